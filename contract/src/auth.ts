@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  EMAIL_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  REFERRAL_CODE_LENGTH_MAX,
+  REFERRAL_CODE_LENGTH_MIN,
+} from './limits.ts';
+import { data, dateSchema, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
+import { profileSchema } from './users.ts';
+
+/** Product specification, section 5: letters, digits and ._%+- before @, a domain, a top-level part of at least 2 letters. */
+const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$/;
+
+export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
+export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
+export const referralCodeSchema = z.string().trim().min(REFERRAL_CODE_LENGTH_MIN).max(REFERRAL_CODE_LENGTH_MAX);
+
+export const signUpBody = z.strictObject({
+  languageCode: languageCodeSchema,
+  email: emailSchema,
+  password: passwordSchema,
+  referralCode: referralCodeSchema,
+});
+export type SignUpBody = z.infer<typeof signUpBody>;
+
+export const signInBody = z.strictObject({ email: emailSchema, password: passwordSchema });
+export type SignInBody = z.infer<typeof signInBody>;
+
+export const emailBody = z.strictObject({ email: emailSchema });
+export const setPasswordBody = z.strictObject({ code: z.string().min(1).max(200), password: passwordSchema });
+export type SetPasswordBody = z.infer<typeof setPasswordBody>;
+
+const tokenSchema = z.string().min(1).max(2000);
+/** `expiredAccessTokenAt`: epoch milliseconds. */
+export const tokensSchema = z.object({
+  accessToken: tokenSchema,
+  refreshToken: tokenSchema,
+  expiredAccessTokenAt: epochMsSchema,
+});
+export type Tokens = z.infer<typeof tokensSchema>;
+
+export const signInResultSchema = tokensSchema.extend({ profile: profileSchema });
+export type SignInResult = z.infer<typeof signInResultSchema>;
+
+/** When the next mail may be asked for: epoch milliseconds. */
+export const resendSchema = z.object({ nextSendingAllowedIn: epochMsSchema });
+export const recoverySchema = resendSchema.extend({ sessionId: idSchema });
+
+export const signUp = endpoint({
+  method: 'POST',
+  url: '/v1/auth/sign-up',
+  access: 'public',
+  summary: 'Create an account; a confirmation mail is sent',
+  body: signUpBody,
+  response: data(resendSchema),
+  status: 201,
+  errors: ['REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS'],
+});
+
+/** The link of the confirmation mail; answers 302 to `/public-message`, so it has no typed client. */
+export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
+export const confirmEmailQuery = z.strictObject({ code: z.string().min(1).max(200) });
+
+export const resendConfirmation = endpoint({
+  method: 'POST',
+  url: '/v1/auth/confirm-email/resend',
+  access: 'public',
+  summary: 'Send the confirmation mail again',
+  body: emailBody,
+  response: data(resendSchema),
+  errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+});
+
+export const signIn = endpoint({
+  method: 'POST',
+  url: '/v1/auth/sign-in',
+  access: 'public',
+  summary: 'Open a session',
+  body: signInBody,
+  response: data(signInResultSchema),
+  errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_CONFIRMED', 'ACCOUNT_BLOCKED'],
+});
+
+export const refreshTokens = endpoint({
+  method: 'POST',
+  url: '/v1/auth/refresh-tokens',
+  access: 'public',
+  summary: 'Exchange a pair of tokens for the next one',
+  body: z.strictObject({ accessToken: tokenSchema, refreshToken: tokenSchema }),
+  response: data(tokensSchema),
+  errors: ['REFRESH_REJECTED'],
+});
+
+export const logout = endpoint({
+  method: 'POST',
+  url: '/v1/auth/logout',
+  access: 'user',
+  summary: 'End this session',
+  response: data(z.object({ endedAt: dateSchema })),
+});
+
+export const recoverPassword = endpoint({
+  method: 'POST',
+  url: '/v1/auth/recovery-password',
+  access: 'public',
+  summary: 'Send a mail with a link to set a new password',
+  body: emailBody,
+  response: data(recoverySchema),
+  errors: ['EMAIL_NOT_CONFIRMED', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+});
+
+export const resendRecovery = endpoint({
+  method: 'POST',
+  url: '/v1/auth/recovery-password/{sessionId}/resend',
+  access: 'public',
+  summary: 'Send the recovery mail again',
+  params: z.strictObject({ sessionId: idSchema }),
+  response: data(recoverySchema),
+  errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+});
+
+export const setPassword = endpoint({
+  method: 'POST',
+  url: '/v1/auth/recovery-password/set-password',
+  access: 'public',
+  summary: 'Set a new password with the code of the recovery mail; ends all sessions',
+  body: setPasswordBody,
+  response: data(z.object({ changedAt: dateSchema })),
+  errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
+});

@@ -1,0 +1,102 @@
+/** The typed HTTP client that the web app, the gateway and the tests share. */
+import type { ClientInput, EndpointDefinition, Output } from './endpoint.ts';
+import type { ErrorCode } from './errors.ts';
+import { REQUEST_TIMEOUT_MS } from './limits.ts';
+import { errorBodySchema, type ErrorBody } from './schemas.ts';
+
+/** An answer of the API that is not a success, or no answer at all. */
+export class ApiError extends Error {
+  constructor(
+    /** 0 when there was no answer. */
+    readonly status: number,
+    readonly code: ErrorCode | 'NETWORK',
+    message: string,
+    readonly body?: ErrorBody,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+export interface ClientSettings {
+  baseUrl?: string;
+  fetch?: typeof fetch;
+  /** Asked before each call; the place for a bearer token. */
+  headers?: (definition: EndpointDefinition) => Record<string, string> | Promise<Record<string, string>>;
+  timeoutMs?: number;
+}
+
+export type Call = <const E extends EndpointDefinition>(
+  definition: E,
+  input: ClientInput<E>,
+  options?: CallOptions,
+) => Promise<Output<E>>;
+
+/** @throws ApiError for every answer outside 2xx, for time-outs and for network failures */
+export function createClient(settings: ClientSettings = {}): Call {
+  return async (definition, input, options = {}) => {
+    const { params, query, body } = input as LooseInput;
+    const headers = { ...(await settings.headers?.(definition)), ...options.headers };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const timeout = AbortSignal.timeout(settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const init: RequestInit = {
+      method: definition.method,
+      headers,
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+    };
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
+    const { ok, status, text } = await exchange(settings.fetch ?? fetch, url, init);
+    if (ok) return JSON.parse(text) as Output<typeof definition>;
+    throw toApiError(status, text);
+  };
+}
+
+interface LooseInput {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
+  try {
+    const response = await doFetch(url, init);
+    return { ok: response.ok, status: response.status, text: await response.text() };
+  } catch (error) {
+    throw new ApiError(0, 'NETWORK', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toApiError(status: number, text: string): ApiError {
+  const parsed = errorBodySchema.safeParse(parseJson(text));
+  if (!parsed.success) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
+  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A proxy in between may answer with HTML; the caller then reports the status alone.
+  }
+}
+
+/** Fills `{name}` placeholders. */
+export function toPath(url: string, params: Record<string, unknown> = {}): string {
+  return url.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params[key])));
+}
+
+/** Arrays become repeated keys (`city=a&city=b`); undefined values are left out. */
+export function toQuery(query: Record<string, unknown> = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query))
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined && item !== null) search.append(key, String(item));
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

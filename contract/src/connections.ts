@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { locationSchema } from './proxies.ts';
+import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
+
+/** NOT_WORK: ended by the system; `endReason` says why. */
+export const connectionStatuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY'] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
+export const endReasons = ['USER', 'ADMIN', 'IDLE', 'NO_MONEY', 'EXIT_LOST'] as const;
+export type EndReason = (typeof endReasons)[number];
+export const refundStatuses = ['NONE', 'REFUNDED'] as const;
+export type RefundStatus = (typeof refundStatuses)[number];
+
+export const connectionSchema = locationSchema.extend({
+  id: idSchema,
+  /** US dollars for 100 MB, as bought. */
+  price: dollarsSchema,
+  /** What the connection has cost so far, refunds taken off. */
+  paidFor: dollarsSchema,
+  /** KiB of payload, both directions together. */
+  trafficUsed: z.number().nonnegative(),
+  status: z.enum(connectionStatuses),
+  refundStatus: z.enum(refundStatuses),
+  endReason: z.enum(endReasons).nullable(),
+  createdAt: dateSchema,
+  /** When the gateway last reported traffic. */
+  syncAt: dateSchema.nullable(),
+  disconnectAt: dateSchema.nullable(),
+  host: z.string(),
+  port: z.int(),
+  /** Null while all DNS ports of the gateway are taken. */
+  dnsPort: z.int().nullable(),
+  username: z.string(),
+  password: z.string(),
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+export const adminConnectionSchema = connectionSchema
+  .omit({ password: true })
+  .extend({ user: z.object({ id: idSchema, email: z.string() }) });
+
+/** The user's balance after the change, so that a client needs no second call. */
+const withBalance = connectionSchema.extend({ currentBalance: dollarsSchema });
+export type ConnectionWithBalance = z.infer<typeof withBalance>;
+
+/** `price` is what the buyer was shown; another price today is refused. */
+export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema });
+export type ConnectBody = z.infer<typeof connectBody>;
+
+/** An optional header of `connect`: a repeat with the same key gives the same connection and charges nothing. */
+export const idempotencyKeySchema = z.string().min(1).max(200);
+
+export const connect = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections',
+  access: 'user',
+  summary: 'Buy a proxy: pays the first 50 MB and opens the connection',
+  body: connectBody,
+  response: data(withBalance),
+  status: 201,
+  errors: ['SMALL_BALANCE', 'PROXY_NOT_FOUND', 'PRICE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
+});
+
+export const disconnect = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/disconnect',
+  access: 'user',
+  summary: 'End a connection; inside the refund window the unused part of the first 50 MB goes back',
+  params: idParams,
+  response: data(withBalance),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED'],
+});
+
+export const listConnections = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections',
+  access: 'user',
+  summary: "The user's connections, newest first",
+  query: z.strictObject(pageQuery),
+  response: paged(connectionSchema),
+});
+
+export const listAllConnections = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/admin',
+  access: { permission: 'CONNECTIONS_READ' },
+  summary: 'Connections of all users or of one, newest first',
+  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
+  response: paged(adminConnectionSchema),
+});
+
+export const disconnectAsAdmin = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/admin/{id}/disconnect',
+  access: { permission: 'CONNECTIONS_EDIT' },
+  summary: "End a customer's connection as DISCONNECT_ADMIN",
+  params: idParams,
+  response: data(adminConnectionSchema),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED'],
+});

@@ -1,0 +1,75 @@
+/**
+ * The error catalogue: code -> HTTP status and the exact public text. The texts are an interface (product
+ * specification, section 8): clients map `code`, people read `message`. `{name}` is filled from the error's data.
+ */
+export const errorCatalogue = {
+  VALIDATION: { status: 400, message: 'Request is not valid' },
+  INVALID_CREDENTIALS: { status: 400, message: 'Invalid credentials' },
+  REFRESH_REJECTED: { status: 400, message: 'Refresh tokens bad request' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  SMALL_BALANCE: { status: 402, message: 'Small balance' },
+  FORBIDDEN: { status: 403, message: 'Forbidden' },
+  ACCOUNT_BLOCKED: { status: 403, message: 'Account is blocked' },
+  EMAIL_NOT_CONFIRMED: { status: 403, message: 'Email is not confirmed - {seconds}' },
+  NOT_FOUND: { status: 404, message: '{thing} not found' },
+  SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
+  REFERRAL_CODE_NOT_FOUND: { status: 404, message: 'Referral code not found' },
+  PROXY_NOT_FOUND: { status: 404, message: 'Proxy not found' },
+  EMAIL_EXISTS: { status: 409, message: 'Email already exists' },
+  PRICE_CHANGED: { status: 409, message: 'Price has changed' },
+  NOT_CONNECTED: { status: 409, message: 'Connection is not active' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'Idempotency key was used for another request' },
+  SESSION_EXPIRED: { status: 410, message: 'Session expired' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'Request body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Request body must be JSON' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  RESEND_INTERVAL: { status: 429, message: 'Small interval resend code - {seconds}' },
+  RESEND_LIMIT: { status: 429, message: 'Limit resend code' },
+  INTERNAL: { status: 500, message: 'Internal server error' },
+  UNAVAILABLE: { status: 503, message: 'Service is temporarily unavailable' },
+  RATE_UNAVAILABLE: { status: 503, message: 'Rate is unavailable' },
+  CURRENCY_UNAVAILABLE: { status: 503, message: 'Currency is unavailable' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+export const errorCodes = Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]];
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Key}}${infer Rest}`
+  ? Key | Placeholders<Rest>
+  : never;
+type Data<C extends ErrorCode> = Record<Placeholders<(typeof errorCatalogue)[C]['message']>, string | number>;
+/** Codes whose text has no placeholder take no data; the others must name each one. */
+type DataArguments<C extends ErrorCode> = [Placeholders<(typeof errorCatalogue)[C]['message']>] extends [never]
+  ? []
+  : [data: Data<C>];
+
+export interface ErrorDetail {
+  /** Where the value stands: `body.email`, `query.page`. */
+  path: string;
+  message: string;
+}
+
+/** An expected failure. Everything a client may see of it comes from the catalogue. */
+export class AppError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C;
+  readonly status: number;
+  readonly data: Record<string, string | number>;
+  /** Set for VALIDATION alone. */
+  details: ErrorDetail[] | undefined;
+
+  constructor(code: C, ...[data]: DataArguments<C>) {
+    const { status, message } = errorCatalogue[code];
+    const values: Record<string, string | number> = data ?? {};
+    super(message.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(values[key])));
+    this.name = 'AppError';
+    this.code = code;
+    this.status = status;
+    this.data = values;
+  }
+
+  static validation(details: ErrorDetail[]): AppError<'VALIDATION'> {
+    const error = new AppError('VALIDATION');
+    error.details = details;
+    return error;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The internal interface between a gateway node and the control plane: credit control in the words of RFC 8506.
+ *
+ * A gateway process makes a random `runId` at its start. Within one run both totals of a connection only grow:
+ * `usedBytes`, which the gateway counts, and `grantedBytes`, up to which it may let bytes pass. A repeated, late or
+ * reordered message therefore changes nothing: the maximum wins. All calls go from the gateway to the API.
+ */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { data, idSchema } from './schemas.ts';
+
+/** How traffic leaves: from a local address, or by the host's own route where `address` is null. */
+export const exitSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('local-address'), address: z.union([z.ipv4(), z.ipv6()]).nullable() }),
+]);
+export type Exit = z.infer<typeof exitSchema>;
+
+/**
+ * - `open`: more will be granted as it is used.
+ * - `final`: no more is granted for now; at `grantedBytes` the tunnels are cut (money has ended).
+ * - `ended`: cut all tunnels now, then send the last total with `end`.
+ */
+export const creditStateSchema = z.enum(['open', 'final', 'ended']);
+export type CreditState = z.infer<typeof creditStateSchema>;
+
+/** Whole bytes as a JSON number; exact up to 9 PB. */
+const bytesSchema = z.int().nonnegative();
+
+export const creditSchema = z.object({ connectionId: idSchema, grantedBytes: bytesSchema, state: creditStateSchema });
+export type Credit = z.infer<typeof creditSchema>;
+
+export const GATEWAY_BATCH_MAX = 5000;
+
+/** What a run has counted on a connection. */
+export const usageSchema = z.strictObject({
+  connectionId: idSchema,
+  usedBytes: bytesSchema,
+  /** Bytes the gateway wants to have granted ahead of `usedBytes`: about two seconds of the present rate. 0: none needed. */
+  wantedBytes: bytesSchema,
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const authorizeBody = z.strictObject({
+  runId: idSchema,
+  username: z.string().min(1).max(255),
+  password: z.string().min(1).max(255),
+});
+
+export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
+  z.object({
+    isAuthorized: z.literal(true),
+    connectionId: idSchema,
+    exit: exitSchema,
+    grantedBytes: bytesSchema,
+    state: creditStateSchema,
+  }),
+  /** Unknown user, wrong password and ended connection look alike. */
+  z.object({ isAuthorized: z.literal(false) }),
+]);
+export type Authorization = z.infer<typeof authorizationSchema>;
+
+export const authorize = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/authorize',
+  access: 'gateway',
+  summary: 'Check the credentials of a first tunnel and open the connection in this run',
+  body: authorizeBody,
+  response: data(authorizationSchema),
+});
+
+/**
+ * Sent every half second, and at once when a grant runs low, for every connection that the run has open, idle ones too:
+ * the answer tells which have ended. Connections unknown to the control plane are answered as `ended`.
+ */
+export const update = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/update',
+  access: 'gateway',
+  summary: 'Report used bytes; get grants and ended connections',
+  body: z.strictObject({ runId: idSchema, usages: z.array(usageSchema).max(GATEWAY_BATCH_MAX) }),
+  response: data(z.array(creditSchema)),
+});
+
+/** After this the run counts nothing more on these connections; what was granted and not used is free again. */
+export const end = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/end',
+  access: 'gateway',
+  summary: 'Report the last totals of connections whose tunnels are all closed',
+  body: z.strictObject({
+    runId: idSchema,
+    usages: z.array(usageSchema.omit({ wantedBytes: true })).max(GATEWAY_BATCH_MAX),
+  }),
+  response: data(z.object({ acknowledged: z.array(idSchema) })),
+});

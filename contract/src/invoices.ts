@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from './limits.ts';
+import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+
+export const currencies = [
+  'BTC',
+  'ETH',
+  'LTC',
+  'TRX',
+  'TON',
+  'USDT_TRC20',
+  'USDT_ERC20',
+  'USDT_BSC',
+  'USDT_TON',
+] as const;
+export type Currency = (typeof currencies)[number];
+
+export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
+export type InvoiceStatus = (typeof invoiceStatuses)[number];
+
+/** A decimal string with the currency's own number of decimals; never a float. */
+export const currencyAmountSchema = z
+  .string()
+  .max(60)
+  .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
+
+export const invoiceSchema = z.object({
+  id: idSchema,
+  amount: dollarsSchema,
+  amountInCurrency: z.string(),
+  currency: z.enum(currencies),
+  address: z.string(),
+  status: z.enum(invoiceStatuses),
+  /** True where a development payment can be made: the address belongs to no real chain. */
+  isSandbox: z.boolean(),
+  expiredAt: dateSchema,
+  createdAt: dateSchema,
+});
+export type Invoice = z.infer<typeof invoiceSchema>;
+
+export const createInvoiceBody = z.strictObject({
+  currency: z.enum(currencies),
+  amount: dollarsSchema.min(INVOICE_DOLLARS_MIN).max(INVOICE_DOLLARS_MAX),
+});
+export type CreateInvoiceBody = z.infer<typeof createInvoiceBody>;
+
+export const createInvoice = endpoint({
+  method: 'POST',
+  url: '/v1/payments/invoices',
+  access: 'user',
+  summary: 'Create an invoice; an open one in the same currency ends as EXPIRED',
+  body: createInvoiceBody,
+  response: data(invoiceSchema),
+  status: 201,
+  errors: ['RATE_UNAVAILABLE', 'CURRENCY_UNAVAILABLE'],
+});
+
+export const listInvoices = endpoint({
+  method: 'GET',
+  url: '/v1/payments/invoices',
+  access: 'user',
+  summary: "The user's invoices, newest first",
+  query: z.strictObject(pageQuery),
+  response: paged(invoiceSchema),
+});
+
+export const adminInvoiceSchema = invoiceSchema.extend({ user: z.object({ id: idSchema, email: z.string() }) });
+
+export const listAllInvoices = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/invoices',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: 'Invoices of all users or of one, newest first',
+  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
+  response: paged(adminInvoiceSchema),
+});

@@ -1,0 +1,28 @@
+/** Numbers that form, server and gateway must agree on. Business windows that an operator may change are settings of the API. */
+
+export const BYTES_PER_MEGABYTE = 1_048_576;
+/** Paid at purchase, in megabytes. */
+export const PREPAID_MEGABYTES = 50;
+/** A proxy's `price` is for this many megabytes. */
+export const PRICED_MEGABYTES = 100;
+
+export const PAGE_SIZE = 50;
+export const PAGE_SIZE_MAX = 100;
+export const PROXY_SEARCH_MAX = 50;
+/** Values per filter group in one search. */
+export const FILTER_VALUES_MAX = 100;
+export const FILTER_VALUE_LENGTH_MAX = 120;
+
+export const EMAIL_LENGTH_MAX = 254;
+export const PASSWORD_LENGTH_MIN = 8;
+export const PASSWORD_LENGTH_MAX = 350;
+export const REFERRAL_CODE_LENGTH_MIN = 5;
+export const REFERRAL_CODE_LENGTH_MAX = 30;
+
+export const INVOICE_DOLLARS_MIN = 5;
+export const INVOICE_DOLLARS_MAX = 100_000;
+
+/** The web app's and the typed client's time-out of one call. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+/** The access token is refreshed when it ends within this time. */
+export const REFRESH_MARGIN_MS = 10_000;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
+import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
+
+export const filterGroups = ['country', 'city', 'region', 'zip', 'isp', 'connectionType'] as const;
+export type FilterGroup = (typeof filterGroups)[number];
+
+export const supportedProtocols = ['SOCKS5', 'HTTP', 'QUIC'] as const;
+
+/** Where a proxy is; the same fields stand in the catalogue and in a connection. */
+export const locationSchema = z.object({
+  ip: z.string(),
+  /** ISO 3166-1 alpha-2, upper case. */
+  countryCode: z.string(),
+  region: z.string(),
+  city: z.string(),
+  zip: z.string(),
+  isp: z.string(),
+  connectionType: z.string(),
+});
+
+/** `price`: US dollars for 100 MB. */
+export const proxySchema = locationSchema.extend({ id: idSchema, price: dollarsSchema });
+export type Proxy = z.infer<typeof proxySchema>;
+
+const countsSchema = z.record(z.string(), z.int().positive());
+/** For each group: value -> number of free proxies. Countries are codes. */
+export const proxyFilterSchema = z.object({
+  country: countsSchema,
+  city: countsSchema,
+  region: countsSchema,
+  zip: countsSchema,
+  isp: countsSchema,
+  connectionType: countsSchema,
+});
+export type ProxyFilter = z.infer<typeof proxyFilterSchema>;
+
+const values = repeated(z.string().min(1).max(FILTER_VALUE_LENGTH_MAX), FILTER_VALUES_MAX);
+export const proxyQuery = z.strictObject({
+  country: values,
+  city: values,
+  region: values,
+  zip: values,
+  isp: values,
+  connectionType: values,
+});
+export type ProxyQuery = z.infer<typeof proxyQuery>;
+
+export const getProxyFilter = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/filter',
+  access: 'user',
+  summary: 'Filter values with the number of free proxies',
+  response: data(proxyFilterSchema),
+});
+
+export const searchProxies = endpoint({
+  method: 'GET',
+  url: '/v1/proxies',
+  access: 'user',
+  summary: `Free proxies; values of one group are alternatives, groups narrow; at most ${PROXY_SEARCH_MAX}`,
+  query: proxyQuery,
+  response: data(z.array(proxySchema).max(PROXY_SEARCH_MAX)),
+});

@@ -1,0 +1,44 @@
+/** Building blocks of the wire format that every domain shares. */
+import { z } from 'zod';
+import { errorCodes } from './errors.ts';
+import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { isDollarAmount } from './units.ts';
+
+export const languageCodeSchema = z.enum(['en', 'ru']);
+export type LanguageCode = z.infer<typeof languageCodeSchema>;
+
+export const idSchema = z.uuid();
+export const idParams = z.strictObject({ id: idSchema });
+/** ISO 8601 in UTC. */
+export const dateSchema = z.iso.datetime();
+/** US dollars with at most 6 decimals. */
+export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars with at most 6 decimals');
+/** Milliseconds since 1970. */
+export const epochMsSchema = z.int().nonnegative();
+
+/** Accepts `key=a` and `key=a&key=b`; always gives an array (or undefined). */
+export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(item).max(maximum).optional(),
+  ) as unknown as z.ZodOptional<z.ZodArray<T>>;
+
+export const data = <T extends z.ZodType>(item: T) => z.object({ data: item });
+/** `totalPages` is 0 for an empty list. */
+export const paged = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), totalPages: z.int().nonnegative() });
+
+export const pageQuery = {
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  size: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
+};
+
+export const errorBodySchema = z.object({
+  statusCode: z.int(),
+  /** The HTTP reason phrase. */
+  error: z.string(),
+  code: z.enum(errorCodes),
+  message: z.string(),
+  details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export type ErrorBody = z.infer<typeof errorBodySchema>;

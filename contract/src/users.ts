@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { permissions } from './permissions.ts';
+import { referralLevels } from './referrals.ts';
+import { data, dollarsSchema, idSchema, languageCodeSchema } from './schemas.ts';
+
+export const userStatusSchema = z.enum(['ACTIVE', 'BLOCKED', 'DELETED']);
+export type UserStatus = z.infer<typeof userStatusSchema>;
+
+export const profileSchema = z.object({
+  id: idSchema,
+  email: z.string(),
+  balance: dollarsSchema,
+  referralLevel: z.enum(referralLevels),
+  languageCode: languageCodeSchema,
+  referralCode: z.string(),
+  role: z.object({ name: z.string(), permissions: z.array(z.enum(permissions)) }),
+});
+export type Profile = z.infer<typeof profileSchema>;
+
+export const getProfile = endpoint({
+  method: 'GET',
+  url: '/v1/profile',
+  access: 'user',
+  summary: 'The signed-in user',
+  response: data(profileSchema),
+});
+
+/** Later mails and confirmation pages are in this language. */
+export const updateProfile = endpoint({
+  method: 'PATCH',
+  url: '/v1/profile',
+  access: 'user',
+  summary: "Change the user's language",
+  body: z.strictObject({ languageCode: languageCodeSchema }),
+  response: data(profileSchema),
+});

@@ -1,0 +1,106 @@
+// Import directions are the only house rule that lint enforces; ARCHITECTURE.md explains them.
+const ban = (message, ...group) => ({ group, message });
+const banSibling = (message) => ({ regex: String.raw`^\.\./[^.]`, message });
+const boundary = (files, excludeFiles, ...patterns) => ({
+  files,
+  excludeFiles,
+  rules: { 'no-restricted-imports': ['error', { patterns }] },
+});
+
+const otherWorkspace = ban(
+  'Workspaces share contract/ and nothing else.',
+  '@cellhop/api*',
+  '@cellhop/gateway*',
+  '@cellhop/web*',
+  '**/api/src/**',
+  '**/gateway/src/**',
+  '**/web/src/**',
+);
+const foreignInternals = ban(
+  "Call the other module's service, not its store or routes.",
+  '../*/*.store*',
+  '../*/*.routes*',
+);
+const http = ban('Only *.routes.ts knows HTTP.', 'fastify', '@fastify/*', '**/*.routes*');
+const sql = ban('Only *.store.ts holds SQL.', 'pg');
+const tests = ['**/*.test.ts', '**/*.test.tsx'];
+const ledger = '**/ledger/**';
+
+// A later block that matches the same file replaces the rule, so the blocks are disjoint.
+export default {
+  plugins: ['typescript', 'react', 'unicorn', 'import', 'vitest', 'jsx-a11y', 'oxc', 'promise'],
+  categories: { correctness: 'error', suspicious: 'warn', perf: 'warn' },
+  rules: {
+    'react/react-in-jsx-scope': 'off',
+    'import/no-unassigned-import': 'off',
+    'no-await-in-loop': 'off',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'unicorn/no-array-sort': 'off',
+    'no-underscore-dangle': 'off',
+    'no-shadow': 'off',
+    'jest/no-standalone-expect': 'off',
+    'import/no-named-as-default': 'off',
+    'import/no-named-as-default-member': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'import/no-cycle': 'error',
+  },
+  ignorePatterns: ['**/dist/**', '.data/**'],
+  overrides: [
+    { files: ['e2e/**'], rules: { 'no-empty-pattern': 'off' } },
+    boundary(['contract/src/**'], tests, ban('contract/ depends on zod alone.', '*', '!zod', '!./*')),
+    boundary(
+      ['gateway/src/protocol/**'],
+      tests,
+      otherWorkspace,
+      ban('protocol/ parses bytes; it never opens a socket.', 'node:net', 'node:tls', 'node:http*', 'node:dgram'),
+    ),
+    boundary(['gateway/src/**'], ['gateway/src/protocol/**', ...tests], otherWorkspace),
+    boundary(
+      ['web/src/ui/**', 'web/src/lib/**'],
+      tests,
+      otherWorkspace,
+      ban('Shared code must not know features.', '**/features/**', '**/app/**'),
+    ),
+    boundary(
+      ['web/src/features/**'],
+      tests,
+      otherWorkspace,
+      banSibling('Features never import each other; compose them in app/.'),
+      ban('app/ imports features, never the reverse.', '**/app/**'),
+    ),
+    boundary(
+      ['api/src/payments/**'],
+      tests,
+      otherWorkspace,
+      http,
+      sql,
+      ban('Payment adapters return facts; modules decide what they mean.', '**/modules/**'),
+    ),
+    boundary(
+      ['api/src/modules/ledger/**'],
+      tests,
+      otherWorkspace,
+      http,
+      banSibling('The ledger knows no other module.'),
+    ),
+    boundary(['api/src/modules/**/*.routes.ts'], [ledger, ...tests], otherWorkspace, foreignInternals, sql),
+    boundary(
+      ['api/src/modules/**/*.store.ts'],
+      [ledger, ...tests],
+      otherWorkspace,
+      foreignInternals,
+      http,
+      ban('A store never calls a service.', '**/*.service*'),
+    ),
+    boundary(
+      ['api/src/modules/**'],
+      [ledger, '**/*.routes.ts', '**/*.store.ts', ...tests],
+      otherWorkspace,
+      foreignInternals,
+      http,
+      sql,
+    ),
+  ],
+};
