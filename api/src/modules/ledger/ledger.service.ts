@@ -1,0 +1,123 @@
+/**
+ * The double-entry ledger: the only code that writes accounts and transfers.
+ *
+ * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
+ * and the shared system accounts last. A customer's account row is the mutex for all his connections.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import type { Ctx } from '../../ctx.ts';
+import * as store from './ledger.store.ts';
+
+export type AccountKind = 'USER' | 'ESCROW';
+
+/** Accounts that exist once; their ids are below those of all others. */
+export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
+const FIRST_CUSTOMER_ACCOUNT = 1000n;
+
+export interface Transfer {
+  /** One per business event: the same event posted again changes nothing. */
+  idempotencyKey: string;
+  debitAccountId: bigint;
+  creditAccountId: bigint;
+  amountMicros: bigint;
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'PREPAID_50_MB' | 'MEGABYTE' | 'REFUND' | 'SETTLE';
+  /** For charges of traffic: megabytes `from` (included) to `to` (excluded), counted from 0. */
+  megabytes?: { from: bigint; to: bigint };
+}
+
+export interface Balance {
+  accountId: bigint;
+  balanceMicros: bigint;
+  /** Promised to gateways and not spent yet; part of the balance. */
+  heldMicros: bigint;
+}
+
+export function openAccount(ctx: Ctx, kind: AccountKind): Promise<bigint> {
+  return store.insertAccount(ctx, kind);
+}
+
+/** Without a lock: for showing, never for deciding. */
+export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
+  const [balance] = await store.findBalance(ctx, accountId);
+  assert(balance, `account ${accountId} does not exist`);
+  return balance;
+}
+
+/** Locks customers' accounts until the transaction ends; what is decided from the answer stays true until then. */
+export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
+  const balances = await store.lockAccounts(ctx, accountIds);
+  return new Map(balances.map((balance) => [balance.accountId, balance]));
+}
+
+export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
+  const balance = (await lockBalances(ctx, [accountId])).get(accountId);
+  assert(balance, `account ${accountId} does not exist`);
+  return balance;
+}
+
+/**
+ * Posts transfers and moves the balances with them, in the caller's transaction. Call it once in a transaction, as
+ * its last change: it locks the shared accounts at its end.
+ * @returns the idempotency keys that are new; the others had been posted before and changed nothing now
+ * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
+ */
+export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
+  if (transfers.length === 0) return new Set();
+  const customers = accountsOf(transfers).filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
+  await store.lockAccounts(ctx, customers);
+  const posted = new Set(await store.insertTransfers(ctx, transfers));
+  const deltas = sumByAccount(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
+  const [system, customer] = split(deltas);
+  if (customer.size > 0) await explainOverdraft(store.addToBalances(ctx, customer));
+  for (const delta of [...system].sort(([a], [b]) => Number(a - b))) await store.addToBalances(ctx, new Map([delta]));
+  return posted;
+}
+
+/**
+ * Holds (positive) or releases (negative) money of accounts that the caller has locked.
+ * @throws AppError SMALL_BALANCE if more would be held than is there
+ */
+export async function changeHolds(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>): Promise<void> {
+  const changes = new Map([...deltas].filter(([, micros]) => micros !== 0n));
+  if (changes.size > 0) await explainOverdraft(store.addToHolds(ctx, changes));
+}
+
+/** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
+export function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
+  return store.findBrokenInvariants(ctx);
+}
+
+function accountsOf(transfers: readonly Transfer[]): bigint[] {
+  return [...new Set(transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]))];
+}
+
+function sumByAccount(transfers: readonly Transfer[]): Map<bigint, bigint> {
+  const sums = new Map<bigint, bigint>();
+  const add = (id: bigint, micros: bigint) => sums.set(id, (sums.get(id) ?? 0n) + micros);
+  for (const { debitAccountId, creditAccountId, amountMicros } of transfers) {
+    add(debitAccountId, -amountMicros);
+    add(creditAccountId, amountMicros);
+  }
+  return sums;
+}
+
+function split(deltas: ReadonlyMap<bigint, bigint>): [system: Map<bigint, bigint>, customer: Map<bigint, bigint>] {
+  const entries = [...deltas];
+  return [
+    new Map(entries.filter(([id]) => id < FIRST_CUSTOMER_ACCOUNT)),
+    new Map(entries.filter(([id]) => id >= FIRST_CUSTOMER_ACCOUNT)),
+  ];
+}
+
+/** The database refuses; this only says why. */
+async function explainOverdraft(change: Promise<void>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.constraint === 'customer_not_negative')
+      throw new AppError('SMALL_BALANCE');
+    throw error;
+  }
+}
