@@ -30,11 +30,12 @@ export function startChild(script, env, logFile) {
   let running = true;
   /** @type {Promise<number>} */
   const exited = new Promise((resolve) => {
-    child.once('error', () => resolve(127));
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0)));
-  });
-  void exited.then(() => {
-    running = false;
+    const settle = (/** @type {number} */ code) => {
+      running = false;
+      resolve(code);
+    };
+    child.once('error', () => settle(127));
+    child.once('exit', (code, signal) => settle(code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0)));
   });
   const kill = async () => {
     ending = true;

@@ -41,11 +41,15 @@ export function installDependencies(root) {
 function installedByHand(root) {
   const note = path.join(root, 'node_modules/.package-lock.json');
   if (!fs.existsSync(note)) return false;
-  const read = (/** @type {string} */ file) => /** @type {LockFile} */ (JSON.parse(fs.readFileSync(file, 'utf8')));
-  const installed = read(note).packages;
-  return Object.entries(read(path.join(root, 'package-lock.json')).packages).every(
+  const installed = readPackages(note);
+  return Object.entries(readPackages(path.join(root, 'package-lock.json'))).every(
     ([place, { version, optional }]) =>
       !place.startsWith('node_modules/') ||
       (installed[place] ? installed[place].version === version : optional === true),
   );
+}
+
+/** @param {string} file */
+function readPackages(file) {
+  return /** @type {LockFile} */ (JSON.parse(fs.readFileSync(file, 'utf8'))).packages;
 }

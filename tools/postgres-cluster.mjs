@@ -48,16 +48,14 @@ async function initialise(binaries, user, directory, password, durable) {
   fs.writeFileSync(passwordFile, password, { mode: 0o600 });
   try {
     if (user) for (const file of [draft, passwordFile]) fs.chownSync(file, user.uid, user.gid);
-    const { code, output } = await run(
-      binaries.initdb,
-      [
-        ...['-D', draft, '-U', DATABASE_USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'],
-        // The built-in provider sorts the same on every machine; the C library's rules change with its version.
-        ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
-        ...(durable ? [] : ['--no-sync']),
-      ],
-      { ...user, cwd: '/' },
-    );
+    const access = ['-U', DATABASE_USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+    // The built-in provider sorts the same on every machine; the C library's rules change with its version.
+    const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+    const options = ['--no-instructions', ...(durable ? [] : ['--no-sync'])];
+    const { code, output } = await run(binaries.initdb, ['-D', draft, ...access, ...locale, ...options], {
+      ...user,
+      cwd: '/',
+    });
     if (code !== 0) throw new Error(`initdb ended with ${code}: ${output}`);
     fs.renameSync(draft, directory);
   } finally {
@@ -74,8 +72,8 @@ async function initialise(binaries, user, directory, password, durable) {
 export async function openCluster(binaries, user, wanted, durable) {
   const directory = await place(wanted, user);
   const passwordFile = `${wanted}.password`;
+  if (fs.existsSync(directory)) requireOwnership(directory);
   if (fs.existsSync(path.join(directory, 'PG_VERSION'))) {
-    requireOwnership(directory);
     if (fs.existsSync(passwordFile)) return { directory, password: fs.readFileSync(passwordFile, 'utf8') };
     if (directory === wanted) {
       throw new Problem(

@@ -12,10 +12,15 @@ export class Problem extends Error {
 
 /** Prints why a command failed and returns its exit code. @param {unknown} error @returns {number} */
 export function explain(error) {
-  if (!(error instanceof Problem)) {
-    console.error(error);
-    return 1;
+  if (error instanceof Problem) {
+    console.error(`\n${error.message}`);
+    return error.exitCode;
   }
-  console.error(`\n${error.message}`);
-  return error.exitCode;
+  const { code, path } = /** @type {NodeJS.ErrnoException} */ (error);
+  if (path && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
+    console.error(`\nThis user may not change ${path}: run as its owner, or choose another place with DATA_DIR.`);
+  } else {
+    console.error(error);
+  }
+  return 1;
 }

@@ -4,6 +4,7 @@
  * benches all start it here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { startChild } from './child-process.mjs';
 import { connectableHost, freePort } from './ports.mjs';
 import { Problem } from './problem.mjs';
@@ -92,11 +93,8 @@ export async function startProduct(options) {
   const processes = new Map();
   /** @type {{ part: Part, code: number } | undefined} */
   let failed;
-  let reportFailure = (/** @type {{ part: Part, code: number }} */ _failure) => {};
-  /** @type {Promise<{ part: Part, code: number }>} */
-  const failure = new Promise((resolve) => {
-    reportFailure = resolve;
-  });
+  const failures = new EventEmitter();
+  const failure = once(failures, 'failure').then(([first]) => first);
 
   const launch = (/** @type {string} */ script) => {
     signal?.throwIfAborted();
@@ -107,11 +105,13 @@ export async function startProduct(options) {
   const start = (/** @type {Part} */ part) => {
     const child = launch(SCRIPTS[part]);
     processes.set(part, child);
-    void child.exited.then((code) => {
-      if (child.isEnding()) return;
-      failed ??= { part, code };
-      reportFailure(failed);
-    });
+    void watch(part, child);
+  };
+  const watch = async (/** @type {Part} */ part, /** @type {Child} */ child) => {
+    const code = await child.exited;
+    if (child.isEnding()) return;
+    failed ??= { part, code };
+    failures.emit('failure', failed);
   };
   const stop = async () => {
     for (const [part, graceMs] of STOP_ORDER) await processes.get(part)?.end(graceMs);

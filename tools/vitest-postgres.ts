@@ -1,3 +1,4 @@
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startTestPostgres } from './test-postgres.ts';
 
@@ -10,6 +11,6 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   const { url, stop } = await startTestPostgres();
-  project.provide('postgresUrl', url);
+  project.provide('postgresUrl' satisfies keyof ProvidedContext, url);
   return stop;
 }
