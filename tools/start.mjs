@@ -28,11 +28,11 @@ function chooseParts(names) {
   return [part];
 }
 
-/** @param {() => void} onImpatience @returns {AbortSignal} aborted by the first SIGINT or SIGTERM */
+/** @param {() => void} onImpatience @returns {AbortSignal} aborted by the first Ctrl-C, SIGTERM or closed terminal */
 function listenForSignals(onImpatience) {
   const stopping = new AbortController();
   let firstAt = 0;
-  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(name, () => {
       if (firstAt === 0) {
         firstAt = Date.now();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-export const TEMPLATE_DATABASE = 'cellhop_template';
+const TEMPLATE_DATABASE = 'cellhop_template';
 /** Databases of tests begin with this: what a killed run left behind is found by it. */
 const PREFIX = 't_';
 

@@ -49,25 +49,19 @@ describe('the house', () => {
   });
 
   it('leaves no marker for later', () => {
-    // Put together here, so that this file does not find itself.
-    const markers = ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK', '<'.repeat(7), '>'.repeat(7)];
     const texts = [...code, ...files.filter((file) => file.endsWith('.md'))];
-    expect(
-      matching(texts, new RegExp(`\\b(${markers.slice(0, 4).join('|')})\\b|^(${markers.slice(4).join('|')}) `, 'm')),
-    ).toEqual([]);
+    // The brackets keep this file from finding itself.
+    expect(matching(texts, /\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b|^[<>]{7} /m)).toEqual([]);
   });
 
   it('uses every code of the error catalogue', () => {
     const programs = code.filter((file) => /^(api|gateway)\/src\//.test(file) && !tests.includes(file)).map(read);
-    expect(errorCodes.filter((name) => !programs.some((text) => text.includes(`'${name}'`)))).toEqual([]);
+    // VALIDATION alone carries details and so has a constructor of its own.
+    const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
+    expect(errorCodes.filter((name) => !programs.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
   it('has no barrel and no drawer for leftovers', () => {
     expect(code.filter((file) => /\/src\/(.*\/)?(utils?|helpers?|common|misc|index)(\.|\/)/.test(file))).toEqual([]);
-  });
-
-  it('writes relative imports with their extension', () => {
-    const sources = code.filter((file) => /\.tsx?$/.test(file));
-    expect(matching(sources, /from '\.{1,2}\/[^']*\/?[^'./]+';/)).toEqual([]);
   });
 });
