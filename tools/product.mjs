@@ -38,11 +38,14 @@ import { waitUntilReady } from './readiness.mjs';
 
 /** @type {Record<Part, string>} */
 const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
-/** The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order. */
+/**
+ * The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order. The gateway
+ * needs the longest: it tries for 5 s to deliver its totals.
+ */
 const STOP_ORDER = /** @type {const} */ ([
-  ['gateway', 4000],
-  ['api', 3000],
-  ['worker', 3000],
+  ['gateway', 6000],
+  ['api', 2500],
+  ['worker', 2500],
 ]);
 
 /** Two products on one machine must not share DNS ports; the range lies below the ports the system gives to clients. */

@@ -23,6 +23,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
 const code = files.filter((file) => /\.(ts|tsx|mjs|sql|css)$/.test(file));
 const tests = code.filter((file) => /\.(test|spec)\.tsx?$/.test(file));
+/** VALIDATION alone carries details and so has a constructor of its own. */
+const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
 const matching = (candidates: string[], pattern: RegExp) => candidates.filter((file) => pattern.test(read(file)));
 
 describe('the house', () => {
@@ -56,8 +58,6 @@ describe('the house', () => {
 
   it('uses every code of the error catalogue', () => {
     const programs = code.filter((file) => /^(api|gateway)\/src\//.test(file) && !tests.includes(file)).map(read);
-    // VALIDATION alone carries details and so has a constructor of its own.
-    const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
     expect(errorCodes.filter((name) => !programs.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
