@@ -8,7 +8,7 @@ import { EventEmitter, once } from 'node:events';
 import { startChild } from './child-process.mjs';
 import { connectableHost, freePort } from './ports.mjs';
 import { Problem } from './problem.mjs';
-import { waitUntilReady } from './readiness.mjs';
+import { acceptsConnections, answersReady, waitUntilReady } from './readiness.mjs';
 
 /** @typedef {import('./child-process.mjs').Child} Child */
 /** @typedef {'api' | 'worker' | 'gateway'} Part */
@@ -36,6 +36,7 @@ import { waitUntilReady } from './readiness.mjs';
  * @property {(part: Part) => Promise<void>} restart ends one of them, if it runs, and starts it again
  */
 
+const LOOPBACK = /^(127\.|localhost$|::1$)/;
 /** @type {Record<Part, string>} */
 const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
 /**
@@ -123,13 +124,18 @@ export async function startProduct(options) {
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
   const waitForReady = async () => {
-    if (!parts.includes('api')) return;
-    // Readiness includes the gateway's link, so an api alone is asked whether it lives.
-    const address = `${url}/health/${parts.includes('gateway') ? 'ready' : 'live'}`;
-    await waitUntilReady(address, () => {
+    const check = () => {
       signal?.throwIfAborted();
       if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
-    });
+    };
+    const hasGateway = parts.includes('gateway');
+    // The link as the API remembers it outlives a gateway by seconds, so the port is asked too, where it is on this machine.
+    if (hasGateway && LOOPBACK.test(settings.GATEWAY_HOST)) {
+      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), settings.GATEWAY_HOST), check);
+    }
+    if (parts.includes('api')) {
+      await waitUntilReady(answersReady(`${url}/health/ready`, { withGateway: hasGateway }), check);
+    }
   };
 
   try {
