@@ -123,11 +123,11 @@ export async function startProduct(options) {
   const abandon = async () => {
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
+  const check = () => {
+    signal?.throwIfAborted();
+    if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
+  };
   const waitForReady = async () => {
-    const check = () => {
-      signal?.throwIfAborted();
-      if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
-    };
     const hasGateway = parts.includes('gateway');
     // The link as the API remembers it outlives a gateway by seconds, so the port is asked too, where it is on this machine.
     if (hasGateway && LOOPBACK.test(settings.GATEWAY_HOST)) {
