@@ -31,7 +31,7 @@ async function applyAll(client: pg.Client): Promise<string[]> {
   await client.query(
     'create table if not exists schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
   );
-  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration');
+  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
   const applied: string[] = [];
   for (const name of (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()) {
