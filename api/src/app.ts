@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Ctx } from './ctx.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
@@ -25,7 +25,7 @@ const access: Access = {
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const app = Fastify({
-    loggerInstance: ctx.log,
+    loggerInstance: ctx.log as FastifyBaseLogger,
     disableRequestLogging: true,
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,

@@ -21,7 +21,10 @@ export function createLog(name: string, level: string, isPretty: boolean): Log {
     level,
     redact,
     ...(isPretty && {
-      transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' } },
+      transport: {
+        target: 'pino-pretty',
+        options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
+      },
     }),
   });
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from './ctx.ts';
-import * as metering from './modules/metering/metering.service.ts';
+import { sweepConnections } from './modules/connections/sweep.ts';
 
 interface Sweep {
   name: string;
@@ -8,7 +8,7 @@ interface Sweep {
 }
 
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
-const sweeps: Sweep[] = [{ name: 'connections', everyMs: 1000, run: metering.sweepConnections }];
+const sweeps: Sweep[] = [{ name: 'connections', everyMs: 1000, run: sweepConnections }];
 
 /** @returns stops the sweeps; the ones that run are waited for */
 export function startSweeps(ctx: Ctx): () => Promise<void> {

@@ -21,7 +21,9 @@ export function useHealth(app: FastifyInstance, checks: HealthChecks): void {
     const silenceMs = database === 'ok' ? await checks.gatewaySilenceMs().catch(() => undefined) : undefined;
     const gateway = silenceMs !== undefined && silenceMs < GATEWAY_SILENCE_LIMIT_MS ? 'ok' : 'away';
     // The shop and its money work without a gateway, so a silent one is told but is no reason to take the API away.
-    return reply.code(database === 'ok' ? 200 : 503).send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
+    return reply
+      .code(database === 'ok' ? 200 : 503)
+      .send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
   });
 
   const registry = new Registry();

@@ -2,7 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { EndpointDefinition, ServerInput } from '@cellhop/contract/endpoint';
 import type { Permission } from '@cellhop/contract/permissions';
 import { errorBodySchema } from '@cellhop/contract/schemas';
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
 import type { Ctx } from '../ctx.ts';
@@ -77,7 +77,7 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-function toSchema(entry: EndpointDefinition, status: number): RouteOptions['schema'] {
+function toSchema(entry: EndpointDefinition, status: number): FastifySchema {
   const isOpen = entry.access === 'public' || entry.access === 'development';
   return {
     summary: entry.summary,

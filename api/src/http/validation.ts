@@ -10,7 +10,8 @@ export function compileValidator({ schema, httpPart = 'body' }: { schema: z.ZodT
   return (input: unknown) => {
     // Fastify passes null where there is no body.
     const parsed = schema.safeParse(input ?? undefined);
-    if (!parsed.success) return { error: AppError.validation(parsed.error.issues.flatMap((issue) => toDetails(part, issue))) };
+    if (!parsed.success)
+      return { error: AppError.validation(parsed.error.issues.flatMap((issue) => toDetails(part, issue))) };
     const nulPath = findNul(parsed.data, part);
     if (nulPath) return { error: AppError.validation([{ path: nulPath, message: 'must not contain NUL characters' }]) };
     return { value: parsed.data };
