@@ -45,7 +45,7 @@ export function buildChanged(root) {
     const stamp = path.join(root, workspace, 'dist/.sources');
     if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) continue;
     console.log(`Building ${workspace} ...`);
-    const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', workspace, '--loglevel=error'], {
+    const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', workspace], {
       cwd: root,
       stdio: 'inherit',
     });

@@ -56,8 +56,13 @@ export async function requireFreePort({ port, host, setting, hostSetting }) {
 }
 
 /** An address to listen on is not always one to connect to. @param {string} host */
-export function connectableHost(host) {
+export function reachableHost(host) {
   if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  return host === '::' ? '::1' : host;
+}
+
+/** The same as part of a URL. @param {string} host */
+export function urlHost(host) {
+  const reachable = reachableHost(host);
+  return reachable.includes(':') ? `[${reachable}]` : reachable;
 }

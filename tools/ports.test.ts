@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectableHost, freePort, isPortFree, parsePort, requireFreePort } from './ports.mjs';
+import { urlHost, freePort, isPortFree, parsePort, requireFreePort } from './ports.mjs';
 
 const setting = { setting: 'PORT', hostSetting: 'HOST' };
 
@@ -47,6 +47,6 @@ describe('ports', () => {
     ['::1', '[::1]'],
     ['10.0.0.7', '10.0.0.7'],
   ])('connects to %s through %s', (host, expected) => {
-    expect(connectableHost(host)).toBe(expected);
+    expect(urlHost(host)).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { startChild } from './child-process.mjs';
-import { connectableHost, freePort } from './ports.mjs';
+import { freePort, reachableHost, urlHost } from './ports.mjs';
 import { Problem } from './problem.mjs';
 import { acceptsConnections, answersReady, waitUntilReady } from './readiness.mjs';
 
@@ -36,18 +36,11 @@ import { acceptsConnections, answersReady, waitUntilReady } from './readiness.mj
  * @property {(part: Part) => Promise<void>} restart ends one of them, if it runs, and starts it again
  */
 
-const LOOPBACK = /^(127\.|localhost$|::1$)/;
 /** @type {Record<Part, string>} */
 const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
-/**
- * The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order. The gateway
- * needs the longest: it tries for 5 s to deliver its totals.
- */
-const STOP_ORDER = /** @type {const} */ ([
-  ['gateway', 6000],
-  ['api', 2500],
-  ['worker', 2500],
-]);
+/** What a gateway gets for its last report, after its drain. */
+const LAST_REPORT_MS = 3500;
+const STOP_MS = 2500;
 
 /** Two products on one machine must not share DNS ports; the range lies below the ports the system gives to clients. */
 function pickDnsPorts() {
@@ -59,7 +52,7 @@ function pickDnsPorts() {
 async function settle({ databaseUrl, port, env = {} }) {
   const HOST = env['HOST'] ?? '127.0.0.1';
   const PORT = String(port ?? env['PORT'] ?? (await freePort()));
-  const url = `http://${connectableHost(HOST)}:${PORT}`;
+  const url = `http://${urlHost(HOST)}:${PORT}`;
   // The stories must not depend on the shell they are started from: of its environment only these get through.
   const { PATH, HOME, TMPDIR } = process.env;
   return {
@@ -76,6 +69,9 @@ async function settle({ databaseUrl, port, env = {} }) {
       GATEWAY_TOKEN: randomBytes(32).toString('hex'),
       GATEWAY_CONTROL_URL: url,
       GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_LISTEN_HOST: undefined,
+      // Who stops a demo waits for it; who stops a service wants its customers' downloads to end well.
+      GATEWAY_DRAIN_SECONDS: env['NODE_ENV'] === 'production' ? '60' : '2',
       GATEWAY_PORT: env['GATEWAY_PORT'] ?? String(await freePort()),
       GATEWAY_DNS_PORTS: pickDnsPorts(),
       MAIL_SINK_PORT: env['MAIL_SINK_PORT'] ?? String(await freePort()),
@@ -118,7 +114,10 @@ export async function startProduct(options) {
     failures.emit('failure', failed);
   };
   const stop = async () => {
-    for (const [part, graceMs] of STOP_ORDER) await processes.get(part)?.end(graceMs);
+    // The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order.
+    await processes.get('gateway')?.end(Number(settings.GATEWAY_DRAIN_SECONDS) * 1000 + LAST_REPORT_MS);
+    await processes.get('api')?.end(STOP_MS);
+    await processes.get('worker')?.end(STOP_MS);
   };
   const abandon = async () => {
     await Promise.all([...processes.values()].map((child) => child.kill()));
@@ -129,9 +128,10 @@ export async function startProduct(options) {
   };
   const waitForReady = async () => {
     const hasGateway = parts.includes('gateway');
-    // The link as the API remembers it outlives a gateway by seconds, so the port is asked too, where it is on this machine.
-    if (hasGateway && LOOPBACK.test(settings.GATEWAY_HOST)) {
-      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), settings.GATEWAY_HOST), check);
+    // The link as the API remembers it outlives a gateway by seconds, so the port is asked too.
+    if (hasGateway) {
+      const host = settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST;
+      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), reachableHost(host)), check);
     }
     if (parts.includes('api')) {
       await waitUntilReady(answersReady(`${url}/health/ready`, { withGateway: hasGateway }), check);

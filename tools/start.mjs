@@ -2,7 +2,7 @@
 /** `npm start`: everything on this machine, or with `npm start -- api|worker|gateway` one part of it. */
 import path from 'node:path';
 import { startPostgres } from './pg.mjs';
-import { connectableHost, requireFreePort } from './ports.mjs';
+import { requireFreePort } from './ports.mjs';
 import { explain, Problem } from './problem.mjs';
 import { startProduct } from './product.mjs';
 import { claimRun } from './run-record.mjs';
@@ -48,16 +48,15 @@ function listenForSignals(onImpatience) {
 async function requirePorts(settings, parts) {
   const { host, port, gatewayHost, gatewayPort } = settings;
   if (parts.includes('api')) await requireFreePort({ port, host, setting: 'PORT', hostSetting: 'HOST' });
-  // GATEWAY_HOST is the name that customers are told; where the gateway listens is its own matter, so only the port counts.
-  if (parts.includes('gateway')) {
-    const listenHost = settings.isProduction ? '0.0.0.0' : connectableHost(gatewayHost);
-    await requireFreePort({
-      port: gatewayPort,
-      host: listenHost,
-      setting: 'GATEWAY_PORT',
-      hostSetting: 'GATEWAY_HOST',
-    });
-  }
+  if (!parts.includes('gateway')) return;
+  // Customers may be told a name that is not an address of this machine: then it listens where GATEWAY_LISTEN_HOST says.
+  const listenHost = settings.env['GATEWAY_LISTEN_HOST'];
+  await requireFreePort({
+    port: gatewayPort,
+    host: listenHost ?? gatewayHost,
+    setting: 'GATEWAY_PORT',
+    hostSetting: listenHost === undefined ? 'GATEWAY_HOST' : 'GATEWAY_LISTEN_HOST',
+  });
 }
 
 /** @param {Settings} settings @param {Product} product @param {Part[]} parts */
