@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
 import { sweepConnections } from '../connections/sweep.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from './metering.service.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
+  expect(await audit(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
