@@ -1,5 +1,6 @@
 import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
+import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 
 interface Sweep {
@@ -11,6 +12,7 @@ interface Sweep {
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
 ];
 
