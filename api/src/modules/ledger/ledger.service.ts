@@ -63,7 +63,8 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
  * @returns the idempotency keys that are new; the others had been posted before and changed nothing now
  * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
  */
-export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
+export async function post(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
+  const transfers = firstOfEachKey(requested);
   if (transfers.length === 0) return new Set();
   const customers = accountsOf(transfers).filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
   await store.lockAccounts(ctx, customers);
@@ -87,6 +88,13 @@ export async function changeHolds(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>)
 /** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
 export function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
   return store.findBrokenInvariants(ctx);
+}
+
+function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
+  const byKey = new Map<string, Transfer>();
+  for (const transfer of transfers)
+    if (!byKey.has(transfer.idempotencyKey)) byKey.set(transfer.idempotencyKey, transfer);
+  return [...byKey.values()];
 }
 
 function accountsOf(transfers: readonly Transfer[]): bigint[] {
