@@ -16,6 +16,7 @@ export async function listenLocally(onConnection: (socket: Socket) => void): Pro
 export async function connectLocally(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   await once(socket, 'connect');
+  socket.on('error', () => socket.destroy());
   return socket;
 }
 
