@@ -59,6 +59,8 @@ function forward(
   const upgradeTo = upgrade && valuesOf(request.rawHeaders, 'upgrade').join(', ');
   const head = { method, url: path, httpVersion: request.httpVersion, rawHeaders: request.rawHeaders };
   const headers = requestFields(head, target, upgradeTo);
+  // First of all listeners: Node's parser takes a reset for the end of a body that has no length.
+  origin.on('error', () => breakOff(exchange, tunnel));
   origin.on('close', () => tunnel.close('completed'));
   response.once('close', () => {
     if (!response.writableFinished) tunnel.close('client-failed');
@@ -68,11 +70,7 @@ function forward(
   sent.on('continue', () => response.writeContinue());
   sent.on('response', (answer) => pass(exchange, tunnel, answer));
   sent.on('upgrade', (answer, _, head) => joinUpgraded(exchange, tunnel, origin, { answer, head }));
-  sent.on('error', () => {
-    if (tunnel.isFlushing && !response.headersSent) answerFailure(exchange, 'no-credit');
-    else breakOff(exchange, tunnel, 'connection-terminated');
-    tunnel.close('exit-failed');
-  });
+  sent.on('error', () => breakOff(exchange, tunnel));
   sendBody(request, sent, upgrade !== undefined);
 }
 
@@ -89,15 +87,15 @@ function pass(exchange: Exchange, tunnel: Tunnel, answer: IncomingMessage): void
     tunnel.close('exit-failed');
     return;
   }
-  answer.on('error', () => {
-    breakOff(exchange, tunnel, 'connection-terminated');
-    tunnel.close('exit-failed');
-  });
+  answer.on('error', () => breakOff(exchange, tunnel));
   answer.on('end', () => {
-    if (answer.complete) tunnel.close('completed');
+    // A body without a length ends like this when the tunnel is cut, too.
+    if (tunnel.endReason !== undefined && tunnel.endReason !== 'completed') return breakOff(exchange, tunnel);
+    response.end();
+    return tunnel.close('completed');
   });
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseFields(answer.rawHeaders));
-  answer.pipe(response);
+  answer.pipe(response, { end: false });
 }
 
 /** Another protocol has begun (RFC 9110, section 7.8): from here on the bytes are nobody's business. */
@@ -126,11 +124,13 @@ function joinUpgraded(
 }
 
 /** A message that has begun cannot be taken back. Cutting the socket keeps it from looking complete. */
-function breakOff(exchange: Exchange, tunnel: Tunnel, cause: FailureCause): void {
+function breakOff(exchange: Exchange, tunnel: Tunnel): void {
   const { response, request } = exchange;
-  if (!response.headersSent) answerFailure(exchange, cause);
+  if (tunnel.endReason === 'completed') return;
+  if (!response.headersSent) answerFailure(exchange, tunnel.isFlushing ? 'no-credit' : 'connection-terminated');
   else if (tunnel.isFlushing) request.socket.destroySoon();
   else request.socket.resetAndDestroy();
+  tunnel.close('exit-failed');
 }
 
 function answerFailure({ request, response }: Exchange, cause: FailureCause): void {

@@ -61,6 +61,7 @@ export class MeteredSocket extends Duplex {
   }
 
   #receive(chunk: Buffer): void {
+    if (this.#hasEnded) return;
     const takenBytes = this.meter.take('toClient', chunk.length);
     this.#isWaiting = takenBytes < chunk.length;
     const hasRoom = takenBytes === 0 || this.push(chunk.subarray(0, takenBytes));

@@ -37,7 +37,7 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
   return [far, accepted[0] as Socket];
 }
 
-async function joined(relay: Relay, grant: CreditAnswer = UNLIMITED, early = Buffer.alloc(0)): Promise<Bench> {
+async function joined(relay: Relay, grant: CreditAnswer = UNLIMITED, early: Buffer = Buffer.alloc(0)): Promise<Bench> {
   const [client, nearClient] = await pair();
   const [origin, nearOrigin] = await pair();
   const events: string[] = [];
