@@ -57,7 +57,12 @@ export async function openClient(port: number): Promise<Reader> {
 }
 
 /** A SOCKS5 client up to the reply of its CONNECT, which is answered. */
-export async function socks5Connect(gateway: Gateway, connection: FakeConnection, host: string, port: number) {
+export async function socks5Connect(
+  gateway: Pick<Gateway, 'port'>,
+  connection: FakeConnection,
+  host: string,
+  port: number,
+) {
   const client = await openClient(gateway.port);
   client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request(host, port)]));
   await client.take(4);
