@@ -1,0 +1,63 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { openSession, requestConfirmation, signInForm } from './api.ts';
+import { AuthCard } from './auth-card.tsx';
+import { EmailField, PasswordField } from './auth-fields.tsx';
+import { RestoreLink, SignUpLink } from './auth-links.tsx';
+import { AuthNotice } from './auth-notice.tsx';
+import { useAuthForm } from './use-auth-form.ts';
+
+export function SignInPage() {
+  const { t } = useTranslation(['auth', 'common']);
+  const navigate = useNavigate();
+  const { alert, notice, send } = useAuthForm();
+  const form = useForm({
+    resolver: zodResolver(signInForm, { error: formErrorMap }),
+    defaultValues: { email: '', password: '' },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit((values) =>
+    send(values.email, async () => {
+      await openSession(values);
+      await navigate({ to: '/proxies' });
+    }),
+  );
+
+  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => requestConfirmation(notice.email)} />;
+  return (
+    <AuthCard
+      title={t('signIn.title')}
+      lead={t('signIn.lead')}
+      error={alert}
+      links={
+        <>
+          <span>
+            {t('signIn.noAccount')} <SignUpLink />
+          </span>
+          <span>
+            {t('signIn.forgot')} <RestoreLink />
+          </span>
+        </>
+      }
+    >
+      <form noValidate onSubmit={(event) => void submit(event)}>
+        <Stack>
+          <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+          <PasswordField
+            autoComplete="current-password"
+            {...form.register('password')}
+            error={fieldErrorText(errors.password)}
+          />
+          <Button type="submit" size="md" mt="xs" loading={isSubmitting}>
+            {t('signIn.submit')}
+          </Button>
+        </Stack>
+      </form>
+    </AuthCard>
+  );
+}
