@@ -10,6 +10,8 @@ export interface Column<Row> {
   header: string;
   render: (row: Row) => ReactNode;
   isNumeric?: boolean;
+  /** Stays in sight while the table scrolls sideways. */
+  stick?: 'left' | 'right';
   /** Where it goes on a phone, where each row is a card: its heading, its button, or (by default) a line of it. */
   place?: 'heading' | 'action';
 }
@@ -34,11 +36,11 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-busy={rows === undefined}>
+      <Table verticalSpacing="sm" horizontalSpacing={14} highlightOnHover aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ key, header, isNumeric }) => (
-              <Table.Th key={key} data-numeric={isNumeric}>
+            {columns.map(({ key, header, isNumeric, stick }) => (
+              <Table.Th key={key} data-numeric={isNumeric} data-stick={stick}>
                 {header}
               </Table.Th>
             ))}
@@ -57,8 +59,8 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
               ))
             : rows.map((row) => (
                 <Table.Tr key={rowKey(row)}>
-                  {columns.map(({ key, render, isNumeric }) => (
-                    <Table.Td key={key} data-numeric={isNumeric}>
+                  {columns.map(({ key, render, isNumeric, stick }) => (
+                    <Table.Td key={key} data-numeric={isNumeric} data-stick={stick}>
                       {render(row)}
                     </Table.Td>
                   ))}

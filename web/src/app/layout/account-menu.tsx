@@ -10,7 +10,7 @@ export function AccountMenu({ email }: { email: string }) {
   const { t } = useTranslation();
 
   return (
-    <Menu position="bottom-end" width={220} withinPortal>
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={38} aria-label={t('account')}>
           <IconUserCircle size={24} stroke={1.5} aria-hidden="true" />

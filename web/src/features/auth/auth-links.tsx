@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 export function SignInLink() {
   const { t } = useTranslation('auth');
   return (
-    <Anchor component={Link} to="/sign-in" inherit>
+    <Anchor component={Link} to="/sign-in" inherit underline="always">
       {t('toSignIn')}
     </Anchor>
   );
@@ -14,7 +14,7 @@ export function SignInLink() {
 export function SignUpLink() {
   const { t } = useTranslation('auth');
   return (
-    <Anchor component={Link} to="/sign-up" inherit>
+    <Anchor component={Link} to="/sign-up" inherit underline="always">
       {t('toSignUp')}
     </Anchor>
   );
@@ -23,7 +23,7 @@ export function SignUpLink() {
 export function RestoreLink() {
   const { t } = useTranslation('auth');
   return (
-    <Anchor component={Link} to="/restore-access" inherit>
+    <Anchor component={Link} to="/restore-access" inherit underline="always">
       {t('toRestore')}
     </Anchor>
   );

@@ -26,20 +26,21 @@ export function ConnectionDialog({ connection, onClose }: ConnectionDialogProps)
     >
       {connection !== undefined && (
         <Stack gap="lg">
-          <ConnectionFacts connection={connection} />
+          <Bill connection={connection} />
           {isLive(connection) && (
             <Text size="sm" c="dimmed">
               {t('detail.liveNote')}
             </Text>
           )}
           <ConnectionAccess connection={connection} />
+          <Location connection={connection} />
         </Stack>
       )}
     </Dialog>
   );
 }
 
-function ConnectionFacts({ connection }: { connection: Connection }) {
+function Bill({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason } = connection;
   return (
@@ -56,13 +57,23 @@ function ConnectionFacts({ connection }: { connection: Connection }) {
         { label: t('detail.createdAt'), value: formatDate(connection.createdAt) },
         ...(disconnectAt === null ? [] : [{ label: t('detail.disconnectAt'), value: formatDate(disconnectAt) }]),
         ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
-        { label: t('common:location.country'), value: <CountryFlag code={connection.countryCode} hasName /> },
-        { label: t('common:location.region'), value: connection.region },
-        { label: t('common:location.city'), value: connection.city },
-        { label: t('common:location.zip'), value: connection.zip },
-        { label: t('common:location.isp'), value: connection.isp },
-        { label: t('common:location.connectionType'), value: connection.connectionType },
-        { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
+      ]}
+    />
+  );
+}
+
+function Location({ connection }: { connection: Connection }) {
+  const { t } = useTranslation('common');
+  return (
+    <Facts
+      items={[
+        { label: t('location.country'), value: <CountryFlag code={connection.countryCode} hasName /> },
+        { label: t('location.region'), value: connection.region },
+        { label: t('location.city'), value: connection.city },
+        { label: t('location.zip'), value: connection.zip },
+        { label: t('location.isp'), value: connection.isp },
+        { label: t('location.connectionType'), value: connection.connectionType },
+        { label: t('location.protocols'), value: supportedProtocols.join(', ') },
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Button, Group } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
@@ -18,6 +19,21 @@ interface ConnectionsTableProps {
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const columns: Column<Connection>[] = [
+    {
+      key: 'info',
+      header: t('table.info'),
+      place: 'action',
+      render: (connection) => (
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label={t('table.infoOf', { ip: connection.ip })}
+          onClick={() => onShow(connection)}
+        >
+          <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
+        </ActionIcon>
+      ),
+    },
     { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
     {
       key: 'status',
@@ -58,30 +74,20 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       key: 'action',
       header: t('table.action'),
       place: 'action',
-      render: (connection) => (
-        <Group gap="xs" wrap="nowrap">
+      stick: 'right',
+      render: (connection) =>
+        isLive(connection) && (
           <Button
-            size="compact-md"
-            variant="default"
-            aria-label={t('table.infoOf', { ip: connection.ip })}
-            onClick={() => onShow(connection)}
+            size="compact-sm"
+            variant="light"
+            color="red"
+            loading={endingId === connection.id}
+            aria-label={t('table.disconnectOf', { ip: connection.ip })}
+            onClick={() => onDisconnect(connection)}
           >
-            {t('table.info')}
+            {t('table.disconnect')}
           </Button>
-          {isLive(connection) && (
-            <Button
-              size="compact-md"
-              variant="light"
-              color="red"
-              loading={endingId === connection.id}
-              aria-label={t('table.disconnectOf', { ip: connection.ip })}
-              onClick={() => onDisconnect(connection)}
-            >
-              {t('table.disconnect')}
-            </Button>
-          )}
-        </Group>
-      ),
+        ),
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} />;

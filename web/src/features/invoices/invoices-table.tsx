@@ -49,9 +49,10 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       key: 'action',
       header: t('table.action'),
       place: 'action',
+      stick: 'right',
       render: (invoice) => (
         <Button
-          size="compact-md"
+          size="compact-sm"
           variant="default"
           aria-label={t('table.detailsOf', {
             amount: formatMoney(invoice.amount),

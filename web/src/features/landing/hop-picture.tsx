@@ -3,6 +3,8 @@ import classes from './hop-picture.module.css';
 
 const CELL_RADIUS = 46;
 const GAP = 4;
+/** How far an arc leaves the straight line, as a part of its length. */
+const BEND = 0.42;
 const STEP_X = CELL_RADIUS * Math.sqrt(3) + GAP;
 const STEP_Y = CELL_RADIUS * 1.5 + GAP;
 
@@ -16,7 +18,7 @@ const cells: Cell[] = rowLengths.flatMap((length, row) =>
   Array.from({ length }, (_, column) => ({ row, column: column - (length - 1) / 2 })),
 );
 
-const you: Cell = { row: 3, column: -1.5 };
+const you: Cell = { row: 4, column: -1 };
 const tower: Cell = { row: 1, column: -0.5 };
 const web: Cell = { row: 2, column: 2 };
 
@@ -76,10 +78,11 @@ function hexagon(cell: Cell): string {
   return `M${corners.join('L')}Z`;
 }
 
-/** An arc that rises above both ends. */
+/** An arc that bends to the left of its way. */
 function hop(from: Cell, to: Cell): string {
   const start = centre(from);
   const end = centre(to);
-  const peakY = Math.min(start.y, end.y) - 74;
-  return `M${start.x} ${start.y}Q${(start.x + end.x) / 2} ${peakY} ${end.x} ${end.y}`;
+  const bendX = (start.x + end.x) / 2 + (end.y - start.y) * BEND;
+  const bendY = (start.y + end.y) / 2 - (end.x - start.x) * BEND;
+  return `M${start.x} ${start.y}Q${bendX.toFixed(1)} ${bendY.toFixed(1)} ${end.x} ${end.y}`;
 }

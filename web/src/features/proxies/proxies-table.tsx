@@ -20,9 +20,10 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
         key: 'action',
         header: t('table.action'),
         place: 'action',
+        stick: 'left',
         render: (proxy) => (
           <Button
-            size="compact-md"
+            size="compact-sm"
             variant="light"
             aria-label={t('table.buyOf', { ip: proxy.ip })}
             onClick={() => onSelect(proxy)}

@@ -50,10 +50,9 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
     <Dialog isOpen={proxy !== undefined} title={t('detail.title', { ip: proxy?.ip ?? '' })} size="lg" onClose={close}>
       {proxy !== undefined && (
         <Stack gap="lg">
-          {connection !== undefined && <Bought />}
-          <ProxyFacts proxy={proxy} />
           {connection === undefined ? (
             <>
+              <ProxyFacts proxy={proxy} />
               <PriceInfo />
               <Button size="md" loading={purchase.isPending} onClick={() => buy(proxy)}>
                 {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
@@ -61,7 +60,9 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
             </>
           ) : (
             <>
+              <Bought />
               {renderAccess(connection)}
+              <ProxyFacts proxy={proxy} />
               <Button component={Link} to="/connection-history" size="md">
                 {t('detail.toHistory')}
               </Button>
