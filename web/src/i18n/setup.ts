@@ -32,7 +32,8 @@ export async function startTranslations(): Promise<void> {
     .use(initReactI18next)
     .init({
       lng: storedLanguage.get() ?? detectLanguage(navigator.languages),
-      fallbackLng: FALLBACK_LANGUAGE,
+      // A test keeps the languages complete, so that a reader of one need not load the other too.
+      fallbackLng: (language: string) => (isLanguage(language) ? [] : [FALLBACK_LANGUAGE]),
       supportedLngs: languages,
       ns: ['common'],
       defaultNS: 'common',

@@ -2,7 +2,6 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { useSettings } from '../../lib/settings.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Logo } from '../../ui/logo.tsx';
-import { MantineRoot } from '../../ui/mantine-root.tsx';
 import classes from './guest-layout.module.css';
 import { Switchers } from './switchers.tsx';
 
@@ -10,20 +9,18 @@ export function GuestLayout() {
   const { brandName } = useSettings();
   useDocumentTitle();
   return (
-    <MantineRoot>
-      <div className={classes['page']}>
-        <header className={classes['header']}>
-          <Link to="/" className={classes['home']}>
-            <Logo name={brandName} />
-          </Link>
-          <Switchers />
-        </header>
-        <main className={classes['main']}>
-          <div className={classes['card']}>
-            <Outlet />
-          </div>
-        </main>
-      </div>
-    </MantineRoot>
+    <div className={classes['page']}>
+      <header className={classes['header']}>
+        <Link to="/" className={classes['home']}>
+          <Logo name={brandName} />
+        </Link>
+        <Switchers />
+      </header>
+      <main className={classes['main']}>
+        <div className={classes['card']}>
+          <Outlet />
+        </div>
+      </main>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
-import { Alert, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { IconAlertCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './auth-card.module.css';
 
 interface AuthCardProps {
   title: string;
@@ -10,30 +10,22 @@ interface AuthCardProps {
   links: ReactNode;
 }
 
+/** These pages do without Mantine: they are the first that a visitor loads. */
 export function AuthCard({ title, lead, error, children, links }: AuthCardProps) {
   return (
-    <Stack gap="lg">
-      <Stack gap={4}>
-        <Title order={1} fz={28} lh={1.2}>
-          {title}
-        </Title>
-        {lead !== undefined && <Text c="dimmed">{lead}</Text>}
-      </Stack>
+    <div className={classes['card']}>
+      <div>
+        <h1>{title}</h1>
+        {lead !== undefined && <p className={classes['muted']}>{lead}</p>}
+      </div>
       {error !== undefined && (
-        <Alert role="alert" color="red" icon={<IconAlertCircle aria-hidden="true" />} styles={alertColors}>
-          {error}
-        </Alert>
+        <div role="alert" className={classes['alert']}>
+          <IconAlertCircle size={20} stroke={1.7} aria-hidden="true" />
+          <p>{error}</p>
+        </div>
       )}
       {children}
-      <Stack gap={6} fz="sm">
-        {links}
-      </Stack>
-    </Stack>
+      <div className={classes['links']}>{links}</div>
+    </div>
   );
 }
-
-const alertColors = {
-  root: { background: 'var(--danger-soft)', border: '1px solid var(--danger)' },
-  message: { color: 'var(--text)' },
-  icon: { color: 'var(--danger)' },
-};

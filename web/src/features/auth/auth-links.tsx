@@ -1,30 +1,17 @@
-import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 
 export function SignInLink() {
   const { t } = useTranslation('auth');
-  return (
-    <Anchor component={Link} to="/sign-in" inherit underline="always">
-      {t('toSignIn')}
-    </Anchor>
-  );
+  return <Link to="/sign-in">{t('toSignIn')}</Link>;
 }
 
 export function SignUpLink() {
   const { t } = useTranslation('auth');
-  return (
-    <Anchor component={Link} to="/sign-up" inherit underline="always">
-      {t('toSignUp')}
-    </Anchor>
-  );
+  return <Link to="/sign-up">{t('toSignUp')}</Link>;
 }
 
 export function RestoreLink() {
   const { t } = useTranslation('auth');
-  return (
-    <Anchor component={Link} to="/restore-access" inherit underline="always">
-      {t('toRestore')}
-    </Anchor>
-  );
+  return <Link to="/restore-access">{t('toRestore')}</Link>;
 }

@@ -1,12 +1,12 @@
 import { ApiError } from '@cellhop/contract/client';
-import { Button, Stack, Text } from '@mantine/core';
-import { IconMailForward } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast, waitSecondsOf } from '../../lib/error-text.ts';
 import { splitSeconds } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 
@@ -65,24 +65,13 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
         </>
       }
     >
-      <output style={{ overflowWrap: 'anywhere' }}>{t(`notice.${reason}.text`, { email })}</output>
-      <Stack gap="xs">
-        <Button
-          variant="default"
-          size="md"
-          leftSection={<IconMailForward size={18} aria-hidden="true" />}
-          disabled={secondsLeft > 0}
-          loading={isSending}
-          onClick={() => void send()}
-        >
+      <output className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</output>
+      <div className={classes['resend']}>
+        <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
           {t('resend.button')}
-        </Button>
-        {secondsLeft > 0 && (
-          <Text size="sm" c="dimmed" ta="center" style={{ fontVariantNumeric: 'tabular-nums' }}>
-            {t('resend.wait', toMinutes(secondsLeft))}
-          </Text>
-        )}
-      </Stack>
+        </PlainButton>
+        {secondsLeft > 0 && <p>{t('resend.wait', toMinutes(secondsLeft))}</p>}
+      </div>
     </AuthCard>
   );
 }

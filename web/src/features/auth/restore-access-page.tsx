@@ -1,10 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
+import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { EmailField } from './auth-fields.tsx';
 import { SignInLink, SignUpLink } from './auth-links.tsx';
@@ -53,13 +54,11 @@ export function RestoreAccessPage() {
         </>
       }
     >
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
-          <Button type="submit" size="md" mt="xs" loading={isSubmitting}>
-            {t('restore.submit')}
-          </Button>
-        </Stack>
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('restore.submit')}
+        </PlainButton>
       </form>
     </AuthCard>
   );

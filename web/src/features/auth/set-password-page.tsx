@@ -1,11 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import plain from '../../ui/plain.module.css';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { savePassword, setPasswordForm } from './api.ts';
+import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { PasswordField } from './auth-fields.tsx';
 import { SignInLink, SignUpLink } from './auth-links.tsx';
@@ -33,9 +35,9 @@ export function SetPasswordPage({ code }: { code: string }) {
     return (
       <AuthCard title={t('setPassword.title')} links={<SignUpLink />}>
         <output>{t('setPassword.done')}</output>
-        <Button component={Link} to="/sign-in" size="md">
+        <Link to="/sign-in" className={plain['button']}>
           {t('toSignIn')}
-        </Button>
+        </Link>
       </AuthCard>
     );
   return (
@@ -50,24 +52,22 @@ export function SetPasswordPage({ code }: { code: string }) {
         </>
       }
     >
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <PasswordField
-            label={t('fields.newPassword')}
-            autoComplete="new-password"
-            {...form.register('password')}
-            error={fieldErrorText(errors.password)}
-          />
-          <PasswordField
-            label={t('fields.confirmPassword')}
-            autoComplete="new-password"
-            {...form.register('confirmPassword')}
-            error={fieldErrorText(errors.confirmPassword)}
-          />
-          <Button type="submit" size="md" mt="xs" loading={isSubmitting}>
-            {t('setPassword.submit')}
-          </Button>
-        </Stack>
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <PasswordField
+          label={t('fields.newPassword')}
+          autoComplete="new-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <PasswordField
+          label={t('fields.confirmPassword')}
+          autoComplete="new-password"
+          {...form.register('confirmPassword')}
+          error={fieldErrorText(errors.confirmPassword)}
+        />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('setPassword.submit')}
+        </PlainButton>
       </form>
     </AuthCard>
   );

@@ -1,10 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { PlainButton } from '../../ui/plain-button.tsx';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { openSession, requestConfirmation, signInForm } from './api.ts';
+import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignUpLink } from './auth-links.tsx';
@@ -45,18 +46,16 @@ export function SignInPage() {
         </>
       }
     >
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
-          <PasswordField
-            autoComplete="current-password"
-            {...form.register('password')}
-            error={fieldErrorText(errors.password)}
-          />
-          <Button type="submit" size="md" mt="xs" loading={isSubmitting}>
-            {t('signIn.submit')}
-          </Button>
-        </Stack>
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <PasswordField
+          autoComplete="current-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('signIn.submit')}
+        </PlainButton>
       </form>
     </AuthCard>
   );

@@ -1,10 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { isLanguage } from '../../i18n/languages.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import { PlainField } from '../../ui/plain-field.tsx';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
+import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink } from './auth-links.tsx';
@@ -46,36 +48,31 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
         </>
       }
     >
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
-          <PasswordField
-            autoComplete="new-password"
-            {...form.register('password')}
-            error={fieldErrorText(errors.password)}
-          />
-          <PasswordField
-            label={t('fields.confirmPassword')}
-            autoComplete="new-password"
-            {...form.register('confirmPassword')}
-            error={fieldErrorText(errors.confirmPassword)}
-          />
-          <TextInput
-            label={t('fields.referralCode')}
-            description={t('fields.referralCodeHint')}
-            size="md"
-            autoComplete="off"
-            spellCheck={false}
-            {...form.register('referralCode')}
-            error={fieldErrorText(errors.referralCode)}
-          />
-          <Text size="sm" c="dimmed">
-            {t('signUp.verification')}
-          </Text>
-          <Button type="submit" size="md" loading={isSubmitting}>
-            {t('signUp.submit')}
-          </Button>
-        </Stack>
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <PasswordField
+          autoComplete="new-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <PasswordField
+          label={t('fields.confirmPassword')}
+          autoComplete="new-password"
+          {...form.register('confirmPassword')}
+          error={fieldErrorText(errors.confirmPassword)}
+        />
+        <PlainField
+          label={t('fields.referralCode')}
+          hint={t('fields.referralCodeHint')}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.register('referralCode')}
+          error={fieldErrorText(errors.referralCode)}
+        />
+        <p className={classes['muted']}>{t('signUp.verification')}</p>
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('signUp.submit')}
+        </PlainButton>
       </form>
     </AuthCard>
   );

@@ -36,12 +36,6 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
     {
-      key: 'status',
-      header: t('table.status'),
-      place: 'heading',
-      render: ({ status }) => <ConnectionStatusBadge status={status} />,
-    },
-    {
       key: 'country',
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
@@ -64,6 +58,12 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       key: 'connectionType',
       header: t('common:location.connectionType'),
       render: ({ connectionType }) => connectionType,
+    },
+    {
+      key: 'status',
+      header: t('table.status'),
+      place: 'heading',
+      render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',

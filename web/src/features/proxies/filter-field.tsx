@@ -36,7 +36,9 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       hidePickedOptions={false}
       nothingFoundMessage={t('filter.nothing')}
       clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
-      comboboxProps={{ shadow: 'md' }}
+      // The list itself scrolls: a wrapper that scrolls would have to take the focus.
+      withScrollArea={false}
+      classNames={{ options: classes['options'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
           <span>
