@@ -51,6 +51,8 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     isAuthorized: z.literal(true),
     connectionId: idSchema,
     exit: exitSchema,
+    /** Where this run's counter stands: 0 at first, the last total when the run had ended the connection before. */
+    usedBytes: bytesSchema,
     grantedBytes: bytesSchema,
     state: creditStateSchema,
   }),

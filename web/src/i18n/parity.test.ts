@@ -46,7 +46,8 @@ describe.each(namespaces)('texts of %s', (namespace) => {
 
   it('fills the same values into both texts', () => {
     const both = [...en.keys()].filter((key) => ru.has(key));
-    const values = (texts: Map<string, string>) => both.map((key) => [key, ...placeholders(texts.get(key) ?? '')]);
+    const values = (texts: Map<string, string>) =>
+      both.map((key) => ({ key, names: placeholders(texts.get(key) ?? '') }));
     expect(values(ru)).toEqual(values(en));
   });
 

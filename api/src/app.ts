@@ -1,0 +1,62 @@
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Ctx } from './ctx.ts';
+import { useDocumentation } from './http/documentation.ts';
+import { useErrors } from './http/errors.ts';
+import { useHealth } from './http/health.ts';
+import type { Access } from './http/route.ts';
+import { compileSerializer } from './http/serializer.ts';
+import { useSecurity } from './http/security.ts';
+import { settingsRoutes } from './http/settings.ts';
+import { compileValidator } from './http/validation.ts';
+import { serveWebApp } from './http/web-app.ts';
+import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { meteringRoutes } from './modules/metering/metering.routes.ts';
+import * as metering from './modules/metering/metering.service.ts';
+import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+
+/** A gateway reports thousands of connections in one request; everybody else sends forms. */
+const BODY_LIMIT_BYTES = 1_000_000;
+
+const access: Access = {
+  authenticateUser: () => Promise.reject(new Error('auth is not built in')),
+  authenticateNode: metering.authenticateNode,
+};
+
+/** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
+export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: ctx.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: ctx.config.trustedProxies,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: 30_000,
+    forceCloseConnections: 'idle',
+  });
+  app.decorate('ctx', ctx);
+  app.decorate('access', access);
+  app.decorateRequest('identity');
+  app.setValidatorCompiler(compileValidator as never);
+  app.setSerializerCompiler(compileSerializer as never);
+  useErrors(app);
+  acceptEmptyJson(app);
+  await useSecurity(app, ctx.config);
+  await useDocumentation(app, ctx.config.brandName);
+  useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
+
+  settingsRoutes(app);
+  proxiesRoutes(app);
+  connectionsRoutes(app);
+  meteringRoutes(app);
+
+  await serveWebApp(app);
+  return app;
+}
+
+/** Some clients name a content type without sending a body; that is no malformed JSON. */
+function acceptEmptyJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, body, done);
+  });
+}

@@ -1,0 +1,115 @@
+import { toMicros } from '@cellhop/contract/units';
+import { z } from 'zod';
+
+const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
+const port = z.coerce.number().int().min(0).max(65_535);
+/** An unset variable and an empty one mean the same. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const environmentSchema = z.object({
+  NODE_ENV: optional(z.enum(['development', 'production', 'test'])),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  PUBLIC_URL: optional(z.url()),
+  DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
+  SECRET_KEY: z.string({ error: 'SECRET_KEY is not set' }).min(32, 'SECRET_KEY needs at least 32 characters'),
+  BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
+  SMTP_URL: optional(z.url()),
+  MAIL_FROM: optional(z.string().min(3)),
+  MAIL_SINK_PORT: port.default(2525),
+  GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
+  GATEWAY_PORT: port.default(1080),
+  GATEWAY_DNS_PORTS: z
+    .string()
+    .regex(/^\d+-\d+$/, 'GATEWAY_DNS_PORTS looks like 20000-20999')
+    .default('20000-20999'),
+  GATEWAY_TOKEN: z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16),
+  REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
+  IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
+  TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
+  REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
+  INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  TRUSTED_PROXIES: z.string().default('loopback'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+/** Everything the programs of this workspace read from their environment, parsed once. */
+export interface Config {
+  isDevelopment: boolean;
+  host: string;
+  port: number;
+  /** Without a trailing slash. */
+  publicUrl: string;
+  databaseUrl: string;
+  databasePoolSize: number;
+  secretKey: string;
+  brandName: string;
+  /** Undefined in development: mail goes to the built-in sink. */
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  mailSinkPort: number;
+  /** What customers are told to connect to, and the token of the node. */
+  gateway: { host: string; port: number; firstDnsPort: number; lastDnsPort: number; token: string };
+  refundWindowMs: number;
+  idleTimeoutMs: number;
+  /** The trial credit of the demo's promo code. */
+  trialCreditMicros: bigint;
+  requestsPerMinute: number;
+  /** Of one user: each may take an address that is watched forever. */
+  invoicesPerHour: number;
+  trustedProxies: string;
+  logLevel: string;
+}
+
+/** @throws Error with one line per wrong setting */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
+  const settings = parsed.data;
+  const isDevelopment = settings.NODE_ENV !== 'production';
+  if (!isDevelopment) refuseUnsafeProduction(settings);
+  const [firstDnsPort, lastDnsPort] = settings.GATEWAY_DNS_PORTS.split('-').map(Number) as [number, number];
+  return {
+    isDevelopment,
+    host: settings.HOST,
+    port: settings.PORT,
+    publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
+    databaseUrl: settings.DATABASE_URL,
+    databasePoolSize: settings.DATABASE_POOL_SIZE,
+    secretKey: settings.SECRET_KEY,
+    brandName: settings.BRAND_NAME,
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
+    mailSinkPort: settings.MAIL_SINK_PORT,
+    gateway: {
+      host: settings.GATEWAY_HOST,
+      port: settings.GATEWAY_PORT,
+      firstDnsPort,
+      lastDnsPort,
+      token: settings.GATEWAY_TOKEN,
+    },
+    refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
+    idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
+    trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
+    // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
+    requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
+    invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
+    trustedProxies: settings.TRUSTED_PROXIES,
+    logLevel: settings.LOG_LEVEL,
+  };
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const name = issue.path.join('.');
+  return issue.message.startsWith(name) ? issue.message : `${name}: ${issue.message}`;
+}
+
+/** Production has no built-in mail sink and no sandbox chain; a forgotten setting must not bring one back. */
+function refuseUnsafeProduction(settings: z.output<typeof environmentSchema>): void {
+  if (!settings.SMTP_URL) throw new Error('SMTP_URL is not set: production sends real mail');
+  if (!settings.MAIL_FROM) throw new Error('MAIL_FROM is not set: production sends real mail');
+  if (!settings.PUBLIC_URL) throw new Error('PUBLIC_URL is not set: mails link to it');
+  throw new Error('No payment chain is set up: this version has the sandbox chain alone, which production refuses');
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+export interface QueryOptions {
+  /**
+   * False for the few statements whose best plan depends on the values: they are planned anew each time.
+   * All others are prepared once per connection.
+   */
+  isPrepared?: boolean;
+}
+
+/** A pool or the connection of one transaction; stores do not know which. */
+export interface Db {
+  query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row[]>;
+}
+
+export interface Database extends Db {
+  /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** int8 arrives as bigint, in this pool alone: the job runner's own pool keeps the driver's default. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+const TRANSACTION_ATTEMPTS = 4;
+/** serialization_failure and deadlock_detected: the server has rolled back, the work may simply run again. */
+const RETRIED_STATES = new Set(['40001', '40P01']);
+
+export function openDatabase(url: string, poolSize: number): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    types,
+    connectionTimeoutMillis: 5000,
+    options: '-c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000',
+  });
+  // A connection that breaks while idle is replaced by the pool; without a handler it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return {
+    query: (text, values, options) => run(pool, text, values, options),
+    transaction: (work) => transaction(pool, work),
+    close: () => pool.end(),
+  };
+}
+
+async function transaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transactOnce(pool, work);
+    } catch (error) {
+      const isRetried = error instanceof pg.DatabaseError && RETRIED_STATES.has(error.code ?? '');
+      if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function transactOnce<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    await client.query('begin');
+    const result = await work({ query: (text, values, options) => run(client, text, values, options) });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error;
+    // A connection that cannot even roll back is broken: release() below drops it.
+    await client.query('rollback').then(
+      () => (failure = undefined),
+      () => {},
+    );
+    throw error;
+  } finally {
+    client.release(failure !== undefined);
+  }
+}
+
+async function run<Row>(
+  target: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+  { isPrepared = true }: QueryOptions = {},
+): Promise<Row[]> {
+  const query: pg.QueryConfig = { text, values: values as unknown[] };
+  if (isPrepared) query.name = statementName(text);
+  const result = await target.query(query);
+  return result.rows as Row[];
+}
+
+/** SQL text is static here (values are always parameters), so the number of names is the number of statements. */
+const statementNames = new Map<string, string>();
+function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = createHash('sha1').update(text).digest('hex');
+    statementNames.set(text, name);
+  }
+  return name;
+}

@@ -1,0 +1,92 @@
+import { AppError } from '@cellhop/contract/errors';
+import type { EndpointDefinition, ServerInput } from '@cellhop/contract/endpoint';
+import type { Permission } from '@cellhop/contract/permissions';
+import { errorBodySchema } from '@cellhop/contract/schemas';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import type { z } from 'zod';
+import type { Actor } from '../actor.ts';
+import type { Ctx } from '../ctx.ts';
+
+type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
+
+/** What a handler gets: validated input, the context, and the actor or node that the endpoint's `access` promises. */
+export type Request<E extends EndpointDefinition> = ServerInput<E> & {
+  ctx: Ctx;
+  headers: FastifyRequest['headers'];
+  /** The client's address; behind a trusted proxy the one that it reports. */
+  ip: string;
+} & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
+  (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
+
+/** Who is it? Given by the modules that know; `route` only asks. */
+export interface Access {
+  /** @throws AppError UNAUTHORIZED */
+  authenticateUser(ctx: Ctx, token: string | undefined): Promise<Actor>;
+  /** @returns the node's id. @throws AppError UNAUTHORIZED */
+  authenticateNode(ctx: Ctx, token: string | undefined): Promise<string>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    ctx: Ctx;
+    access: Access;
+  }
+}
+
+/** Serves one entry of the contract: access check, validation, the handler, and declared fields alone on the way out. */
+export function route<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<z.input<E['response']>>,
+): void {
+  if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
+  const status = entry.status ?? 200;
+  app.route({
+    method: entry.method,
+    url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: toSchema(entry, status),
+    // Before validation: a stranger learns nothing about what a valid request would be.
+    onRequest: async (request) => {
+      request.setDecorator('identity', await identify(app, entry, request));
+    },
+    handler: async (request, reply) => {
+      reply.code(status);
+      const { params, query, body, headers, ip } = request;
+      const identity = request.getDecorator<Identity>('identity');
+      return handler({ params, query, body, headers, ip, ctx: app.ctx, ...identity } as unknown as Request<E>);
+    },
+  });
+}
+
+interface Identity {
+  actor?: Actor;
+  nodeId?: string;
+}
+
+async function identify(app: FastifyInstance, entry: EndpointDefinition, request: FastifyRequest): Promise<Identity> {
+  const { access } = entry;
+  if (access === 'public' || access === 'development') return {};
+  const token = bearerToken(request);
+  if (access === 'gateway') return { nodeId: await app.access.authenticateNode(app.ctx, token) };
+  const actor = await app.access.authenticateUser(app.ctx, token);
+  if (access !== 'user' && !actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
+  return { actor };
+}
+
+function bearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function toSchema(entry: EndpointDefinition, status: number): FastifySchema {
+  const isOpen = entry.access === 'public' || entry.access === 'development';
+  return {
+    summary: entry.summary,
+    tags: [entry.url.split('/')[2] ?? 'other'],
+    ...(entry.errors && { description: `Errors: ${entry.errors.join(', ')}` }),
+    ...(!isOpen && { security: [{ bearer: [] }] }),
+    ...(entry.params && { params: entry.params }),
+    ...(entry.query && { querystring: entry.query }),
+    ...(entry.body && { body: entry.body }),
+    response: { [status]: entry.response, '4xx': errorBodySchema, '5xx': errorBodySchema },
+  };
+}

@@ -1,0 +1,27 @@
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+
+/** Headers against common attacks on browsers, and the general limit of requests per client address. */
+export async function useSecurity(app: FastifyInstance, config: Config): Promise<void> {
+  const isPlainHttp = config.publicUrl.startsWith('http:');
+  await app.register(helmet, {
+    referrerPolicy: { policy: 'no-referrer' },
+    contentSecurityPolicy: {
+      directives: {
+        'frame-ancestors': ["'none'"],
+        'base-uri': ["'none'"],
+        // On plain HTTP the browser would ask for https:// addresses that nobody serves.
+        'upgrade-insecure-requests': isPlainHttp ? null : [],
+      },
+    },
+    strictTransportSecurity: isPlainHttp ? false : { maxAge: 31_536_000 },
+  });
+  await app.register(rateLimit, {
+    max: config.requestsPerMinute,
+    timeWindow: '1 minute',
+    // Gateways have their own token, probes their own purpose.
+    allowList: (request) => request.url.startsWith('/internal/') || request.url.startsWith('/health/'),
+  });
+}

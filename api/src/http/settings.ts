@@ -1,0 +1,9 @@
+import { getSettings } from '@cellhop/contract/settings';
+import type { FastifyInstance } from 'fastify';
+import { route } from './route.ts';
+
+/** What the web app must know before anybody has signed in. */
+export function settingsRoutes(app: FastifyInstance): void {
+  const { brandName, isDevelopment, publicUrl } = app.ctx.config;
+  route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl } }));
+}

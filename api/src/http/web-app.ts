@@ -1,0 +1,33 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { notFound, writeError } from './errors.ts';
+
+/** Beside this workspace, both for the source in `src/http/` and for the bundle in `dist/`. */
+const candidates = ['../../web/dist', '../../../web/dist'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+/** Paths that belong to the server: unknown ones answer 404 instead of the web app's page. */
+const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
+
+/** Serves the built web app; each path that is not the server's gets its page, the router there does the rest. */
+export async function serveWebApp(app: FastifyInstance): Promise<void> {
+  const root = candidates.find((path) => existsSync(path));
+  if (!root) {
+    app.log.warn('the web app is not built; only the API is served');
+    return;
+  }
+  await app.register(fastifyStatic, {
+    root,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (response, path) => {
+      const isHashed = path.includes('/assets/');
+      void response.setHeader('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+  app.setNotFoundHandler((request, reply) => {
+    if (request.method !== 'GET' || SERVER_PATHS.test(request.url)) return writeError(reply, notFound(request));
+    return reply.sendFile('index.html');
+  });
+}

@@ -1,0 +1,202 @@
+import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Run } from './charging.ts';
+
+const MB = megabytesToBytes(1n);
+const PRICE = 8000n;
+
+function bought(): { meter: Meter; run: Run } {
+  const meter = { usedBytes: 0n, grantedBytes: 0n, chargedMegabytes: 50n, megabytePriceMicros: PRICE };
+  return { meter, run: openRun(undefined) };
+}
+
+/** A run that was opened and got the prepaid megabytes. */
+function opened(freeMicros = 0n) {
+  const { meter, run } = bought();
+  return settle(meter, run, { usedBytes: 0n, wantedBytes: 1n }, freeMicros);
+}
+
+describe('settle', () => {
+  test('grants all of the prepaid 50 MB to the first run and holds nothing', () => {
+    const { run, holdChangeMicros, state, charge } = opened(1_000_000n);
+    expect(run.grantedBytes).toBe(50n * MB);
+    expect(holdChangeMicros).toBe(0n);
+    expect(state).toBe('open');
+    expect(charge).toEqual({ from: 50n, to: 50n });
+  });
+
+  test('charges nothing for the first 50 MB', () => {
+    const { meter, run } = opened();
+    const result = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 0n }, 0n);
+    expect(result.charge).toEqual({ from: 50n, to: 50n });
+  });
+
+  test('holds the 51st megabyte when it is granted and charges it with its first byte', () => {
+    const { meter, run } = opened();
+    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 1n }, 3n * PRICE);
+    expect(granted.run.grantedBytes).toBe(51n * MB);
+    expect(granted.holdChangeMicros).toBe(PRICE);
+    expect(granted.charge.to).toBe(50n);
+
+    const begun = settle(granted.meter, granted.run, { usedBytes: 50n * MB + 1n, wantedBytes: 0n }, 2n * PRICE);
+    expect(begun.charge).toEqual({ from: 50n, to: 51n });
+    expect(begun.holdChangeMicros).toBe(-PRICE);
+  });
+
+  test('charges the same megabyte once, however often and late it is reported', () => {
+    const { meter, run } = opened();
+    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 1n }, 3n * PRICE);
+    const begun = settle(granted.meter, granted.run, { usedBytes: 50n * MB + 1n, wantedBytes: 0n }, 2n * PRICE);
+    for (const usedBytes of [50n * MB + 1n, 50n * MB, 0n]) {
+      const again = settle(begun.meter, begun.run, { usedBytes, wantedBytes: 0n }, 2n * PRICE);
+      expect(again).toMatchObject({ meter: begun.meter, run: begun.run, holdChangeMicros: 0n });
+    }
+  });
+
+  test('says final when the free money buys no megabyte, and out of money when the last paid byte is used', () => {
+    const { meter, run } = opened(PRICE - 1n);
+    const last = settle(meter, run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, PRICE - 1n);
+    expect(last.state).toBe('final');
+    expect(last.isOutOfMoney).toBe(false);
+    const out = settle(last.meter, last.run, { usedBytes: 50n * MB, wantedBytes: 0n }, PRICE - 1n);
+    expect(out.isOutOfMoney).toBe(true);
+  });
+
+  test('a top-up in time turns final into open again', () => {
+    const { meter, run } = opened();
+    const last = settle(meter, run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, 0n);
+    const again = settle(last.meter, last.run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, 10n * PRICE);
+    expect(again.state).toBe('open');
+    expect(again.run.grantedBytes).toBe(51n * MB);
+  });
+
+  test('one grant takes at most half of the free money', () => {
+    const { meter, run } = opened();
+    const result = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 64n * MB }, 20n * PRICE);
+    expect(result.holdChangeMicros).toBe(10n * PRICE);
+    expect(result.state).toBe('open');
+  });
+
+  test('never counts more than was granted', () => {
+    const { meter, run } = opened();
+    const result = settle(meter, run, { usedBytes: 80n * MB, wantedBytes: 0n }, 100n * PRICE);
+    expect(result.run.usedBytes).toBe(50n * MB);
+    expect(result.charge.to).toBe(50n);
+  });
+
+  test('a second run gets what the first one left when it closed', () => {
+    const { meter, run } = opened();
+    const used = settle(meter, run, { usedBytes: 3n * MB, wantedBytes: 0n }, 0n);
+    const closed = closeRun(used.meter, used.run);
+    const next = settle(closed.meter, openRun(undefined), { usedBytes: 0n, wantedBytes: 1n }, 0n);
+    expect(next.run.grantedBytes).toBe(47n * MB);
+  });
+
+  test('a run that opens again goes on from its last total', () => {
+    const { meter, run } = opened();
+    const used = settle(meter, run, { usedBytes: 3n * MB, wantedBytes: 0n }, 0n);
+    const closed = closeRun(used.meter, used.run);
+    const again = settle(closed.meter, openRun(closed.run), { usedBytes: 0n, wantedBytes: 1n }, 0n);
+    expect(again.run).toEqual({ usedBytes: 3n * MB, grantedBytes: 50n * MB, isOpen: true });
+  });
+
+  test('a late report of a closed run is charged from free money, and the rest is written off', () => {
+    const { meter, run } = opened();
+    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 4n * MB }, 100n * PRICE);
+    const closed = closeRun(granted.meter, granted.run);
+    expect(closed.holdChangeMicros).toBe(-4n * PRICE);
+    const late = settle(closed.meter, closed.run, { usedBytes: 53n * MB, wantedBytes: 0n }, 2n * PRICE);
+    expect(late.charge).toEqual({ from: 50n, to: 52n });
+    expect(late.holdChangeMicros).toBe(0n);
+    expect(late.writtenOffBytes).toBe(MB);
+    expect(late.state).toBe('ended');
+  });
+});
+
+describe('finalBill', () => {
+  // Used bytes -> refund in megabytes, when it ended inside the window.
+  test.each([
+    [0n, 50n],
+    [1n, 49n],
+    [MB, 49n],
+    [MB + 1n, 48n],
+    [49n * MB, 1n],
+    [49n * MB + 1n, 0n],
+    [50n * MB, 0n],
+  ])('%s bytes give %s megabytes back', (usedBytes, refundMegabytes) => {
+    const { meter } = bought();
+    const bill = finalBill({ ...meter, usedBytes, grantedBytes: usedBytes }, true);
+    expect(bill.refundMicros).toBe(refundMegabytes * PRICE);
+    expect(bill.settledMicros).toBe((50n - refundMegabytes) * PRICE);
+  });
+
+  test('nothing goes back after the window, nor once the prepaid megabytes are used up', () => {
+    const { meter } = bought();
+    expect(finalBill(meter, false)).toMatchObject({ refundMicros: 0n, chargedMegabytes: 50n });
+    const beyond = { ...meter, usedBytes: 60n * MB, grantedBytes: 60n * MB, chargedMegabytes: 60n };
+    expect(finalBill(beyond, true)).toMatchObject({ refundMicros: 0n, chargedMegabytes: 60n });
+  });
+});
+
+/**
+ * Two runs of two connections of one payer report, close, open again, repeat and come late, in any order. The model
+ * keeps only the payer's money and checks what must hold after every step.
+ */
+describe('in any order of events', () => {
+  const event = fc.record({
+    connection: fc.nat(1),
+    run: fc.nat(1),
+    kind: fc.constantFrom('report', 'report', 'report', 'close', 'open', 'topUp'),
+    // Of what is granted and not used: 0 to 120 %, so some reports claim too much, and a negative step is late.
+    progressPercent: fc.integer({ min: -50, max: 120 }),
+    wantedBytes: fc.bigInt({ min: 0n, max: 64n * MB }),
+  });
+
+  test('no byte is used that is not paid or held, money is never short, every begun megabyte is charged once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(event, { maxLength: 80 }),
+        fc.bigInt({ min: 0n, max: 200n * PRICE }),
+        (events, startMicros) => {
+          let balanceMicros = startMicros;
+          const connections = [0, 1].map(() => ({
+            meter: bought().meter,
+            runs: [undefined, undefined] as (Run | undefined)[],
+          }));
+          const held = () => connections.reduce((sum, { meter }) => sum + heldMicros(meter), 0n);
+          for (const { connection, run: index, kind, progressPercent, wantedBytes } of events) {
+            const target = connections[connection]!;
+            if (kind === 'topUp') balanceMicros += PRICE;
+            if (kind === 'open') target.runs[index] = openRun(target.runs[index]);
+            const run = target.runs[index];
+            if (!run || kind === 'topUp') continue;
+
+            const before = held();
+            const progress = ((run.grantedBytes - run.usedBytes) * BigInt(progressPercent)) / 100n;
+            const report = { usedBytes: run.usedBytes + progress, wantedBytes: kind === 'close' ? 0n : wantedBytes };
+            const result = settle(target.meter, run, report, balanceMicros - before);
+            const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
+            balanceMicros -= (result.charge.to - result.charge.from) * PRICE;
+            Object.assign(target, { meter: after.meter });
+            target.runs[index] = after.run;
+
+            expect(held() - before).toBe(result.holdChangeMicros + after.holdChangeMicros);
+            expect(balanceMicros).toBeGreaterThanOrEqual(held());
+            for (const { meter, runs } of connections) {
+              const live = runs.filter((each) => each !== undefined);
+              expect(meter.usedBytes).toBe(live.reduce((sum, each) => sum + each.usedBytes, 0n));
+              expect(meter.grantedBytes).toBe(
+                live.reduce((sum, each) => sum + (each.isOpen ? each.grantedBytes : each.usedBytes), 0n),
+              );
+              const begun = megabytesBegun(meter.usedBytes);
+              expect(meter.chargedMegabytes).toBe(begun > 50n ? begun : 50n);
+              expect(meter.usedBytes).toBeLessThanOrEqual(meter.grantedBytes);
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

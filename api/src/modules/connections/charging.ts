@@ -1,0 +1,172 @@
+/**
+ * Credit control of one connection: what a report costs, and how far the gateway may go on. Pure; all of it runs under
+ * the lock of the payer's account.
+ *
+ * Money is reserved before bytes move: a grant of k megabytes beyond the paid ones holds their price on the payer's
+ * account, a report turns the held price of each megabyte that has begun into a charge. Because a gateway never counts
+ * more than it was granted, no charge can fail (RFC 8506, sections 5.1.2 and 5.3, in our words).
+ */
+import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
+import type { CreditState } from '@cellhop/contract/gateway';
+import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
+
+/** A connection's sums over all gateway runs. */
+export interface Meter {
+  usedBytes: bigint;
+  /** Runs that are open count with what they were granted, runs that are over with what they used. */
+  grantedBytes: bigint;
+  /** Paid megabytes, the prepaid ones included. */
+  chargedMegabytes: bigint;
+  megabytePriceMicros: bigint;
+}
+
+/** One gateway run's part. `usedBytes <= grantedBytes` always. */
+export interface Run {
+  usedBytes: bigint;
+  grantedBytes: bigint;
+  isOpen: boolean;
+}
+
+export interface Report {
+  /** The run's total so far. Smaller than what is known: a late message, which changes nothing. */
+  usedBytes: bigint;
+  /** How much the gateway wants to have granted ahead of it. */
+  wantedBytes: bigint;
+}
+
+export interface Settlement {
+  meter: Meter;
+  run: Run;
+  /** Megabytes to charge now: `from` (included) to `to` (excluded); equal when there is nothing to charge. */
+  charge: { from: bigint; to: bigint };
+  /** To add to the money held on the payer's account; negative releases. */
+  holdChangeMicros: bigint;
+  /** Reported after its money had been released and spent otherwise; not charged. */
+  writtenOffBytes: bigint;
+  state: CreditState;
+  /** Every paid byte is used, and the free money does not buy another megabyte. */
+  isOutOfMoney: boolean;
+}
+
+/** Charges what a run reports and grants it what it wants, as far as the payer's free money goes. */
+export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigint): Settlement {
+  const counted = count(meter, run, report.usedBytes, freeMicros);
+  const granted = grant(counted.meter, counted.run, report.wantedBytes, counted.freeMicros);
+  const isOutOfMoney =
+    granted.meter.usedBytes === megabytesToBytes(paidOrHeldMegabytes(granted.meter)) &&
+    granted.freeMicros < meter.megabytePriceMicros;
+  return {
+    meter: granted.meter,
+    run: granted.run,
+    charge: { from: meter.chargedMegabytes, to: granted.meter.chargedMegabytes },
+    holdChangeMicros: heldMicros(granted.meter) - heldMicros(meter),
+    writtenOffBytes: counted.writtenOffBytes,
+    state: granted.state,
+    isOutOfMoney,
+  };
+}
+
+/** Opens a run on the connection, or opens one again that had ended its part: it goes on from its last total. */
+export function openRun(run: Run | undefined): Run {
+  if (!run) return { usedBytes: 0n, grantedBytes: 0n, isOpen: true };
+  return run.isOpen ? run : { ...run, grantedBytes: run.usedBytes, isOpen: true };
+}
+
+/** Ends a run's part: what it was granted and did not use is free again. */
+export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; holdChangeMicros: bigint } {
+  if (!run.isOpen) return { meter, run, holdChangeMicros: 0n };
+  const closed = { ...meter, grantedBytes: meter.grantedBytes - (run.grantedBytes - run.usedBytes) };
+  return { meter: closed, run: { ...run, isOpen: false }, holdChangeMicros: heldMicros(closed) - heldMicros(meter) };
+}
+
+export interface FinalBill {
+  /** Megabytes that stay charged. */
+  chargedMegabytes: bigint;
+  refundMicros: bigint;
+  /** What the connection has cost in the end. */
+  settledMicros: bigint;
+}
+
+/**
+ * The bill at the end. Inside the refund window, or when the exit was lost, only megabytes that have begun are charged;
+ * refunds are about the prepaid megabytes, because later ones are charged when they begin.
+ */
+export function finalBill(meter: Meter, isRefundable: boolean): FinalBill {
+  const begun = megabytesBegun(meter.usedBytes);
+  const isPartUnused = isRefundable && begun < BigInt(PREPAID_MEGABYTES);
+  const chargedMegabytes = isPartUnused ? begun : meter.chargedMegabytes;
+  return {
+    chargedMegabytes,
+    refundMicros: (meter.chargedMegabytes - chargedMegabytes) * meter.megabytePriceMicros,
+    settledMicros: chargedMegabytes * meter.megabytePriceMicros,
+  };
+}
+
+/** The price of granted megabytes that have not begun, hence are not charged yet. */
+export function heldMicros(meter: Meter): bigint {
+  return (paidOrHeldMegabytes(meter) - meter.chargedMegabytes) * meter.megabytePriceMicros;
+}
+
+function paidOrHeldMegabytes(meter: Meter): bigint {
+  return max(meter.chargedMegabytes, megabytesBegun(meter.grantedBytes));
+}
+
+/** Takes a run's new total in and charges the megabytes that it began. */
+function count(meter: Meter, run: Run, reportedBytes: bigint, freeMicros: bigint) {
+  const totalBytes = max(run.usedBytes, min(reportedBytes, run.grantedBytes));
+  const growthBytes = totalBytes - run.usedBytes;
+  // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile (its lease
+  // had ended) may not be: what the free money does not cover is written off.
+  const price = meter.megabytePriceMicros;
+  const payableMegabytes = paidOrHeldMegabytes(meter) + (run.isOpen ? 0n : freeMicros / price);
+  const payableBytes = max(0n, megabytesToBytes(payableMegabytes) - meter.usedBytes);
+  const countedBytes = min(growthBytes, payableBytes);
+  const usedBytes = meter.usedBytes + countedBytes;
+  const chargedMegabytes = max(meter.chargedMegabytes, megabytesBegun(usedBytes));
+  const unheldMegabytes = max(0n, chargedMegabytes - paidOrHeldMegabytes(meter));
+  return {
+    meter: {
+      ...meter,
+      usedBytes,
+      grantedBytes: meter.grantedBytes + (run.isOpen ? 0n : countedBytes),
+      chargedMegabytes,
+    },
+    run: { ...run, usedBytes: run.usedBytes + countedBytes },
+    freeMicros: freeMicros - unheldMegabytes * price,
+    writtenOffBytes: growthBytes - countedBytes,
+  };
+}
+
+/** Grants in whole megabytes, because that is how they are paid. */
+function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) {
+  // A report of a closed run came too late to go on from: the gateway cuts its tunnels and authorizes anew.
+  if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const };
+  const missingBytes = run.usedBytes + wantedBytes - run.grantedBytes;
+  if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const };
+
+  const price = meter.megabytePriceMicros;
+  const haveMegabytes = paidOrHeldMegabytes(meter);
+  const missingMegabytes = max(0n, megabytesBegun(meter.grantedBytes + missingBytes) - haveMegabytes);
+  const boughtMegabytes = min(missingMegabytes, fairShare(freeMicros / price));
+  const grantedBytes = megabytesToBytes(haveMegabytes + boughtMegabytes);
+  const isLast = missingMegabytes > 0n && boughtMegabytes === 0n;
+  return {
+    meter: { ...meter, grantedBytes },
+    run: { ...run, grantedBytes: run.grantedBytes + grantedBytes - meter.grantedBytes },
+    freeMicros: freeMicros - boughtMegabytes * price,
+    state: isLast ? ('final' as const) : ('open' as const),
+  };
+}
+
+/** No grant takes more than half of the free megabytes, so that a busy connection leaves some to its user's others. */
+function fairShare(affordableMegabytes: bigint): bigint {
+  return affordableMegabytes <= 1n ? affordableMegabytes : affordableMegabytes / 2n;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

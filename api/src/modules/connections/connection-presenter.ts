@@ -1,0 +1,33 @@
+import type { adminConnectionSchema, Connection } from '@cellhop/contract/connections';
+import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
+import type { z } from 'zod';
+import type { Config } from '../../config.ts';
+import type { ConnectionRow } from './connections.store.ts';
+import { decryptPassword } from './credentials.ts';
+
+/** A connection as its owner sees it, credentials included. */
+export function presentConnection(config: Config, row: ConnectionRow): Connection {
+  return { ...present(config, row), password: decryptPassword(config.secretKey, row.id, row.passwordEncrypted) };
+}
+
+/** As staff see it: whose it is, but not the password. */
+export function presentForAdmin(config: Config, row: ConnectionRow): z.infer<typeof adminConnectionSchema> {
+  return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
+}
+
+function present(config: Config, row: ConnectionRow): Omit<Connection, 'password'> {
+  const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
+  const { status, refundStatus, endReason, dnsPort, username } = row;
+  return {
+    ...{ id, ip, countryCode, region, city, zip, isp, connectionType },
+    ...{ status, refundStatus, endReason, dnsPort, username },
+    price: toDollars(row.priceMicros),
+    paidFor: toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros)),
+    trafficUsed: toKibibytes(row.usedBytes),
+    createdAt: row.createdAt.toISOString(),
+    syncAt: row.syncedAt?.toISOString() ?? null,
+    disconnectAt: row.endedAt?.toISOString() ?? null,
+    host: config.gateway.host,
+    port: config.gateway.port,
+  };
+}

@@ -1,0 +1,129 @@
+/** Selling a proxy, showing connections, and ending them on somebody's wish. */
+import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/contract/connections';
+import { AppError } from '@cellhop/contract/errors';
+import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
+import { prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as proxies from '../proxies/proxies.service.ts';
+import { presentConnection, presentForAdmin } from './connection-presenter.ts';
+import * as store from './connections.store.ts';
+import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
+import { endConnection } from './ending.ts';
+
+/**
+ * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.
+ * @param idempotencyKey a repeat with the same key gives the same connection
+ * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED; nothing has changed then
+ */
+export async function connect(
+  ctx: Ctx,
+  actor: Actor,
+  { id: proxyId, price }: ConnectBody,
+  idempotencyKey: string | null,
+): Promise<ConnectionWithBalance> {
+  const connectionId = await ctx.tx(async (ctx) => {
+    const payer = await ledger.lockBalance(ctx, actor.accountId);
+    const replay = idempotencyKey === null ? undefined : await store.findReplay(ctx, actor.userId, idempotencyKey);
+    if (replay && replay.proxyId !== proxyId) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    if (replay) return replay.id;
+
+    const id = randomUUID();
+    const proxy = await proxies.sell(ctx, proxyId, id);
+    if (!proxy) throw new AppError('PROXY_NOT_FOUND');
+    if (toMicros(price) !== proxy.priceMicros) throw new AppError('PRICE_CHANGED');
+    const costMicros = prepaidPrice(proxy.priceMicros);
+    if (payer.balanceMicros - payer.heldMicros < costMicros) throw new AppError('SMALL_BALANCE');
+    await open(ctx, actor, { id, proxy, costMicros, idempotencyKey });
+    return id;
+  });
+  return showWithBalance(ctx, actor, connectionId);
+}
+
+interface Purchase {
+  /** Of the new connection. */
+  id: string;
+  proxy: proxies.SoldProxy;
+  costMicros: bigint;
+  idempotencyKey: string | null;
+}
+
+async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotencyKey }: Purchase): Promise<void> {
+  const { secretKey } = ctx.config;
+  const { username, password } = newCredentials();
+  const escrowAccountId = await ledger.openAccount(ctx, 'ESCROW');
+  await store.insertConnection(ctx, {
+    id,
+    userId: actor.userId,
+    proxyId: proxy.id,
+    payerAccountId: actor.accountId,
+    escrowAccountId,
+    priceMicros: proxy.priceMicros,
+    chargedMegabytes: BigInt(PREPAID_MEGABYTES),
+    username,
+    passwordEncrypted: encryptPassword(secretKey, id, password),
+    passwordHash: hashPassword(secretKey, password),
+    idempotencyKey,
+  });
+  await ledger.post(ctx, [
+    {
+      idempotencyKey: `connection:${id}:prepaid`,
+      debitAccountId: actor.accountId,
+      creditAccountId: escrowAccountId,
+      amountMicros: costMicros,
+      reason: 'PREPAID_50_MB',
+      megabytes: { from: 0n, to: BigInt(PREPAID_MEGABYTES) },
+    },
+  ]);
+}
+
+/** Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
+export async function disconnect(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+  const connection = await store.findConnection(ctx, id);
+  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  await endConnection(ctx, id, 'USER');
+  return showWithBalance(ctx, actor, id);
+}
+
+/** Ends anybody's connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
+export async function disconnectAsAdmin(ctx: Ctx, id: string) {
+  if (!(await store.findConnection(ctx, id))) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  await endConnection(ctx, id, 'ADMIN');
+  return presentForAdmin(ctx.config, await mustFind(ctx, id));
+}
+
+export async function listOwn(
+  ctx: Ctx,
+  actor: Actor,
+  page: PageQuery,
+): Promise<{ data: Connection[]; totalPages: number }> {
+  const { rows, totalPages } = await listRows(ctx, actor.userId, page);
+  return { data: rows.map((row) => presentConnection(ctx.config, row)), totalPages };
+}
+
+export async function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
+  const { rows, totalPages } = await listRows(ctx, userId ?? null, page);
+  return { data: rows.map((row) => presentForAdmin(ctx.config, row)), totalPages };
+}
+
+async function listRows(ctx: Ctx, userId: string | null, page: PageQuery) {
+  const [rows, count] = await Promise.all([
+    store.listConnections(ctx, userId, page),
+    store.countConnections(ctx, userId),
+  ]);
+  return { rows, totalPages: toTotalPages(count, page) };
+}
+
+async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+  const [row, { balanceMicros }] = await Promise.all([mustFind(ctx, id), ledger.readBalance(ctx, actor.accountId)]);
+  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
+}
+
+async function mustFind(ctx: Ctx, id: string): Promise<store.ConnectionRow> {
+  const row = await store.findConnection(ctx, id);
+  if (!row) throw new Error(`connection ${id} has gone`);
+  return row;
+}

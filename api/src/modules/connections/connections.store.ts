@@ -1,0 +1,232 @@
+import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+
+/** What an end may be asked for; NO_MONEY is found out, never asked for. */
+export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
+
+export interface ConnectionRow {
+  id: string;
+  userId: string;
+  userEmail: string;
+  priceMicros: bigint;
+  chargedMegabytes: bigint;
+  usedBytes: bigint;
+  status: ConnectionStatus;
+  refundStatus: RefundStatus;
+  endReason: EndReason | null;
+  username: string;
+  passwordEncrypted: Buffer;
+  dnsPort: number | null;
+  createdAt: Date;
+  syncedAt: Date | null;
+  endedAt: Date | null;
+  ip: string;
+  countryCode: string;
+  region: string;
+  city: string;
+  zip: string;
+  isp: string;
+  connectionType: string;
+}
+
+const SELECT_ROW = `
+  select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
+         charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
+         refund_status as "refundStatus", end_reason as "endReason", username,
+         password_encrypted as "passwordEncrypted", dns_port as "dnsPort", connections.created_at as "createdAt",
+         synced_at as "syncedAt", ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city,
+         zip, isp, connection_type as "connectionType"
+    from connections
+    join proxies on proxies.id = proxy_id
+    join users on users.id = user_id`;
+
+export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
+  const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);
+  return row;
+}
+
+/** @param userId null: of all users */
+export function listConnections(ctx: Ctx, userId: string | null, page: PageQuery): Promise<ConnectionRow[]> {
+  const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
+  return ctx.db.query(
+    `${SELECT_ROW} ${condition} order by connections.created_at desc, connections.id limit $1 offset $2`,
+    [page.size, toOffset(page), ...values],
+  );
+}
+
+export async function countConnections(ctx: Ctx, userId: string | null): Promise<number> {
+  const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from connections ${condition}`,
+    values,
+  );
+  return row!.count;
+}
+
+export interface Replay {
+  id: string;
+  proxyId: string;
+}
+
+export async function findReplay(ctx: Ctx, userId: string, idempotencyKey: string): Promise<Replay | undefined> {
+  const [row] = await ctx.db.query<Replay>(
+    'select id, proxy_id as "proxyId" from connections where user_id = $1 and idempotency_key = $2',
+    [userId, idempotencyKey],
+  );
+  return row;
+}
+
+export interface NewConnection {
+  id: string;
+  userId: string;
+  proxyId: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  priceMicros: bigint;
+  chargedMegabytes: bigint;
+  username: string;
+  passwordEncrypted: Buffer;
+  passwordHash: Buffer;
+  idempotencyKey: string | null;
+}
+
+/** Opens the connection and gives it a free DNS port, if there is one. */
+export async function insertConnection(ctx: Ctx, connection: NewConnection): Promise<void> {
+  await ctx.db.query(
+    `with connection as (
+       insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros,
+                                charged_megabytes, username, password_encrypted, password_hash, idempotency_key, dns_port)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+               (select port from dns_ports where connection_id is null order by port limit 1 for update skip locked))
+       returning id, dns_port
+     )
+     update dns_ports set connection_id = connection.id from connection where port = connection.dns_port`,
+    [
+      connection.id,
+      connection.userId,
+      connection.proxyId,
+      connection.payerAccountId,
+      connection.escrowAccountId,
+      connection.priceMicros,
+      connection.chargedMegabytes,
+      connection.username,
+      connection.passwordEncrypted,
+      connection.passwordHash,
+      connection.idempotencyKey,
+    ],
+  );
+}
+
+export interface OpenConnection {
+  id: string;
+  proxyId: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  priceMicros: bigint;
+  status: ConnectionStatus;
+  usedBytes: bigint;
+  grantedBytes: bigint;
+  chargedMegabytes: bigint;
+  endingReason: RequestedEnd | null;
+  ageMs: number;
+}
+
+/** Read after the payer's account has been locked: nobody else changes these rows then. */
+export function findForSettlement(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
+  return ctx.db.query(
+    `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+            price_micros as "priceMicros", status, used_bytes as "usedBytes", granted_bytes as "grantedBytes",
+            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
+            (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs"
+       from connections where id = any($1::uuid[]) order by id`,
+    [ids],
+  );
+}
+
+export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
+  const rows = await ctx.db.query<{ accountId: bigint }>(
+    'select distinct payer_account_id as "accountId" from connections where id = any($1::uuid[])',
+    [ids],
+  );
+  return rows.map((row) => row.accountId);
+}
+
+export interface MeterChange {
+  id: string;
+  usedBytes: bigint;
+  grantedBytes: bigint;
+  chargedMegabytes: bigint;
+  writtenOffBytes: bigint;
+}
+
+/** Writes new sums. Traffic of at least the idle threshold since the last mark starts the idle time anew. */
+export async function saveMeters(ctx: Ctx, changes: readonly MeterChange[], idleThresholdBytes: bigint): Promise<void> {
+  await ctx.db.query(
+    `update connections
+        set used_bytes = change.used_bytes, granted_bytes = change.granted_bytes,
+            charged_megabytes = change.charged_megabytes,
+            written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes), synced_at = now(),
+            idle_since = case when change.used_bytes - idle_mark_bytes >= $6 then now() else idle_since end,
+            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $6 then change.used_bytes
+                                   else idle_mark_bytes end
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+              as change (id, used_bytes, granted_bytes, charged_megabytes, written_off_bytes)
+      where connections.id = change.id`,
+    [
+      changes.map((change) => change.id),
+      changes.map((change) => change.usedBytes),
+      changes.map((change) => change.grantedBytes),
+      changes.map((change) => change.chargedMegabytes),
+      changes.map((change) => change.writtenOffBytes),
+      idleThresholdBytes,
+    ],
+  );
+}
+
+export interface End {
+  id: string;
+  status: Exclude<ConnectionStatus, 'WORK'>;
+  reason: EndReason;
+  refundStatus: RefundStatus;
+  chargedMegabytes: bigint;
+  grantedBytes: bigint;
+}
+
+/** Closes the connection and its runs, and frees its DNS port. */
+export async function saveEnd(ctx: Ctx, end: End): Promise<void> {
+  await ctx.db.query(
+    `update connections
+        set status = $2, end_reason = $3, refund_status = $4, charged_megabytes = $5, granted_bytes = $6,
+            ended_at = now()
+      where id = $1`,
+    [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
+  );
+  await ctx.db.query('update connection_runs set is_open = false where connection_id = $1 and is_open', [end.id]);
+  await ctx.db.query('update dns_ports set connection_id = null where connection_id = $1', [end.id]);
+}
+
+export async function saveEnding(ctx: Ctx, id: string, reason: RequestedEnd): Promise<void> {
+  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = $1', [id, reason]);
+}
+
+/** Open connections with less traffic than the threshold for too long. */
+export async function findIdle(ctx: Ctx, idleTimeoutMs: number, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from connections
+      where status = 'WORK' and ending_at is null and idle_since < now() - $1 * interval '1 millisecond'
+      order by idle_since limit $2`,
+    [idleTimeoutMs, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Ends that a gateway was asked to report for, and did not. */
+export async function findOverdueEndings(ctx: Ctx, afterMs: number, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from connections
+      where status = 'WORK' and ending_at < now() - $1 * interval '1 millisecond' order by ending_at limit $2`,
+    [afterMs, limit],
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,401 @@
+import {
+  connect,
+  disconnect,
+  disconnectAsAdmin,
+  listAllConnections,
+  listConnections,
+} from '@cellhop/contract/connections';
+import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies';
+import { getProfile } from '@cellhop/contract/users';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import { registerNode } from '../metering/metering.service.ts';
+import { sweepConnections } from './sweep.ts';
+
+const MB = 1_048_576;
+const DOLLAR = 1_000_000n;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+async function buy(user: TestUser, proxyId?: string) {
+  const id = proxyId ?? (await createProxy(testApp));
+  return (await user.call(connect, { body: { id, price: 0.8 } })).data;
+}
+
+const rich = () => createUser(testApp, { balanceMicros: 10n * DOLLAR });
+/** Makes a purchase older than it is: windows are measured by the database's clock. */
+const age = (id: string, interval: string) =>
+  testApp.database.query(
+    'update connections set created_at = created_at - $2::interval, idle_since = idle_since - $2::interval where id = $1',
+    [id, interval],
+  );
+
+describe('connect', () => {
+  test('takes price/2, shows credentials and takes the proxy off the catalogue', async () => {
+    const user = await rich();
+    const city = randomUUID();
+    const proxyId = await createProxy(testApp, { city });
+    const connection = await buy(user, proxyId);
+    expect(connection).toMatchObject({
+      status: 'WORK',
+      refundStatus: 'NONE',
+      price: 0.8,
+      paidFor: 0.4,
+      trafficUsed: 0,
+      currentBalance: 9.6,
+      host: '127.0.0.1',
+      port: 1080,
+      disconnectAt: null,
+    });
+    expect(connection.dnsPort).toBeGreaterThanOrEqual(20_000);
+    expect(connection.username).toMatch(/^[a-z2-9]{12}$/);
+    expect(connection.password).toMatch(/^[a-z2-9]{27}$/);
+    expect(await balanceOf(testApp, user)).toBe(9_600_000n);
+    expect((await user.call(searchProxies, { query: { city: [city] } })).data).toEqual([]);
+    expect((await user.call(getProfile, {})).data.balance).toBe(9.6);
+  });
+
+  test('keeps the password encrypted and unlike any other', async () => {
+    const user = await rich();
+    const [one, two] = [await buy(user), await buy(user)];
+    expect(one.password).not.toBe(two.password);
+    const rows = await testApp.database.query<{ text: string }>(
+      "select encode(password_encrypted, 'escape') || encode(password_hash, 'escape') as text from connections",
+    );
+    for (const row of rows) expect(row.text).not.toContain(one.password);
+  });
+
+  test('refuses a balance below price/2 and sells nothing', async () => {
+    const user = await createUser(testApp, { balanceMicros: 399_999n });
+    const proxyId = await createProxy(testApp);
+    await expect(buy(user, proxyId)).rejects.toMatchObject({
+      status: 402,
+      code: 'SMALL_BALANCE',
+      message: 'Small balance',
+    });
+    const [row] = await testApp.database.query<{ connectionId: string | null }>(
+      'select connection_id as "connectionId" from proxies where id = $1',
+      [proxyId],
+    );
+    expect(row?.connectionId).toBeNull();
+    expect(await balanceOf(testApp, user)).toBe(399_999n);
+  });
+
+  test('the last cent buys', async () => {
+    const user = await createUser(testApp, { balanceMicros: 400_000n });
+    expect((await buy(user)).currentBalance).toBe(0);
+  });
+
+  test("refuses another price than today's", async () => {
+    const user = await rich();
+    const id = await createProxy(testApp);
+    await expect(user.call(connect, { body: { id, price: 0.7 } })).rejects.toMatchObject({
+      status: 409,
+      code: 'PRICE_CHANGED',
+    });
+  });
+
+  test('refuses unknown, sold and unhealthy proxies alike', async () => {
+    const [user, other] = [await rich(), await rich()];
+    const sold = await createProxy(testApp);
+    await buy(other, sold);
+    for (const id of [randomUUID(), sold, await createProxy(testApp, { isHealthy: false })])
+      await expect(buy(user, id)).rejects.toMatchObject({
+        status: 404,
+        code: 'PROXY_NOT_FOUND',
+        message: 'Proxy not found',
+      });
+    expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
+  });
+
+  test('a repeat with the same idempotency key gives the same connection and charges once', async () => {
+    const user = await rich();
+    const body = { id: await createProxy(testApp), price: 0.8 };
+    const headers = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => user.call(connect, { body }, { headers })));
+    expect(new Set(answers.map((answer) => answer.data.id)).size).toBe(1);
+    expect(await balanceOf(testApp, user)).toBe(9_600_000n);
+    const another = { id: await createProxy(testApp), price: 0.8 };
+    await expect(user.call(connect, { body: another }, { headers })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+  });
+
+  test('100 buyers of 10 proxies: exactly 10 win, 90 are told that it is gone, nobody pays for nothing', async () => {
+    const proxyIds = await Promise.all(Array.from({ length: 10 }, () => createProxy(testApp)));
+    const buyers = await Promise.all(Array.from({ length: 100 }, () => createUser(testApp, { balanceMicros: DOLLAR })));
+    const results = await Promise.all(
+      buyers.map((buyer, index) =>
+        buyer.call(connect, { body: { id: proxyIds[index % 10]!, price: 0.8 } }).then(
+          () => 'won',
+          (error: { code: string }) => error.code,
+        ),
+      ),
+    );
+    expect(results.filter((result) => result === 'won')).toHaveLength(10);
+    expect(results.filter((result) => result === 'PROXY_NOT_FOUND')).toHaveLength(90);
+    for (const [index, buyer] of buyers.entries())
+      expect(await balanceOf(testApp, buyer)).toBe(results[index] === 'won' ? 600_000n : DOLLAR);
+  });
+
+  test('one user who buys with all his money in many tabs never goes below zero', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        buy(user).then(
+          () => 'won',
+          (error: { code: string }) => error.code,
+        ),
+      ),
+    );
+    expect(results.filter((result) => result === 'won')).toHaveLength(2);
+    expect(results.filter((result) => result === 'SMALL_BALANCE')).toHaveLength(4);
+    expect(await balanceOf(testApp, user)).toBe(200_000n);
+  });
+
+  test('needs a token and a valid body, and names the field that is wrong', async () => {
+    await expect(testApp.call(connect, { body: { id: randomUUID(), price: 1 } })).rejects.toMatchObject({
+      status: 401,
+    });
+    const user = await rich();
+    const bad = user.call(connect, { body: { id: 'x', price: '1', extra: true } as never });
+    await expect(bad).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
+    const paths = await bad.catch((error: { body: { details: { path: string }[] } }) =>
+      error.body.details.map((d) => d.path),
+    );
+    expect(paths).toEqual(expect.arrayContaining(['body.id', 'body.price', 'body.extra']));
+  });
+});
+
+describe('disconnect', () => {
+  test('gives everything back when nothing was used, and the proxy returns to the catalogue', async () => {
+    const user = await rich();
+    const city = randomUUID();
+    const connection = await buy(user, await createProxy(testApp, { city }));
+    const { data } = await user.call(disconnect, { params: { id: connection.id } });
+    expect(data).toMatchObject({
+      status: 'DISCONNECT_USER',
+      endReason: 'USER',
+      refundStatus: 'REFUNDED',
+      paidFor: 0,
+      currentBalance: 10,
+    });
+    expect(data.disconnectAt).not.toBeNull();
+    expect((await user.call(searchProxies, { query: { city: [city] } })).data).toHaveLength(1);
+  });
+
+  test('inside 30 minutes charges the megabytes that have begun', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 5 * MB + 1);
+    const ending = user.call(disconnect, { params: { id: connection.id } });
+    // The gateway hears of it with its next report, and sends what it has counted since.
+    await expect.poll(() => run.report(connection.id, 5 * MB + 1).then((credit) => credit.state)).toBe('ended');
+    await run.end(connection.id, 6 * MB + 1);
+    const { data } = await ending;
+    expect(data).toMatchObject({
+      paidFor: 0.056,
+      refundStatus: 'REFUNDED',
+      trafficUsed: 6 * 1024 + 1 / 1024,
+      currentBalance: 9.944,
+    });
+    expect(await balanceOf(testApp, user)).toBe(9_944_000n);
+  });
+
+  test('after 30 minutes nothing goes back', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await age(connection.id, '30 minutes');
+    const { data } = await user.call(disconnect, { params: { id: connection.id } });
+    expect(data).toMatchObject({ paidFor: 0.4, refundStatus: 'NONE', currentBalance: 9.6 });
+  });
+
+  test('bills what was reported when the gateway does not answer', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 2 * MB);
+    await testApp.database.query("update gateway_runs set seen_at = seen_at - interval '1 minute' where id = $1", [
+      run.runId,
+    ]);
+    const { data } = await user.call(disconnect, { params: { id: connection.id } });
+    expect(data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.016 });
+    // What it reports after the bill changes nothing.
+    expect((await run.report(connection.id, 9 * MB)).state).toBe('ended');
+    await run.end(connection.id, 9 * MB);
+    expect(await balanceOf(testApp, user)).toBe(9_984_000n);
+  });
+
+  test('a worker makes the bill when the API died while it waited for the last report', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await createGatewayRun(testApp).authorize(connection);
+    await testApp.database.query(
+      "update connections set ending_reason = 'USER', ending_at = now() - interval '10 seconds' where id = $1",
+      [connection.id],
+    );
+    await sweepConnections(testApp.ctx);
+    const { data } = await user.call(listConnections, { query: {} });
+    expect(data[0]).toMatchObject({ status: 'DISCONNECT_USER', refundStatus: 'REFUNDED' });
+  });
+
+  test('works once: a second one is refused and moves no money', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await user.call(disconnect, { params: { id: connection.id } });
+    await expect(user.call(disconnect, { params: { id: connection.id } })).rejects.toMatchObject({
+      status: 409,
+      code: 'NOT_CONNECTED',
+    });
+    expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
+  });
+
+  test('at the same time from many tabs gives one refund', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const results = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => user.call(disconnect, { params: { id: connection.id } })),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
+  });
+
+  test("somebody else's connection does not exist", async () => {
+    const connection = await buy(await rich());
+    const stranger = await rich();
+    await expect(stranger.call(disconnect, { params: { id: connection.id } })).rejects.toMatchObject({
+      status: 404,
+      message: 'Connection not found',
+    });
+  });
+
+  test('staff with the permission end it as DISCONNECT_ADMIN; others may not', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    const call = (by: TestUser) => by.call(disconnectAsAdmin, { params: { id: connection.id } });
+    for (const by of [user, support]) await expect(call(by)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    const admin = await createUser(testApp, { roleName: 'ADMIN' });
+    expect((await call(admin)).data).toMatchObject({
+      status: 'DISCONNECT_ADMIN',
+      endReason: 'ADMIN',
+      user: { id: user.id },
+    });
+    await expect(admin.call(disconnectAsAdmin, { params: { id: randomUUID() } })).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('idle connections', () => {
+  test('end as NOT_WORK after 30 minutes without 1 KiB, and are not refunded then', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await age(connection.id, '29 minutes');
+    await sweepConnections(testApp.ctx);
+    expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('WORK');
+    await age(connection.id, '61 seconds');
+    await sweepConnections(testApp.ctx);
+    expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({
+      status: 'NOT_WORK',
+      endReason: 'IDLE',
+      refundStatus: 'NONE',
+      paidFor: 0.4,
+    });
+  });
+
+  test('1 KiB of traffic starts the time anew, a byte less does not', async () => {
+    const user = await rich();
+    const [kept, ended] = [await buy(user), await buy(user)];
+    const run = createGatewayRun(testApp);
+    for (const [connection, usedBytes] of [
+      [kept, 1024],
+      [ended, 1023],
+    ] as const) {
+      await run.authorize(connection);
+      await age(connection.id, '31 minutes');
+      await run.report(connection.id, usedBytes);
+    }
+    await sweepConnections(testApp.ctx);
+    await run.end(ended.id, 1023);
+    const { data } = await user.call(listConnections, { query: {} });
+    const statusOf = (id: string) => data.find((connection) => connection.id === id)?.status;
+    expect([statusOf(kept.id), statusOf(ended.id)]).toEqual(['WORK', 'NOT_WORK']);
+  });
+});
+
+describe('lists', () => {
+  test('are paged, newest first, and hold only the own connections', async () => {
+    const user = await rich();
+    const ids = [(await buy(user)).id, (await buy(user)).id, (await buy(user)).id];
+    const first = await user.call(listConnections, { query: { size: 2 } });
+    expect(first.totalPages).toBe(2);
+    expect(first.data.map((connection) => connection.id)).toEqual([ids[2], ids[1]]);
+    const second = await user.call(listConnections, { query: { page: 2, size: 2 } });
+    expect(second.data.map((connection) => connection.id)).toEqual([ids[0]]);
+    expect(await (await rich()).call(listConnections, { query: {} })).toEqual({ data: [], totalPages: 0 });
+  });
+
+  test.each([{ page: 0 }, { page: -1 }, { size: 0 }, { size: 101 }, { page: 1.5 }])('refuse %j', async (query) => {
+    const user = await rich();
+    await expect(user.call(listConnections, { query })).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
+  });
+
+  test("staff see all connections or one user's, without passwords", async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    const { data } = await support.call(listAllConnections, { query: { userId: user.id } });
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ id: connection.id, user: { id: user.id, email: user.email } });
+    expect(data[0]).not.toHaveProperty('password');
+    await expect(user.call(listAllConnections, { query: {} })).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('the catalogue', () => {
+  test('narrows by group, widens by value, and counts free proxies only', async () => {
+    const user = await rich();
+    const isp = randomUUID();
+    const berlin = await createProxy(testApp, { isp, city: 'Berlin', countryCode: 'DE' });
+    await createProxy(testApp, { isp, city: 'Munich', countryCode: 'DE' });
+    await createProxy(testApp, { isp, city: 'Vienna', countryCode: 'AT' });
+    await createProxy(testApp, { isp, city: 'Vienna', countryCode: 'AT', isHealthy: false });
+    const find = async (query: object) =>
+      (await user.call(searchProxies, { query: { isp: [isp], ...query } })).data.length;
+    expect(await find({})).toBe(3);
+    expect(await find({ city: ['Berlin', 'Vienna'] })).toBe(2);
+    expect(await find({ city: ['Berlin', 'Vienna'], country: ['DE'] })).toBe(1);
+    expect((await user.call(getProxyFilter, {})).data.isp[isp]).toBe(3);
+    await buy(user, berlin);
+    await expect.poll(async () => (await user.call(getProxyFilter, {})).data.isp[isp]).toBe(2);
+  });
+
+  test('shows at most 50', async () => {
+    const user = await rich();
+    const region = randomUUID();
+    await Promise.all(Array.from({ length: 60 }, () => createProxy(testApp, { region })));
+    expect((await user.call(searchProxies, { query: { region: [region] } })).data).toHaveLength(50);
+  });
+
+  test('refuses unknown groups, empty values and endless lists', async () => {
+    const user = await rich();
+    for (const query of [{ planet: ['Mars'] }, { city: [''] }, { zip: Array.from({ length: 101 }, () => '1') }])
+      await expect(user.call(searchProxies, { query: query as never })).rejects.toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,130 @@
+/**
+ * How a connection ends. A gateway that has it open knows of bytes that it has not reported yet, and the refund depends
+ * on them: so an end is first asked for (`ending_reason`), the gateway hears of it within half a second, cuts the
+ * tunnels and sends its last total, and only then is the bill made. A gateway that does not answer is not waited for
+ * long: the bill is then made from what it had reported.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import type { EndReason } from '@cellhop/contract/connections';
+import { megabytePrice } from '@cellhop/contract/units';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Ctx } from '../../ctx.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as proxies from '../proxies/proxies.service.ts';
+import { finalBill, heldMicros, type Meter } from './charging.ts';
+import { isRefundable, statusAfter } from './connection-status.ts';
+import * as store from './connections.store.ts';
+import { findSilences } from './runs.store.ts';
+
+/** A gateway reports twice a second; one that has been silent for this long is taken as gone. */
+const GATEWAY_SILENCE_LIMIT_MS = 5000;
+const LAST_REPORT_LIMIT_MS = 5000;
+const LAST_REPORT_POLL_MS = 40;
+
+/** Ends a connection and waits until the bill is made. @throws AppError NOT_CONNECTED if it has ended before */
+export async function endConnection(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<void> {
+  if ((await requestEnd(ctx, id, reason)) === 'ended') return;
+  const deadline = performance.now() + LAST_REPORT_LIMIT_MS;
+  while (performance.now() < deadline) {
+    // The last report may reach another process of this API, so the database is asked, not a variable of ours.
+    await pause(LAST_REPORT_POLL_MS);
+    if ((await store.findConnection(ctx, id))?.status !== 'WORK') return;
+  }
+  await finishOverdue(ctx, id);
+}
+
+/**
+ * Asks for the end; makes the bill at once if no gateway has anything to report.
+ * @throws AppError NOT_CONNECTED if it has ended before
+ */
+export function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<'ended' | 'ending'> {
+  return ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
+    const silencesMs = await findSilences(ctx, id);
+    if (silencesMs.every((silenceMs) => silenceMs > GATEWAY_SILENCE_LIMIT_MS)) {
+      await settleMoney(ctx, await close(ctx, connection, connection.endingReason ?? reason));
+      return 'ended';
+    }
+    if (!connection.endingReason) await store.saveEnding(ctx, id, reason);
+    return 'ending';
+  });
+}
+
+/** Makes the bill of an end whose last report did not come. Nothing happens if it has come meanwhile. */
+export function finishOverdue(ctx: Ctx, id: string): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && connection.endingReason)
+      await settleMoney(ctx, await close(ctx, connection, connection.endingReason));
+  });
+}
+
+/** Locks the payer's account, the mutex of his connections, then reads the connection. */
+async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnection | undefined> {
+  const [payer] = await store.findPayers(ctx, [id]);
+  if (payer === undefined) return undefined;
+  await ledger.lockBalance(ctx, payer);
+  const [connection] = await store.findForSettlement(ctx, [id]);
+  return connection;
+}
+
+/** What an end moves in the ledger. */
+export interface FinalMoney {
+  payerAccountId: bigint;
+  holdChangeMicros: bigint;
+  transfers: ledger.Transfer[];
+}
+
+/**
+ * Makes the bill and closes the connection; the proxy returns to the catalogue.
+ * @returns the money to move, as the transaction's last change: the ledger locks the shared accounts then
+ */
+export async function close(ctx: Ctx, connection: store.OpenConnection, reason: EndReason): Promise<FinalMoney> {
+  const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
+  const bill = finalBill(meter, isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs));
+  await proxies.giveBack(ctx, connection.proxyId);
+  await store.saveEnd(ctx, {
+    id: connection.id,
+    status: statusAfter(reason),
+    reason,
+    refundStatus: bill.refundMicros > 0n ? 'REFUNDED' : 'NONE',
+    chargedMegabytes: bill.chargedMegabytes,
+    grantedBytes: connection.usedBytes,
+  });
+  return {
+    payerAccountId: connection.payerAccountId,
+    holdChangeMicros: -heldMicros(meter),
+    transfers: billTransfers(connection, bill.refundMicros, bill.settledMicros),
+  };
+}
+
+async function settleMoney(ctx: Ctx, { payerAccountId, holdChangeMicros, transfers }: FinalMoney): Promise<void> {
+  await ledger.changeHolds(ctx, new Map([[payerAccountId, holdChangeMicros]]));
+  await ledger.post(ctx, transfers);
+}
+
+function billTransfers(
+  connection: store.OpenConnection,
+  refundMicros: bigint,
+  settledMicros: bigint,
+): ledger.Transfer[] {
+  const { id, escrowAccountId, payerAccountId } = connection;
+  const transfers: ledger.Transfer[] = [
+    {
+      idempotencyKey: `connection:${id}:refund`,
+      debitAccountId: escrowAccountId,
+      creditAccountId: payerAccountId,
+      amountMicros: refundMicros,
+      reason: 'REFUND',
+    },
+    {
+      idempotencyKey: `connection:${id}:settle`,
+      debitAccountId: escrowAccountId,
+      creditAccountId: ledger.systemAccounts.revenue,
+      amountMicros: settledMicros,
+      reason: 'SETTLE',
+    },
+  ];
+  return transfers.filter((transfer) => transfer.amountMicros > 0n);
+}

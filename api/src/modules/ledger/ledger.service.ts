@@ -1,0 +1,126 @@
+/**
+ * The double-entry ledger: the only code that writes accounts and transfers.
+ *
+ * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
+ * and the shared system accounts last. A customer's account row is the mutex for all his connections.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import type { Ctx } from '../../ctx.ts';
+import * as store from './ledger.store.ts';
+
+export type AccountKind = 'USER' | 'ESCROW';
+
+/** Accounts that exist once; their ids are below those of all others. */
+export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
+const FIRST_CUSTOMER_ACCOUNT = 1000n;
+
+export interface Transfer {
+  /** One per business event: the same event posted again changes nothing. */
+  idempotencyKey: string;
+  debitAccountId: bigint;
+  creditAccountId: bigint;
+  amountMicros: bigint;
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'PREPAID_50_MB' | 'MEGABYTE' | 'REFUND' | 'SETTLE';
+  /** For charges of traffic: megabytes `from` (included) to `to` (excluded), counted from 0. */
+  megabytes?: { from: bigint; to: bigint };
+}
+
+export interface Balance {
+  accountId: bigint;
+  balanceMicros: bigint;
+  /** Promised to gateways and not spent yet; part of the balance. */
+  heldMicros: bigint;
+}
+
+export function openAccount(ctx: Ctx, kind: AccountKind): Promise<bigint> {
+  return store.insertAccount(ctx, kind);
+}
+
+/** Without a lock: for showing, never for deciding. */
+export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
+  const [balance] = await store.findBalance(ctx, accountId);
+  assert(balance, `account ${accountId} does not exist`);
+  return balance;
+}
+
+/** Locks customers' accounts until the transaction ends; what is decided from the answer stays true until then. */
+export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
+  const balances = await store.lockAccounts(ctx, accountIds);
+  return new Map(balances.map((balance) => [balance.accountId, balance]));
+}
+
+export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
+  const balance = (await lockBalances(ctx, [accountId])).get(accountId);
+  assert(balance, `account ${accountId} does not exist`);
+  return balance;
+}
+
+/**
+ * Posts transfers and moves the balances with them, in the caller's transaction. Call it once in a transaction, as
+ * its last change: it locks the shared accounts at its end.
+ * @returns the idempotency keys that are new; the others had been posted before and changed nothing now
+ * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
+ */
+export async function post(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
+  const transfers = firstOfEachKey(requested);
+  if (transfers.length === 0) return new Set();
+  await store.lockAccounts(ctx, customersOf(transfers));
+  const keys = await explainOverdraft(store.insertTransfers(ctx, transfers, FIRST_CUSTOMER_ACCOUNT));
+  const posted = new Set(keys);
+  const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
+  for (const [id, micros] of deltas) await store.addToBalance(ctx, id, micros);
+  return posted;
+}
+
+/**
+ * Holds (positive) or releases (negative) money of accounts that the caller has locked.
+ * @throws AppError SMALL_BALANCE if more would be held than is there
+ */
+export async function changeHolds(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>): Promise<void> {
+  const changes = new Map([...deltas].filter(([, micros]) => micros !== 0n));
+  if (changes.size > 0) await explainOverdraft(store.addToHolds(ctx, changes));
+}
+
+/** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
+export function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
+  return store.findBrokenInvariants(ctx);
+}
+
+function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
+  const byKey = new Map<string, Transfer>();
+  for (const transfer of transfers)
+    if (!byKey.has(transfer.idempotencyKey)) byKey.set(transfer.idempotencyKey, transfer);
+  return [...byKey.values()];
+}
+
+function customersOf(transfers: readonly Transfer[]): bigint[] {
+  const ids = transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]);
+  return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
+}
+
+/** Changes of the system accounts, in the order of their ids. */
+function systemDeltas(transfers: readonly Transfer[]): [accountId: bigint, micros: bigint][] {
+  return Object.values(systemAccounts).flatMap((id) => {
+    const credits = transfers.filter((transfer) => transfer.creditAccountId === id);
+    const debits = transfers.filter((transfer) => transfer.debitAccountId === id);
+    const micros = sumAmounts(credits) - sumAmounts(debits);
+    return micros === 0n ? [] : [[id, micros] as [bigint, bigint]];
+  });
+}
+
+function sumAmounts(transfers: readonly Transfer[]): bigint {
+  return transfers.reduce((sum, transfer) => sum + transfer.amountMicros, 0n);
+}
+
+/** The database refuses; this only says why. */
+async function explainOverdraft<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.constraint === 'customer_not_negative')
+      throw new AppError('SMALL_BALANCE');
+    throw error;
+  }
+}

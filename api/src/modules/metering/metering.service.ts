@@ -1,0 +1,102 @@
+/** The control plane's side of credit control: what gateways ask and report. */
+import { AppError } from '@cellhop/contract/errors';
+import type { Authorization, Credit, Usage } from '@cellhop/contract/gateway';
+import { createHash } from 'node:crypto';
+import type { Ctx } from '../../ctx.ts';
+import { isPassword } from '../connections/credentials.ts';
+import { settleReports, takeReports, type CreditAnswer } from '../connections/settlement.ts';
+import * as store from './metering.store.ts';
+
+const DEFAULT_NODE_NAME = 'default';
+
+/** Registers the node of the settings and its DNS ports; run once when the database is prepared. */
+export async function registerNode(ctx: Ctx): Promise<void> {
+  const { token, firstDnsPort, lastDnsPort } = ctx.config.gateway;
+  await ctx.tx(async (ctx) => {
+    await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token));
+    await store.saveDnsPorts(ctx, firstDnsPort, lastDnsPort);
+  });
+}
+
+/** @returns the node's id. @throws AppError UNAUTHORIZED */
+export async function authenticateNode(ctx: Ctx, token: string | undefined): Promise<string> {
+  const nodeId = token === undefined ? undefined : await store.findNode(ctx, hashToken(token));
+  if (!nodeId) throw new AppError('UNAUTHORIZED');
+  return nodeId;
+}
+
+/** Tokens are random and long, so a plain hash keeps them. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Milliseconds since a gateway was last heard of; undefined if never. */
+export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
+  return store.readSilence(ctx);
+}
+
+export interface Login {
+  runId: string;
+  username: string;
+  password: string;
+}
+
+/** Checks a first tunnel's credentials and opens the connection in this run. */
+export async function authorize(
+  ctx: Ctx,
+  nodeId: string,
+  { runId, username, password }: Login,
+): Promise<Authorization> {
+  const login = await store.findLogin(ctx, username);
+  if (!login || !isPassword(ctx.config.secretKey, password, login.passwordHash)) return { isAuthorized: false };
+  const { connectionId } = login;
+  await touchRun(ctx, runId, nodeId);
+  const credit = await ctx.tx(async (ctx) => {
+    await endPredecessors(ctx, connectionId, runId, nodeId);
+    // One byte wanted brings whatever is paid for, or the next megabyte.
+    const [answer] = await settleReports(ctx, runId, [{ connectionId, usedBytes: 0n, wantedBytes: 1n }], 'open');
+    return answer!;
+  });
+  // It ended between the two looks at it.
+  if (credit.state === 'ended') return { isAuthorized: false };
+  return { isAuthorized: true, exit: login.exit, usedBytes: Number(credit.usedBytes), ...toCredit(credit) };
+}
+
+/** A node's older runs are dead once a newer one speaks: what they were granted and did not report is free again. */
+async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, nodeId: string): Promise<void> {
+  for (const predecessor of await store.findPredecessors(ctx, connectionId, runId, nodeId))
+    await settleReports(ctx, predecessor, [{ connectionId, usedBytes: 0n, wantedBytes: 0n }], 'close');
+}
+
+/** Takes the totals of a run, answers how far each connection may go on. */
+export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
+  await touchRun(ctx, runId, nodeId);
+  const answers = await takeReports(ctx, runId, usages.map(toReport));
+  return answers.map(toCredit);
+}
+
+/** Takes the last totals of a run on connections that it has closed. */
+export async function end(
+  ctx: Ctx,
+  nodeId: string,
+  runId: string,
+  usages: readonly Pick<Usage, 'connectionId' | 'usedBytes'>[],
+): Promise<{ acknowledged: string[] }> {
+  await touchRun(ctx, runId, nodeId);
+  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0 }));
+  if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
+  return { acknowledged: usages.map((usage) => usage.connectionId) };
+}
+
+async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
+  if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
+}
+
+function toReport(usage: Usage) {
+  const { connectionId, usedBytes, wantedBytes } = usage;
+  return { connectionId, usedBytes: BigInt(usedBytes), wantedBytes: BigInt(wantedBytes) };
+}
+
+function toCredit({ connectionId, grantedBytes, state }: CreditAnswer): Credit {
+  return { connectionId, grantedBytes: Number(grantedBytes), state };
+}

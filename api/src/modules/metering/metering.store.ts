@@ -1,0 +1,78 @@
+import type { Exit } from '@cellhop/contract/gateway';
+import type { Ctx } from '../../ctx.ts';
+
+export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ id: string }>('select id from gateway_nodes where token_hash = $1', [tokenHash]);
+  return row?.id;
+}
+
+/** The node of the setting GATEWAY_TOKEN; a new token takes the place of the old one. */
+export async function saveNode(ctx: Ctx, name: string, tokenHash: Buffer): Promise<void> {
+  await ctx.db.query(
+    `insert into gateway_nodes (name, token_hash) values ($1, $2)
+     on conflict (name) do update set token_hash = excluded.token_hash`,
+    [name, tokenHash],
+  );
+}
+
+/** Adds missing ports of the range, and takes free ones that left it away. */
+export async function saveDnsPorts(ctx: Ctx, first: number, last: number): Promise<void> {
+  await ctx.db.query('delete from dns_ports where connection_id is null and port not between $1 and $2', [first, last]);
+  await ctx.db.query(
+    'insert into dns_ports (port) select generate_series($1::int, $2::int) on conflict (port) do nothing',
+    [first, last],
+  );
+}
+
+/**
+ * Notes that a run is alive.
+ * @returns false if the run belongs to another node
+ */
+export async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `insert into gateway_runs (id, node_id) values ($1, $2)
+     on conflict (id) do update set seen_at = now() where gateway_runs.node_id = $2
+     returning id`,
+    [runId, nodeId],
+  );
+  return rows.length === 1;
+}
+
+/** Milliseconds since any run was heard of; undefined if never. */
+export async function readSilence(ctx: Ctx): Promise<number | undefined> {
+  const [row] = await ctx.db.query<{ silenceMs: number | null }>(
+    'select (extract(epoch from clock_timestamp() - max(seen_at)) * 1000)::float8 as "silenceMs" from gateway_runs',
+  );
+  return row?.silenceMs ?? undefined;
+}
+
+export interface LoginRow {
+  connectionId: string;
+  passwordHash: Buffer;
+  exit: Exit;
+}
+
+export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
+  const [row] = await ctx.db.query<LoginRow>(
+    `select connections.id as "connectionId", password_hash as "passwordHash", exit
+       from connections join proxies on proxies.id = proxy_id
+      where username = $1 and connections.status = 'WORK' and ending_at is null`,
+    [username],
+  );
+  return row;
+}
+
+/** Open runs of the connection that the same node made before: that process is gone, this one is its successor. */
+export async function findPredecessors(
+  ctx: Ctx,
+  connectionId: string,
+  runId: string,
+  nodeId: string,
+): Promise<string[]> {
+  const rows = await ctx.db.query<{ runId: string }>(
+    `select run_id as "runId" from connection_runs join gateway_runs on gateway_runs.id = run_id
+      where connection_id = $1 and is_open and node_id = $3 and run_id <> $2`,
+    [connectionId, runId, nodeId],
+  );
+  return rows.map((row) => row.runId);
+}

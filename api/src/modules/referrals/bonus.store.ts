@@ -1,0 +1,40 @@
+import type { Ctx } from '../../ctx.ts';
+
+/** Paid invoices of the user's referrals in the calendar month (UTC) before the present one. */
+export async function countPaymentsOfLastMonth(ctx: Ctx, referrerId: string): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from referral_payments
+      where referrer_id = $1
+        and paid_at >= date_trunc('month', date_trunc('month', now(), 'UTC') - interval '1 day', 'UTC')
+        and paid_at < date_trunc('month', now(), 'UTC')`,
+    [referrerId],
+  );
+  return row!.count;
+}
+
+/** Counts an invoice for the payer's referrer; nothing happens for a repeat, or if nobody referred the payer. */
+export async function insertPayment(ctx: Ctx, invoiceId: string, payerId: string): Promise<void> {
+  await ctx.db.query(
+    `insert into referral_payments (invoice_id, referrer_id)
+     select $1, referrer_id from users where id = $2 and referrer_id is not null
+     on conflict (invoice_id) do nothing`,
+    [invoiceId, payerId],
+  );
+}
+
+export interface Referrer {
+  userId: string;
+  accountId: bigint;
+}
+
+/** A deleted account gets no more money. */
+export async function findReferrer(ctx: Ctx, payerId: string): Promise<Referrer | undefined> {
+  const [row] = await ctx.db.query<Referrer>(
+    `select referrer.id as "userId", referrer.account_id as "accountId"
+       from users as payer
+       join users as referrer on referrer.id = payer.referrer_id
+      where payer.id = $1 and referrer.status <> 'DELETED'`,
+    [payerId],
+  );
+  return row;
+}

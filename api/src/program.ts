@@ -1,0 +1,52 @@
+import { loadConfig, type Config } from './config.ts';
+import { createCtx, type Ctx } from './ctx.ts';
+import { openDatabase } from './db.ts';
+import { createLog } from './log.ts';
+
+/** After this a shutdown that hangs is cut. */
+const SHUTDOWN_LIMIT_MS = 10_000;
+
+/**
+ * The life of a program: reads its settings, opens the database, starts, waits for SIGINT or SIGTERM, stops cleanly.
+ * @param start returns what stops the program's own parts
+ */
+export async function runProgram(name: string, start: (ctx: Ctx) => Promise<() => Promise<void>>): Promise<void> {
+  const config = configOrExit();
+  const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  let stop: () => Promise<void>;
+  try {
+    stop = await start(createCtx(database, config, log));
+  } catch (error) {
+    explain(error, config);
+    process.exit(1);
+  }
+
+  let isStopping = false;
+  const shutDown = async (signal: string) => {
+    // Ctrl-C reaches every process of the group, and a parent passes it on: the second signal changes nothing.
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
+    await stop();
+    await database.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void shutDown(signal));
+}
+
+function configOrExit(): Config {
+  try {
+    return loadConfig();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+function explain(error: unknown, config: Config): void {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+    console.error(`Port ${config.port} of ${config.host} is taken: stop the other program or set PORT.`);
+  else console.error(error);
+}

@@ -1,0 +1,56 @@
+import type { Exit } from '@cellhop/contract/gateway';
+import type { Ctx } from '../ctx.ts';
+import { demoCountries } from './demo-countries.ts';
+import { insertProxies } from './seed.store.ts';
+
+export interface DemoProxy {
+  ip: string;
+  priceMicros: bigint;
+  countryCode: string;
+  region: string;
+  city: string;
+  zip: string;
+  isp: string;
+  connectionType: string;
+  exit: Exit;
+}
+
+const PROXY_COUNT = 500;
+const connectionTypes = ['LTE', '5G', 'LTE', '3G'];
+/** Every demo proxy leaves by the host's own route, so all of them work on any machine, with the internet or without. */
+const exit: Exit = { kind: 'local-address', address: null };
+
+/** Fills the catalogue with proxies whose addresses come from the range for benchmarks (RFC 2544), nobody's on the internet. */
+export async function seedProxies(ctx: Ctx): Promise<void> {
+  await insertProxies(
+    ctx,
+    Array.from({ length: PROXY_COUNT }, (_, index) => demoProxy(index)),
+  );
+}
+
+/** The same catalogue at every start: values follow from the index alone. */
+function demoProxy(index: number): DemoProxy {
+  const country = pick(demoCountries, index);
+  const round = Math.floor(index / demoCountries.length);
+  const [city, region, firstZip] = pick(country.cities, round);
+  return {
+    ip: `198.18.${Math.floor(index / 250)}.${(index % 250) + 1}`,
+    priceMicros: BigInt(country.priceCents + (round % 3) * 10) * 10_000n,
+    countryCode: country.code,
+    region,
+    city,
+    zip: nextZip(firstZip, round % 4),
+    isp: pick(country.isps, round + index),
+    connectionType: pick(connectionTypes, round + index),
+    exit,
+  };
+}
+
+function pick<T>(items: readonly T[], index: number): T {
+  return items[index % items.length]!;
+}
+
+/** The zip `steps` after the first one, as far as its last digits go. */
+function nextZip(zip: string, steps: number): string {
+  return zip.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + steps) % 10));
+}

@@ -1,0 +1,15 @@
+/** Prepares the database: migrations, and in development the demo on an empty one. Run before the other programs. */
+import { loadConfig } from './config.ts';
+import { createCtx } from './ctx.ts';
+import { openDatabase } from './db.ts';
+import { createLog } from './log.ts';
+import { migrate } from './migrate.ts';
+import { seed } from './seed/seed.ts';
+
+const config = loadConfig();
+const log = createLog('setup', config.logLevel, config.isDevelopment && process.stdout.isTTY);
+const applied = await migrate(config.databaseUrl);
+if (applied.length > 0) log.info({ applied }, 'database migrated');
+const database = openDatabase(config.databaseUrl, 2);
+await seed(createCtx(database, config, log));
+await database.close();

@@ -1,0 +1,53 @@
+import { auditAndLog } from './audit.ts';
+import type { Ctx } from './ctx.ts';
+import { sweepConnections } from './modules/connections/sweep.ts';
+
+interface Sweep {
+  name: string;
+  everyMs: number;
+  run(ctx: Ctx): Promise<unknown>;
+}
+
+/** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
+const sweeps: Sweep[] = [
+  { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
+];
+
+/** @returns stops the sweeps; the ones that run are waited for */
+export function startSweeps(ctx: Ctx): () => Promise<void> {
+  const loops = sweeps.map((sweep) => startLoop(ctx, sweep));
+  return async () => {
+    await Promise.all(loops.map((stop) => stop()));
+  };
+}
+
+function startLoop(ctx: Ctx, sweep: Sweep): () => Promise<void> {
+  const stopping = new AbortController();
+  const finished = (async () => {
+    while (!stopping.signal.aborted) {
+      // A sweep that fails is tried again at its next turn: the database may be back by then.
+      await sweep.run(ctx).catch((error: unknown) => ctx.log.error({ err: error, sweep: sweep.name }, 'sweep failed'));
+      await pause(sweep.everyMs, stopping.signal);
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return finished;
+  };
+}
+
+/** Resolves after the time, or at once when the signal comes. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,107 @@
+import { signIn } from '@cellhop/contract/auth';
+import { createClient, type Call } from '@cellhop/contract/client';
+import type { Exit } from '@cellhop/contract/gateway';
+import { hash } from '@node-rs/argon2';
+import { randomBytes } from 'node:crypto';
+import * as ledger from '../src/modules/ledger/ledger.service.ts';
+import type { TestApp } from './test-app.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+let passwordHash: Promise<string> | undefined;
+
+export interface TestUser {
+  id: string;
+  email: string;
+  accountId: bigint;
+  referralCode: string;
+  /** Calls as this user. */
+  call: Call;
+}
+
+export interface UserOptions {
+  balanceMicros?: bigint;
+  roleName?: string;
+  referrerId?: string;
+  languageCode?: 'en' | 'ru';
+}
+
+/** A confirmed user with money, signed in over HTTP. */
+export async function createUser(test: TestApp, options: UserOptions = {}): Promise<TestUser> {
+  passwordHash ??= hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  const tag = randomBytes(6).toString('hex');
+  const email = `${tag}@example.com`;
+  const referralCode = tag.toUpperCase();
+  const accountId = await ledger.openAccount(test.ctx, 'USER');
+  const [row] = await test.database.query<{ id: string }>(
+    `insert into users (email, password_hash, language_code, role_name, referral_code, referrer_id, account_id, email_confirmed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, now()) returning id`,
+    [
+      email,
+      await passwordHash,
+      options.languageCode ?? 'en',
+      options.roleName ?? 'USER',
+      referralCode,
+      options.referrerId ?? null,
+      accountId,
+    ],
+  );
+  if (options.balanceMicros) await topUp(test, accountId, options.balanceMicros);
+  const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
+  const call = createClient({
+    baseUrl: test.url,
+    headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
+    timeoutMs: 20_000,
+  });
+  return { id: row!.id, email, accountId, referralCode, call };
+}
+
+export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {
+  return test.ctx.tx((ctx) =>
+    ledger.post(ctx, [
+      {
+        idempotencyKey: `test:${randomBytes(8).toString('hex')}`,
+        debitAccountId: ledger.systemAccounts.external,
+        creditAccountId: accountId,
+        amountMicros,
+        reason: 'TOP_UP',
+      },
+    ]),
+  );
+}
+
+export interface ProxyOptions {
+  priceMicros?: bigint;
+  countryCode?: string;
+  region?: string;
+  city?: string;
+  zip?: string;
+  isp?: string;
+  connectionType?: string;
+  isHealthy?: boolean;
+  exit?: Exit;
+}
+
+/** @returns the proxy's id */
+export async function createProxy(test: TestApp, options: ProxyOptions = {}): Promise<string> {
+  const [row] = await test.database.query<{ id: string }>(
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_healthy, exit)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
+    [
+      `2001:db8:${randomBytes(12).toString('hex').match(/.{4}/g)!.join(':')}`,
+      options.priceMicros ?? 800_000n,
+      options.countryCode ?? 'DE',
+      options.region ?? 'Berlin',
+      options.city ?? 'Berlin',
+      options.zip ?? '10115',
+      options.isp ?? 'Telekom',
+      options.connectionType ?? 'LTE',
+      options.isHealthy ?? true,
+      JSON.stringify(options.exit ?? { kind: 'local-address', address: null }),
+    ],
+  );
+  return row!.id;
+}
+
+export async function balanceOf(test: TestApp, user: TestUser): Promise<bigint> {
+  return (await ledger.readBalance(test.ctx, user.accountId)).balanceMicros;
+}

@@ -1,0 +1,27 @@
+import { createClient } from '@cellhop/contract/client';
+import { authorize, end, update, type Authorization, type Credit } from '@cellhop/contract/gateway';
+import type { Connection } from '@cellhop/contract/connections';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
+
+/** One gateway run as the control plane sees it: the tests decide what it has counted. */
+export function createGatewayRun(test: TestApp) {
+  const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${GATEWAY_TOKEN}` }) });
+  const runId = randomUUID();
+  return {
+    runId,
+    call,
+    async authorize({ username, password }: Pick<Connection, 'username' | 'password'>): Promise<Authorization> {
+      return (await call(authorize, { body: { runId, username, password } })).data;
+    },
+    async report(connectionId: string, usedBytes: number, wantedBytes = 0): Promise<Credit> {
+      const { data } = await call(update, { body: { runId, usages: [{ connectionId, usedBytes, wantedBytes }] } });
+      assert(data[0]);
+      return data[0];
+    },
+    async end(connectionId: string, usedBytes: number): Promise<void> {
+      await call(end, { body: { runId, usages: [{ connectionId, usedBytes }] } });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { createClient, type Call } from '@cellhop/contract/client';
+import type { FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { inject } from 'vitest';
+import { cloneDatabase } from '../../tools/test-database.mjs';
+import { buildApp } from '../src/app.ts';
+import { loadConfig, type Config } from '../src/config.ts';
+import { createCtx, type Ctx } from '../src/ctx.ts';
+import { openDatabase, type Database } from '../src/db.ts';
+import { createLog } from '../src/log.ts';
+import { seedRoles } from '../src/seed/roles.ts';
+
+export interface TestApp {
+  app: FastifyInstance;
+  ctx: Ctx;
+  database: Database;
+  /** Origin of the listening server. */
+  url: string;
+  /** Calls without a token; users made by the factories have their own. */
+  call: Call;
+  stop(): Promise<void>;
+}
+
+/** The real application on a database of its own, listening on a free port. */
+export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
+  const clone = await cloneDatabase(inject('postgresUrl'));
+  const config: Config = { ...testConfig(clone.url), ...overrides };
+  const database = openDatabase(clone.url, config.databasePoolSize);
+  const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
+  await seedRoles(ctx);
+  const app = await buildApp(ctx);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    app,
+    ctx,
+    database,
+    url,
+    call: createClient({ baseUrl: url }),
+    stop: async () => {
+      await app.close();
+      await database.close();
+      await clone.drop();
+    },
+  };
+}
+
+function testConfig(databaseUrl: string): Config {
+  return loadConfig({
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    GATEWAY_TOKEN: GATEWAY_TOKEN,
+    LOG_LEVEL: 'silent',
+    PUBLIC_URL: 'http://localhost:3000',
+  });
+}
+
+export const GATEWAY_TOKEN = 'gateway-token-of-the-tests';

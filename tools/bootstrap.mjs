@@ -1,0 +1,51 @@
+// @ts-check
+/**
+ * `npm start` and `npm test` on a fresh checkout. Until the dependencies are installed this is plain Node 20, and nothing
+ * imported here may need more.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildChanged } from './build.mjs';
+import { installDependencies } from './install.mjs';
+import { waitForLock } from './lock.mjs';
+import { explain, Problem } from './problem.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Problem(`Cellhop needs Node.js 20.19 or newer; this is ${process.versions.node}.`);
+}
+
+async function prepare() {
+  requireNode();
+  process.chdir(root);
+  // Two at once would delete each other's node_modules.
+  const lock = await waitForLock(path.join(root, '.data/bootstrap.lock'), {
+    what: 'another "npm start" or "npm test" that installs or builds',
+    timeoutMs: 600_000,
+  });
+  try {
+    installDependencies(root);
+    buildChanged(root);
+  } finally {
+    lock.release();
+  }
+}
+
+const [mode, ...names] = process.argv.slice(2);
+try {
+  if (mode === 'start') {
+    await prepare();
+    const { start } = await import('./start.mjs');
+    process.exit(await start(names));
+  }
+  if (mode === 'test') {
+    const { test } = await import('./test.mjs');
+    process.exit(await test(prepare));
+  }
+  throw new Problem('Use "npm start" or "npm test".');
+} catch (error) {
+  process.exit(explain(error));
+}

@@ -1,0 +1,55 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Problem } from './problem.mjs';
+
+/** What goes into each bundle besides the workspace itself. @type {Record<string, string[]>} */
+const INPUTS = {
+  web: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/compress.mjs'],
+  gateway: ['contract', 'package-lock.json', 'tsconfig.base.json'],
+  api: ['contract', 'package-lock.json', 'tsconfig.base.json'],
+};
+const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations']);
+
+/** @param {string} place @returns {string[]} */
+function sourcesOf(place) {
+  if (!fs.existsSync(place)) return [];
+  if (fs.statSync(place).isFile()) return [place];
+  return fs
+    .readdirSync(place, { withFileTypes: true })
+    .filter(({ name }) => !NOT_SOURCES.has(name) && !/\.test\.tsx?$/.test(name))
+    .flatMap(({ name }) => sourcesOf(path.join(place, name)))
+    .sort();
+}
+
+/** @param {string} root @param {string} workspace */
+export function hashSources(root, workspace) {
+  const hash = createHash('sha256');
+  for (const place of [workspace, ...(INPUTS[workspace] ?? [])]) {
+    for (const file of sourcesOf(path.join(root, place))) {
+      hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0');
+    }
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Builds the workspaces whose sources differ from those of the last build. The stamp lies in dist, so it goes with it.
+ * @param {string} root
+ */
+export function buildChanged(root) {
+  for (const workspace of Object.keys(INPUTS)) {
+    const hash = hashSources(root, workspace);
+    const stamp = path.join(root, workspace, 'dist/.sources');
+    if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) continue;
+    console.log(`Building ${workspace} ...`);
+    const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', workspace], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    if (status !== 0) throw new Problem(`Building ${workspace} failed; the reason stands above.`, status ?? 1);
+    fs.writeFileSync(stamp, hash);
+  }
+}

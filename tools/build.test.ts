@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hashSources } from './build.mjs';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+function checkout() {
+  const root = temporaryDirectory();
+  const write = (file: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+  write('gateway/src/main.ts', 'one');
+  write('contract/src/units.ts', 'one');
+  return { write, hash: () => hashSources(root, 'gateway') };
+}
+
+describe('the hash that decides about a build', () => {
+  it.each([
+    ['its source', 'gateway/src/main.ts'],
+    ['the contract', 'contract/src/units.ts'],
+    ['the lock file', 'package-lock.json'],
+    ['a new file', 'gateway/src/limits.ts'],
+  ])('changes with %s', (_, file) => {
+    const { write, hash } = checkout();
+    const before = hash();
+    write(file, 'two');
+    expect(hash()).not.toBe(before);
+  });
+
+  it.each(['gateway/src/main.test.ts', 'gateway/dist/main.js', 'gateway/node_modules/a/index.js', 'api/src/app.ts'])(
+    'stays with %s',
+    (file) => {
+      const { write, hash } = checkout();
+      const before = hash();
+      write(file, 'two');
+      expect(hash()).toBe(before);
+    },
+  );
+});

@@ -1,0 +1,19 @@
+// @ts-check
+/** Writes a .br and a .gz beside every text asset: the server sends the sibling, and compresses nothing itself. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/;
+/** Below this the headers weigh more than what is saved. */
+const WORTHWHILE_BYTES = 512;
+
+const directory = process.argv[2] ?? 'dist';
+for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !TEXT.test(entry.name)) continue;
+  const file = path.join(entry.parentPath, entry.name);
+  const bytes = fs.readFileSync(file);
+  if (bytes.length < WORTHWHILE_BYTES) continue;
+  fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+  fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+}

@@ -1,0 +1,127 @@
+// @ts-check
+/**
+ * The embedded PostgreSQL: a real server from npm's binaries, started on a data directory of ours.
+ * docs/decisions/0001-embedded-postgresql.md tells why it works this way.
+ */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { waitForLock, writeWhole } from './lock.mjs';
+import { freePort } from './ports.mjs';
+import { chooseServerUser, findBinaries, run } from './postgres-binaries.mjs';
+import { DATABASE_USER, openCluster } from './postgres-cluster.mjs';
+import { identify, isRunning } from './process-identity.mjs';
+
+/** @typedef {import('./process-identity.mjs').Identity} Identity */
+/** `durable: false` is for tests: faster, and lost in a power cut. @typedef {{ dataDir: string, durable?: boolean }} PostgresOptions */
+/** @typedef {{ url: string, port: number, directory: string, reused: boolean, stop: () => Promise<void> }} Postgres */
+
+const MAX_CONNECTIONS = 200;
+const START_ATTEMPTS = 5;
+/** How long a server that pg_ctl believes in may stay silent, for example while it recovers after a crash. */
+const SILENCE_MS = 2000;
+
+/** @typedef {(...args: string[]) => Promise<{ code: number, output: string }>} Control */
+
+/** Every PostgreSQL answers an SSLRequest with one letter. @param {number} port @returns {Promise<boolean>} */
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port, timeout: 1000 });
+    socket.once('connect', () => socket.write(Buffer.from('0000000804d2162f', 'hex')));
+    socket.once('data', (chunk) => {
+      resolve(chunk[0] === 0x4e || chunk[0] === 0x53);
+      socket.destroy();
+    });
+    socket.once('timeout', () => socket.destroy());
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+/**
+ * pg_ctl looks at the process id alone, which after a crash or in a restarted container may be another program's: so the
+ * port is asked as well. Removing the file is safe, because a server refuses to start while old backends live.
+ * @param {string} directory @param {Control} control @returns {Promise<number | undefined>} its port
+ */
+async function findRunningServer(directory, control) {
+  if ((await control('status')).code !== 0) return undefined;
+  const pidFile = path.join(directory, 'postmaster.pid');
+  const deadline = Date.now() + SILENCE_MS;
+  while (Date.now() < deadline) {
+    const port = fs.existsSync(pidFile) ? Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]) : 0;
+    if (port > 0 && (await answers(port))) return port;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  fs.rmSync(pidFile, { force: true });
+  return undefined;
+}
+
+/** @param {string} directory @param {Control} control @param {boolean} durable @returns {Promise<number>} its port */
+async function launch(directory, control, durable) {
+  const log = path.join(directory, 'server.log');
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: "''",
+    max_connections: MAX_CONNECTIONS,
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const flags = Object.entries({ ...settings, port }).map(([name, value]) => `-c ${name}=${value}`);
+    const { code, output } = await control('-w', '-t', '60', '-l', log, '-o', flags.join(' '), 'start');
+    if (code === 0) return port;
+    if (attempt < START_ATTEMPTS) continue;
+    const tail = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').slice(-2000) : '';
+    throw new Error(`PostgreSQL did not start: ${output}${tail}`);
+  }
+}
+
+/** The processes that use the server now: the last of them stops it. @param {string} file @returns {Identity[]} */
+function readUsers(file) {
+  if (!fs.existsSync(file)) return [];
+  const users = /** @type {Identity[]} */ (JSON.parse(fs.readFileSync(file, 'utf8')));
+  return users.filter(isRunning);
+}
+
+/**
+ * Starts the server of a data directory, or joins the one that runs there already (`reused`). It outlives a killed parent;
+ * the next start finds it.
+ * @param {PostgresOptions} options @returns {Promise<Postgres>}
+ */
+export async function startPostgres({ dataDir, durable = true }) {
+  const wanted = path.resolve(dataDir);
+  const lockFile = `${wanted}.lock`;
+  const usersFile = `${wanted}.users.json`;
+  const serialised = () => waitForLock(lockFile, { what: 'another start of the embedded PostgreSQL' });
+
+  const lock = await serialised();
+  try {
+    const user = chooseServerUser();
+    const binaries = await findBinaries(user);
+    const { directory, password } = await openCluster(binaries, user, wanted, durable);
+    /** @type {Control} */
+    const control = (...args) => run(binaries.pgCtl, ['-D', directory, ...args], { ...user, cwd: '/' });
+    const running = await findRunningServer(directory, control);
+    const port = running ?? (await launch(directory, control, durable));
+    const me = identify();
+    writeWhole(usersFile, [...readUsers(usersFile), me]);
+
+    const stop = async () => {
+      const stopLock = await serialised();
+      try {
+        const users = readUsers(usersFile);
+        const mine = users.findIndex(({ pid }) => pid === me.pid);
+        if (mine === -1) return;
+        const others = users.toSpliced(mine, 1);
+        writeWhole(usersFile, others);
+        if (others.length === 0) await control('-w', '-m', 'fast', 'stop');
+      } finally {
+        stopLock.release();
+      }
+    };
+    const url = `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`;
+    return { url, port, directory, reused: running !== undefined, stop };
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,68 @@
+// @ts-check
+import net from 'node:net';
+import { Problem } from './problem.mjs';
+
+/** @param {number} port @param {string} host @returns {Promise<number>} the port that was bound, already closed again */
+function bindOnce(port, host) {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = /** @type {net.AddressInfo} */ (server.address());
+      server.close(() => resolve(address.port));
+    });
+  });
+}
+
+/** A port that was free a moment ago: whoever takes it must be ready to try once more. */
+export function freePort(host = '127.0.0.1') {
+  return bindOnce(0, host);
+}
+
+/** @param {string} setting @param {string} value @returns {number} */
+export function parsePort(setting, value) {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port < 1 || port > 65_535) {
+    throw new Problem(`${setting}=${value} is not a port: give a number from 1 to 65535.`);
+  }
+  return port;
+}
+
+/** @param {number} port @param {string} host @returns {Promise<boolean>} */
+export function isPortFree(port, host = '127.0.0.1') {
+  return bindOnce(port, host).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Refuses early, before anything runs, when a server could not listen there.
+ * @param {{ port: number, host: string, setting: string, hostSetting: string }} place
+ */
+export async function requireFreePort({ port, host, setting, hostSetting }) {
+  try {
+    await bindOnce(port, host);
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === 'EADDRINUSE') {
+      throw new Problem(`Port ${port} is taken by another program: stop it, or choose another port with ${setting}.`);
+    }
+    if (code === 'EACCES') {
+      throw new Problem(`Port ${port} needs more rights than this user has: choose one above 1023 with ${setting}.`);
+    }
+    throw new Problem(`${hostSetting}=${host} cannot be listened on (${code}): choose an address of this machine.`);
+  }
+}
+
+/** An address to listen on is not always one to connect to. @param {string} host */
+export function reachableHost(host) {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** The same as part of a URL. @param {string} host */
+export function urlHost(host) {
+  const reachable = reachableHost(host);
+  return reachable.includes(':') ? `[${reachable}]` : reachable;
+}

@@ -1,0 +1,52 @@
+import net from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { urlHost, freePort, isPortFree, parsePort, requireFreePort } from './ports.mjs';
+
+const setting = { setting: 'PORT', hostSetting: 'HOST' };
+
+async function takePort(host: string): Promise<number> {
+  const server = net.createServer().listen(0, host);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as net.AddressInfo).port;
+}
+
+describe('ports', () => {
+  it('names the taken port and the setting that changes it', async () => {
+    const port = await takePort('127.0.0.1');
+    await expect(requireFreePort({ port, host: '127.0.0.1', ...setting })).rejects.toThrow(
+      `Port ${port} is taken by another program: stop it, or choose another port with PORT.`,
+    );
+  });
+
+  it('sees a program that listens on every address', async () => {
+    const port = await takePort('0.0.0.0');
+    expect(await isPortFree(port)).toBe(false);
+  });
+
+  it('leaves a free port free', async () => {
+    const port = await freePort();
+    await requireFreePort({ port, host: '127.0.0.1', ...setting });
+    expect(await isPortFree(port)).toBe(true);
+  });
+
+  it('tells an address of another machine from a taken port', async () => {
+    await expect(requireFreePort({ port: 3000, host: '192.0.2.1', ...setting })).rejects.toThrow(
+      'HOST=192.0.2.1 cannot be listened on',
+    );
+  });
+
+  it.each(['0', '65536', '-1', '80a', '', '3e3'])('refuses %j as a port', (value) => {
+    expect(() => parsePort('PORT', value)).toThrow(`PORT=${value} is not a port`);
+  });
+
+  it.each([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+    ['::1', '[::1]'],
+    ['10.0.0.7', '10.0.0.7'],
+  ])('connects to %s through %s', (host, expected) => {
+    expect(urlHost(host)).toBe(expected);
+  });
+});

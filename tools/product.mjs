@@ -1,0 +1,165 @@
+// @ts-check
+/**
+ * The whole product as child processes on a given database: `npm start`, the browser stories, the fault scripts and the
+ * benches all start it here.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { startChild } from './child-process.mjs';
+import { freePort, reachableHost, urlHost } from './ports.mjs';
+import { Problem } from './problem.mjs';
+import { acceptsConnections, answersOk, waitUntilReady } from './readiness.mjs';
+
+/** @typedef {import('./child-process.mjs').Child} Child */
+/** @typedef {'api' | 'worker' | 'gateway'} Part */
+/**
+ * Everything but the database has a working default: free ports, new secrets, the programs' own settings.
+ * @typedef {object} ProductOptions
+ * @property {string} [databaseUrl] only the gateway can do without
+ * @property {number} [port]
+ * @property {Record<string, string | undefined>} [env] settings, over the defaults of this file
+ * @property {Part[]} [parts] all three unless given
+ * @property {string} [logFile] takes the output of the programs; without it the terminal does
+ * @property {(pid: number) => void} [onSpawn]
+ * @property {AbortSignal} [signal] gives the start up; whatever runs by then is ended
+ */
+/**
+ * @typedef {object} Product
+ * @property {string} url
+ * @property {number} gatewayPort
+ * @property {number} mailSinkPort
+ * @property {Map<Part, Child>} processes
+ * @property {Promise<{ part: Part, code: number }>} failure resolves when a program ends that nobody asked to end
+ * @property {() => Promise<void>} stop lets each program finish its work, in the order in which they need each other
+ * @property {() => Promise<void>} abandon ends all of them at once, as a crash would
+ * @property {(part: Part) => Promise<void>} kill SIGKILL for one of them
+ * @property {(part: Part) => Promise<void>} restart ends one of them, if it runs, and starts it again
+ */
+
+/** @type {Record<Part, string>} */
+const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
+/** What a gateway gets for its last report, after its drain. */
+const LAST_REPORT_MS = 3500;
+const STOP_MS = 2500;
+
+/** Two products on one machine must not share DNS ports; the range lies below the ports the system gives to clients. */
+function pickDnsPorts() {
+  const first = 21_000 + 100 * randomInt(100);
+  return `${first}-${first + 99}`;
+}
+
+/** @param {ProductOptions} options */
+async function settle({ databaseUrl, port, env = {} }) {
+  const HOST = env['HOST'] ?? '127.0.0.1';
+  const PORT = String(port ?? env['PORT'] ?? (await freePort()));
+  const url = `http://${urlHost(HOST)}:${PORT}`;
+  // The stories must not depend on the shell they are started from: of its environment only these get through.
+  const { PATH, HOME, TMPDIR } = process.env;
+  return {
+    url,
+    settings: {
+      PATH,
+      HOME,
+      TMPDIR,
+      HOST,
+      PORT,
+      PUBLIC_URL: `http://localhost:${PORT}`,
+      DATABASE_URL: databaseUrl,
+      SECRET_KEY: randomBytes(32).toString('hex'),
+      GATEWAY_TOKEN: randomBytes(32).toString('hex'),
+      GATEWAY_CONTROL_URL: url,
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_LISTEN_HOST: undefined,
+      // Who stops a demo waits for it; who stops a service wants its customers' downloads to end well.
+      GATEWAY_DRAIN_SECONDS: env['NODE_ENV'] === 'production' ? '60' : '2',
+      GATEWAY_PORT: env['GATEWAY_PORT'] ?? String(await freePort()),
+      GATEWAY_DNS_PORTS: pickDnsPorts(),
+      MAIL_SINK_PORT: env['MAIL_SINK_PORT'] ?? String(await freePort()),
+      ...withoutUndefined(env),
+    },
+  };
+}
+
+/** @param {Record<string, string | undefined>} env */
+function withoutUndefined(env) {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+/** @param {ProductOptions} options @returns {Promise<Product>} once it is ready to serve */
+export async function startProduct(options) {
+  const { parts = ['api', 'worker', 'gateway'], logFile, onSpawn, signal } = options;
+  const { url, settings } = await settle(options);
+  /** @type {Map<Part, Child>} */
+  const processes = new Map();
+  /** @type {{ part: Part, code: number } | undefined} */
+  let failed;
+  const failures = new EventEmitter();
+  const failure = once(failures, 'failure').then(([first]) => first);
+
+  const launch = (/** @type {string} */ script) => {
+    signal?.throwIfAborted();
+    const child = startChild(script, settings, logFile);
+    onSpawn?.(child.pid);
+    return child;
+  };
+  const start = (/** @type {Part} */ part) => {
+    const child = launch(SCRIPTS[part]);
+    processes.set(part, child);
+    void watch(part, child);
+  };
+  const watch = async (/** @type {Part} */ part, /** @type {Child} */ child) => {
+    const code = await child.exited;
+    if (child.isEnding()) return;
+    failed ??= { part, code };
+    failures.emit('failure', failed);
+  };
+  const stop = async () => {
+    // The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order.
+    await processes.get('gateway')?.end(Number(settings.GATEWAY_DRAIN_SECONDS) * 1000 + LAST_REPORT_MS);
+    await processes.get('api')?.end(STOP_MS);
+    await processes.get('worker')?.end(STOP_MS);
+  };
+  const abandon = async () => {
+    await Promise.all([...processes.values()].map((child) => child.kill()));
+  };
+  const check = () => {
+    signal?.throwIfAborted();
+    if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
+  };
+  const waitForReady = async () => {
+    if (parts.includes('api')) await waitUntilReady(answersOk(`${url}/health/ready`), check);
+    // The API is ready without a gateway too, so the gateway's own port is asked.
+    if (parts.includes('gateway')) {
+      const host = reachableHost(settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST);
+      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), host), check);
+    }
+  };
+
+  try {
+    if (parts.includes('api') || parts.includes('worker')) {
+      const code = await launch('api/dist/setup.js').exited;
+      signal?.throwIfAborted();
+      if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
+    }
+    for (const part of parts) start(part);
+    await waitForReady();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    gatewayPort: Number(settings.GATEWAY_PORT),
+    mailSinkPort: Number(settings.MAIL_SINK_PORT),
+    processes,
+    failure,
+    stop,
+    abandon,
+    kill: async (part) => processes.get(part)?.kill(),
+    restart: async (part) => {
+      await processes.get(part)?.end(5000);
+      start(part);
+      await waitForReady();
+    },
+  };
+}

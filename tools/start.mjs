@@ -1,0 +1,132 @@
+// @ts-check
+/** `npm start`: everything on this machine, or with `npm start -- api|worker|gateway` one part of it. */
+import path from 'node:path';
+import { startPostgres } from './pg.mjs';
+import { requireFreePort } from './ports.mjs';
+import { explain, Problem } from './problem.mjs';
+import { startProduct } from './product.mjs';
+import { claimRun } from './run-record.mjs';
+import { readSettings } from './settings.mjs';
+
+/** @typedef {import('./product.mjs').Part} Part */
+/** @typedef {import('./product.mjs').Product} Product */
+/** @typedef {Awaited<ReturnType<typeof readSettings>>} Settings */
+
+/** @type {Part[]} */
+const PARTS = ['api', 'worker', 'gateway'];
+/** Ctrl-C arrives twice, from the terminal and through npm: only a signal after this time means impatience. */
+const SAME_SIGNAL_MS = 1000;
+
+/** @param {string[]} names @returns {Part[]} */
+function chooseParts(names) {
+  if (names.length === 0) return PARTS;
+  const [name] = names;
+  const part = PARTS.find((known) => known === name);
+  if (!part || names.length > 1) {
+    throw new Problem(`"npm start -- ${names.join(' ')}" is unknown: give nothing, or one of api, worker, gateway.`);
+  }
+  return [part];
+}
+
+/** @param {() => void} onImpatience @returns {AbortSignal} aborted by the first Ctrl-C, SIGTERM or closed terminal */
+function listenForSignals(onImpatience) {
+  const stopping = new AbortController();
+  let firstAt = 0;
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(name, () => {
+      if (firstAt === 0) {
+        firstAt = Date.now();
+        console.log('\nStopping ...');
+        stopping.abort();
+      } else if (Date.now() - firstAt > SAME_SIGNAL_MS) onImpatience();
+    });
+  }
+  return stopping.signal;
+}
+
+/** @param {Settings} settings @param {Part[]} parts */
+async function requirePorts(settings, parts) {
+  const { host, port, gatewayHost, gatewayPort } = settings;
+  if (parts.includes('api')) await requireFreePort({ port, host, setting: 'PORT', hostSetting: 'HOST' });
+  if (!parts.includes('gateway')) return;
+  // Customers may be told a name that is not an address of this machine: then it listens where GATEWAY_LISTEN_HOST says.
+  const listenHost = settings.env['GATEWAY_LISTEN_HOST'];
+  await requireFreePort({
+    port: gatewayPort,
+    host: listenHost ?? gatewayHost,
+    setting: 'GATEWAY_PORT',
+    hostSetting: listenHost === undefined ? 'GATEWAY_HOST' : 'GATEWAY_LISTEN_HOST',
+  });
+}
+
+/** @param {Settings} settings @param {Product} product @param {Part[]} parts */
+function greet(settings, product, parts) {
+  const address = settings.env['PUBLIC_URL'] ?? `http://localhost:${settings.port}`;
+  const gateway = `${settings.gatewayHost}:${product.gatewayPort}`;
+  const lines =
+    parts.length === 1
+      ? [`${parts[0]} runs`, ...(parts[0] === 'gateway' ? [`SOCKS5, HTTP   ${gateway}`] : [])]
+      : [
+          `Cellhop runs at ${address}`,
+          '',
+          ...(settings.isProduction
+            ? []
+            : [
+                'Sign in        user@example.com, support@example.com or admin@example.com',
+                'Password       demo-password',
+                'Sign up        with the promo code WELCOME',
+              ]),
+          ...(settings.usesMailSink ? [`Mailbox        ${address}/dev/mailbox`] : []),
+          `API            ${address}/docs`,
+          `Proxy gateway  ${gateway} (SOCKS5 and HTTP)`,
+        ];
+  console.log(['', ...lines, '', 'Ctrl-C stops everything.', ''].map((line) => `  ${line}`.trimEnd()).join('\n'));
+}
+
+/** @param {string[]} names @returns {Promise<number>} the exit code, after everything has ended */
+export async function start(names) {
+  /** The last thing started is the first to stop. @type {(() => unknown)[]} */
+  const undo = [];
+  /** @type {Product | undefined} */
+  let product;
+  const signal = listenForSignals(() => void product?.abandon());
+  try {
+    const parts = chooseParts(names);
+    const settings = await readSettings(process.env, parts);
+    const run = await claimRun(settings.dataDir, parts.length === 1 ? /** @type {Part} */ (parts[0]) : 'all');
+    undo.push(run.release);
+    await requirePorts(settings, parts);
+    let { databaseUrl } = settings;
+    if (!databaseUrl && parts.some((part) => part !== 'gateway')) {
+      const postgres = await startPostgres({ dataDir: path.join(settings.dataDir, 'pg') });
+      undo.push(postgres.stop);
+      databaseUrl = postgres.url;
+    }
+    product = await startProduct({
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+      env: settings.env,
+      parts,
+      onSpawn: run.record,
+      signal,
+    });
+    undo.push(product.stop);
+    greet(settings, product, parts);
+    const failure = await Promise.race([product.failure, aborted(signal)]);
+    if (!failure) return 0;
+    console.error(`\nThe ${failure.part} ended with code ${failure.code}; the rest is stopped.`);
+    return failure.code || 1;
+  } catch (error) {
+    // Whatever an interrupted start complains about is a consequence of the interruption.
+    return signal.aborted ? 0 : explain(error);
+  } finally {
+    for (const step of undo.toReversed()) await step();
+  }
+}
+
+/** @param {AbortSignal} signal @returns {Promise<undefined>} */
+function aborted(signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

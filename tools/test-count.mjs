@@ -1,0 +1,21 @@
+// @ts-check
+import fs from 'node:fs';
+
+/** @typedef {{ passed: number, failed: number }} TestCount */
+
+/** A run that never came so far has no report: it counts nothing. @param {string} file @returns {any} */
+function readReport(file) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
+}
+
+/** @param {string} file @returns {TestCount} */
+export function countVitest(file) {
+  const report = readReport(file);
+  return { passed: report?.numPassedTests ?? 0, failed: report?.numFailedTests ?? 0 };
+}
+
+/** A flaky story has failed once, and that is a failure: nothing here is tried twice. @param {string} file @returns {TestCount} */
+export function countPlaywright(file) {
+  const stats = readReport(file)?.stats;
+  return { passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0) };
+}

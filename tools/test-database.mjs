@@ -1,0 +1,61 @@
+// @ts-check
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+const TEMPLATE_DATABASE = 'cellhop_template';
+/** Databases of tests begin with this: what a killed run left behind is found by it. */
+const PREFIX = 't_';
+
+/**
+ * @template T
+ * @param {string} adminUrl @param {(client: pg.Client) => Promise<T>} work @returns {Promise<T>}
+ */
+async function withClient(adminUrl, work) {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @param {string} adminUrl @param {string} name */
+function urlOf(adminUrl, name) {
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/**
+ * A database of one's own, in about 60 ms: a migrated one, or with `template1` an empty one.
+ * @param {string} adminUrl
+ */
+export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
+  const name = PREFIX + randomBytes(6).toString('hex');
+  await withClient(adminUrl, (client) =>
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  );
+  return {
+    url: urlOf(adminUrl, name),
+    drop: async () => {
+      await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+/**
+ * Drops what earlier runs left and makes the template anew.
+ * @param {string} adminUrl @param {(databaseUrl: string) => Promise<unknown>} migrate
+ */
+export async function makeTemplate(adminUrl, migrate) {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query(
+      'select datname from pg_database where starts_with(datname, $1) or datname = $2',
+      [PREFIX, TEMPLATE_DATABASE],
+    );
+    for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
+    await client.query(`create database ${TEMPLATE_DATABASE}`);
+  });
+  await migrate(urlOf(adminUrl, TEMPLATE_DATABASE));
+}

@@ -1,0 +1,62 @@
+// @ts-check
+/** `npm test`: everything that must hold before a change is merged, the fast checks first. */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureChromium } from './chromium.mjs';
+import { explain, Problem } from './problem.mjs';
+import { countPlaywright, countVitest } from './test-count.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const results = path.join(root, '.data/test-results');
+const vitestReport = path.join(results, 'vitest.json');
+const playwrightReport = path.join(results, 'playwright.json');
+
+const WORKSPACES = ['contract', 'api', 'gateway', 'web', 'tools', 'e2e', 'bench'];
+
+/** @param {string} program one of node_modules/.bin @param {string[]} args */
+function must(program, ...args) {
+  const startedAt = performance.now();
+  const { status, signal } = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    stdio: 'inherit',
+    // A shell that is set up for production must not change what the tests see.
+    env: { ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport },
+  });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  if (status !== 0) throw new Problem(`${program} ${args.join(' ')}: failed (${signal ?? status})`, status ?? 1);
+  console.log(`✓ ${program} ${args.slice(0, 2).join(' ')} (${seconds} s)`);
+}
+
+/** @param {() => Promise<void>} prepare installs and builds @returns {Promise<number>} the exit code */
+export async function test(prepare) {
+  fs.rmSync(results, { recursive: true, force: true });
+  fs.mkdirSync(results, { recursive: true });
+  let exitCode = 0;
+  try {
+    await prepare();
+    must('oxfmt', '--check');
+    for (const workspace of WORKSPACES) must('tsc', '-p', workspace);
+    must('oxlint', '--type-aware', '--deny-warnings', '-c', 'oxlint.config.mjs');
+    must('knip');
+    must('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
+    process.env['CHROMIUM'] = ensureChromium();
+    must('playwright', 'test');
+  } catch (error) {
+    exitCode = explain(error);
+  }
+  return summarise(exitCode);
+}
+
+/** Prints the line that a reader, or a script, looks for at the very end. @param {number} exitCode */
+function summarise(exitCode) {
+  const counts = [countVitest(vitestReport), countPlaywright(playwrightReport)];
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+  const failedTests = counts.reduce((sum, count) => sum + count.failed, 0);
+  // A check that is no test, such as the types, counts as one failure: the line never looks green when the command is red.
+  const failed = exitCode !== 0 && failedTests === 0 ? 1 : failedTests;
+  console.log(`\n${passed} passed, ${failed} failed`);
+  if (passed + failed === 0) return 1;
+  return exitCode === 0 && failed > 0 ? 1 : exitCode;
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { errorCodes } from '../contract/src/errors.ts';
+
+/** House rules that no linter knows. A rule that is broken names the file, so the failure reads as a list of work. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const LINES_MAX = 500;
+/** Flat lists read well at any length: one entry per line, nothing to follow. */
+const LISTS = [/^web\/src\/i18n\/locales\//, /\/(countries|locations|faq-items)\.ts$/];
+
+/** What git tracks or would track, and what is still there: a deleted file may be in the index until the next commit. */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\0')
+  .filter((file) => file !== '' && fs.existsSync(path.join(root, file)));
+
+const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
+const code = files.filter((file) => /\.(ts|tsx|mjs|sql|css)$/.test(file));
+const tests = code.filter((file) => /\.(test|spec)\.tsx?$/.test(file));
+/** VALIDATION alone carries details and so has a constructor of its own. */
+const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
+const matching = (candidates: string[], pattern: RegExp) => candidates.filter((file) => pattern.test(read(file)));
+
+describe('the house', () => {
+  it('numbers its migrations without gaps', () => {
+    const names = files.filter((file) => file.startsWith('api/migrations/')).map((file) => path.basename(file));
+    const expected = names.map((_, index) => String(index + 1).padStart(4, '0'));
+    expect(names.map((name) => name.slice(0, 4))).toEqual(expected);
+    expect(names.filter((name) => !/^\d{4}_[a-z0-9_]+\.sql$/.test(name))).toEqual([]);
+  });
+
+  it(`splits a source file before it has ${LINES_MAX} lines`, () => {
+    const sources = code.filter((file) => /^[^/]+\/src\//.test(file) && !LISTS.some((list) => list.test(file)));
+    expect(sources.filter((file) => read(file).split('\n').length > LINES_MAX)).toEqual([]);
+  });
+
+  it('keeps addresses of registries out of the lock file', () => {
+    expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
+  });
+
+  it('runs every test that it has', () => {
+    expect(matching(tests, /\b(it|test|describe)(\.\w+)*\.(only|skip|todo|fails|fixme)\b|\bx(it|describe)\(/)).toEqual(
+      [],
+    );
+  });
+
+  it('leaves no marker for later', () => {
+    const texts = [...code, ...files.filter((file) => file.endsWith('.md'))];
+    // The brackets keep this file from finding itself.
+    expect(matching(texts, /\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b|^[<>]{7} /m)).toEqual([]);
+  });
+
+  it('uses every code of the error catalogue', () => {
+    const programs = code.filter((file) => /^(api|gateway)\/src\//.test(file) && !tests.includes(file)).map(read);
+    expect(errorCodes.filter((name) => !programs.some((text) => text.includes(use(name))))).toEqual([]);
+  });
+
+  it('has no barrel and no drawer for leftovers', () => {
+    expect(code.filter((file) => /\/src\/(.*\/)?(utils?|helpers?|common|misc|index)(\.|\/)/.test(file))).toEqual([]);
+  });
+});
