@@ -24,8 +24,9 @@ const access: Access = {
 
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = ctx.log;
   const app = Fastify({
-    loggerInstance: ctx.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,

@@ -1,3 +1,4 @@
+import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 
@@ -8,7 +9,10 @@ interface Sweep {
 }
 
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
-const sweeps: Sweep[] = [{ name: 'connections', everyMs: 1000, run: sweepConnections }];
+const sweeps: Sweep[] = [
+  { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
+];
 
 /** @returns stops the sweeps; the ones that run are waited for */
 export function startSweeps(ctx: Ctx): () => Promise<void> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
 import { sweepConnections } from '../connections/sweep.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from './metering.service.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
+  expect(await audit(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -146,11 +147,10 @@ describe('update', () => {
   test('unknown connections are ended, and a report of more than the batch limit or of a negative total is refused', async () => {
     const run = createGatewayRun(testApp);
     expect((await run.report(randomUUID(), 5)).state).toBe('ended');
-    const usages = (usedBytes: number) => [{ connectionId: randomUUID(), usedBytes, wantedBytes: 0 }];
-    for (const usedBytes of [-1, 1.5])
-      await expect(run.call(update, { body: { runId: run.runId, usages: usages(usedBytes) } })).rejects.toMatchObject({
-        status: 400,
-      });
+    for (const usedBytes of [-1, 1.5]) {
+      const usages = [{ connectionId: randomUUID(), usedBytes, wantedBytes: 0 }];
+      await expect(run.call(update, { body: { runId: run.runId, usages } })).rejects.toMatchObject({ status: 400 });
+    }
   });
 
   test("a run id of another node's is refused", async () => {
