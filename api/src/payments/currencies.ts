@@ -30,7 +30,7 @@ const stable = { isStable: true, lifetimeMs: 60 * MINUTE_MS, paidFromBasisPoints
 const perInvoice = { hasAddressPerInvoice: true };
 const perUser = { hasAddressPerInvoice: false };
 
-/** Ethereum and BSC derive addresses in the same way: a customer's address is his on both. */
+/** Ethereum and BSC derive addresses in the same way: an address is the same customer's on both. */
 export const addressSpaces = {
   bitcoin: 'btc',
   litecoin: 'ltc',

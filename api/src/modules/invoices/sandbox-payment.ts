@@ -48,7 +48,10 @@ function readUnits(text: string, { currency, rateE12 }: store.InvoiceRow): bigin
 }
 
 /** Counts what is on its way too: two clicks in a row do not pay twice. */
-async function findStillDue(ctx: Ctx, { id, currency, address, dueUnits, createdAt }: store.InvoiceRow): Promise<bigint> {
+async function findStillDue(
+  ctx: Ctx,
+  { id, currency, address, dueUnits, createdAt }: store.InvoiceRow,
+): Promise<bigint> {
   const { chain, asset } = currencyRules[currency];
   const unread = await sandbox.sumUnread(ctx, { chain, asset, address, since: createdAt });
   const paid = (await deposits.listOfInvoices(ctx, [id])).reduce((sum, { units }) => sum + units, unread);
