@@ -1,5 +1,6 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Ctx } from './ctx.ts';
+import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
@@ -10,6 +11,7 @@ import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
@@ -48,6 +50,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  invoicesRoutes(app);
+  payInvoiceRoutes(app);
 
   await serveWebApp(app);
   return app;

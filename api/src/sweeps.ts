@@ -1,6 +1,8 @@
 import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
+import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { chains } from './payments/currencies.ts';
 
 interface Sweep {
   name: string;
@@ -11,6 +13,8 @@ interface Sweep {
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'invoices', everyMs: 1000, run: expireInvoices },
+  ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
 ];
 
