@@ -29,8 +29,6 @@ export class Connections {
   readonly #byId = new Map<string, Connection>();
   readonly #authorizations = new Map<string, Promise<Connection>>();
   readonly #refusedUntil = new Map<string, number>();
-  /** Totals of connections this run has ended once; they go on from there when one comes back. */
-  readonly #pastTotals = new Map<string, number>();
 
   constructor(private readonly settings: ConnectionsSettings) {}
 
@@ -93,8 +91,6 @@ export class Connections {
       this.#byId.delete(id);
       if (this.#byUsername.get(connection.username) === connection) this.#byUsername.delete(connection.username);
       connection.forget();
-      // An ended purchase never comes back; the others may, when their user does.
-      if (connection.credit.state !== 'ended') this.#pastTotals.set(id, connection.credit.usedBytes);
     }
   }
 
@@ -128,19 +124,14 @@ export class Connections {
       return known;
     }
     const { limits, openExit, reportSoon } = this.settings;
-    const usedBytes = this.#pastTotals.get(answer.connectionId) ?? 0;
-    const credit = new Credit(
-      { usedBytes, grantedBytes: answer.grantedBytes, state: answer.state },
-      {
-        low: reportSoon,
-        spent: () => this.end(connection, 'out-of-money'),
-        ended: () => this.end(connection, 'connection-ended'),
-      },
-    );
+    const credit = new Credit(answer, {
+      low: reportSoon,
+      spent: () => this.end(connection, 'out-of-money'),
+      ended: () => this.end(connection, 'connection-ended'),
+    });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
     const exit = openExit(answer.exit);
     const connection = new Connection(answer.connectionId, username, digest, exit, credit, newTunnels);
-    this.#pastTotals.delete(connection.id);
     this.#byId.set(connection.id, connection);
     this.#byUsername.set(username, connection);
     return connection;

@@ -78,7 +78,7 @@ export class ControlClient {
 }
 
 function batches<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / GATEWAY_BATCH_MAX);
+  const count = Math.max(1, Math.ceil(items.length / GATEWAY_BATCH_MAX));
   return Array.from({ length: count }, (_, index) =>
     items.slice(index * GATEWAY_BATCH_MAX, (index + 1) * GATEWAY_BATCH_MAX),
   );

@@ -101,8 +101,8 @@ export class ControlPlane {
     if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
-    const { id, exit, grantedBytes, state } = found;
-    return { isAuthorized: true, connectionId: id, exit, grantedBytes, state };
+    const { id, exit, usedBytes, grantedBytes, state } = found;
+    return { isAuthorized: true, connectionId: id, exit, usedBytes, grantedBytes, state };
   }
 
   #update(body: unknown): Credit[] {

@@ -76,7 +76,8 @@ export class Reporter {
     const connections = this.connections();
     connections.endIdle();
     const open = connections.open;
-    if (open.length > 0) connections.merge(await this.control.update(open.map((each) => this.#usageOf(each))));
+    // Without connections too: it tells the control plane that this node is alive.
+    connections.merge(await this.control.update(open.map((each) => this.#usageOf(each))));
     const ending = connections.ending;
     if (ending.length === 0) return;
     const totals = ending.map(({ id, credit }) => ({ connectionId: id, usedBytes: credit.usedBytes }));
