@@ -8,7 +8,7 @@ import { EventEmitter, once } from 'node:events';
 import { startChild } from './child-process.mjs';
 import { freePort, reachableHost, urlHost } from './ports.mjs';
 import { Problem } from './problem.mjs';
-import { acceptsConnections, answersReady, waitUntilReady } from './readiness.mjs';
+import { acceptsConnections, answersOk, waitUntilReady } from './readiness.mjs';
 
 /** @typedef {import('./child-process.mjs').Child} Child */
 /** @typedef {'api' | 'worker' | 'gateway'} Part */
@@ -75,6 +75,7 @@ async function settle({ databaseUrl, port, env = {} }) {
       GATEWAY_PORT: env['GATEWAY_PORT'] ?? String(await freePort()),
       GATEWAY_DNS_PORTS: pickDnsPorts(),
       MAIL_SINK_PORT: env['MAIL_SINK_PORT'] ?? String(await freePort()),
+      SUPERVISED: 'true',
       ...withoutUndefined(env),
     },
   };
@@ -127,14 +128,11 @@ export async function startProduct(options) {
     if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
   };
   const waitForReady = async () => {
-    const hasGateway = parts.includes('gateway');
-    // The link as the API remembers it outlives a gateway by seconds, so the port is asked too.
-    if (hasGateway) {
-      const host = settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST;
-      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), reachableHost(host)), check);
-    }
-    if (parts.includes('api')) {
-      await waitUntilReady(answersReady(`${url}/health/ready`, { withGateway: hasGateway }), check);
+    if (parts.includes('api')) await waitUntilReady(answersOk(`${url}/health/ready`), check);
+    // The API is ready without a gateway too, so the gateway's own port is asked.
+    if (parts.includes('gateway')) {
+      const host = reachableHost(settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST);
+      await waitUntilReady(acceptsConnections(Number(settings.GATEWAY_PORT), host), check);
     }
   };
 

@@ -6,17 +6,13 @@ const READY_TIMEOUT_MS = 60_000;
 
 /** Undefined once ready, else what was heard instead. @typedef {() => Promise<string | undefined>} Question */
 
-/**
- * @param {string} address @param {{ withGateway?: boolean }} [options]
- * @returns {Question} the API answers 200 without its gateway too, so that is looked for in the answer
- */
-export function answersReady(address, { withGateway = false } = {}) {
+/** @param {string} address @returns {Question} */
+export function answersOk(address) {
   return async () => {
     try {
       const response = await fetch(address, { signal: AbortSignal.timeout(5000) });
       const text = await response.text();
-      const linked = !withGateway || text.includes('"gateway":"ok"');
-      return response.status === 200 && linked ? undefined : `${address}: ${response.status} ${text.slice(0, 300)}`;
+      return response.status === 200 ? undefined : `${address}: ${response.status} ${text.slice(0, 300)}`;
     } catch (error) {
       // A refused connection is the normal answer of a program that has not listened yet.
       return `${address}: ${String(/** @type {Error} */ (error).cause ?? error)}`;

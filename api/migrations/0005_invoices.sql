@@ -26,8 +26,8 @@ create table invoices (
     check (status in ('PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED')),
   -- Cleared when it is paid, when its time has passed, and when a newer invoice takes its place.
   is_open boolean not null default true,
+  -- Payments that arrive before have the rate above. A newer invoice in the same currency brings it forward.
   expired_at timestamptz not null,
-  replaced_at timestamptz,
   -- Whole milliseconds, as JavaScript has them: a payment of the same instant is not taken for an earlier one.
   created_at timestamptz not null default date_trunc('milliseconds', now())
 ) with (fillfactor = 80);

@@ -2,6 +2,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import type { Ctx } from './ctx.ts';
 import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
+import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
@@ -14,6 +15,7 @@ import { serveWebApp } from './http/web-app.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { authenticateUser } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
@@ -29,8 +31,9 @@ const access: Access = {
 
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = ctx.log;
   const app = Fastify({
-    loggerInstance: ctx.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -54,6 +57,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  invoicesRoutes(app);
+  payInvoiceRoutes(app);
 
   if (ctx.config.isDevelopment) {
     mailboxRoutes(app);

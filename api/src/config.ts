@@ -30,7 +30,10 @@ const environmentSchema = z.object({
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
+  INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TRUSTED_PROXIES: z.string().default('loopback'),
+  /** Set by `npm start`: Ctrl-C is its business alone. */
+  SUPERVISED: optional(z.stringbool()),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -56,8 +59,11 @@ export interface Config {
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
   requestsPerMinute: number;
+  /** Of one user: each may take an address that is watched forever. */
+  invoicesPerHour: number;
   trustedProxies: string;
   logLevel: string;
+  isSupervised: boolean;
 }
 
 /** @throws Error with one line per wrong setting */
@@ -92,8 +98,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
+    invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
+    isSupervised: settings.SUPERVISED ?? false,
   };
 }
 

@@ -69,6 +69,13 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     this.data = values;
   }
 
+  /** @param seconds until it may be tried again: the answer's Retry-After */
+  static rateLimited(seconds: number): AppError<'RATE_LIMITED'> {
+    const error = new AppError('RATE_LIMITED');
+    error.data['seconds'] = seconds;
+    return error;
+  }
+
   static validation(details: ErrorDetail[]): AppError<'VALIDATION'> {
     const error = new AppError('VALIDATION');
     error.details = details;

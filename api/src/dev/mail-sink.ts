@@ -1,4 +1,5 @@
 /** A mail server for development: it takes every mail and keeps it for `/dev/mailbox` instead of delivering it. */
+import { callbackify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +24,7 @@ export async function startMailSink(ctx: Ctx): Promise<MailSink | undefined> {
     disableReverseLookup: true,
     onData: (stream, session, done) => {
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
-      readMail(stream, recipients.join(', ')).then(() => done(), done);
+      readMailThen(stream, recipients.join(', '), (error) => done(error));
     },
   });
   try {
@@ -55,6 +56,8 @@ async function readMail(stream: AsyncIterable<Buffer>, to: string): Promise<void
   const { subject = '', text = '', html = '' } = await PostalMime.parse(Buffer.concat(chunks));
   addMail({ to, subject, text, html, links: findLinks(text, html) });
 }
+
+const readMailThen = callbackify(readMail);
 
 /** Each address once, in the order of the text. */
 function findLinks(text: string, html: string): string[] {

@@ -12,7 +12,6 @@ export function useErrors(app: FastifyInstance): void {
     if (expected.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
     return writeError(reply, expected);
   });
-  app.setNotFoundHandler((request, reply) => writeError(reply, notFound(request)));
 }
 
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
@@ -29,6 +28,7 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
 }
 
+/** Nothing is served at this address. */
 export function notFound(request: FastifyRequest): AppError {
   return new AppError('NOT_FOUND', { thing: request.method === 'GET' ? 'Page' : 'Endpoint' });
 }

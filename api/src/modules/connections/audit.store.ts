@@ -31,9 +31,9 @@ export async function findBrokenConnections(ctx: Ctx): Promise<string[]> {
       where accounts.kind = 'USER'
       group by accounts.id having accounts.held_micros <> coalesce(sum(facts.held_micros), 0)
      union all
-     select 'connection ' || id || ' counts ' || used_bytes || ' bytes, its runs ' || coalesce(sum(connection_runs.used_bytes), 0)
+     select 'connection ' || id || ' counts ' || connections.used_bytes || ' bytes, its runs ' || coalesce(sum(connection_runs.used_bytes), 0)
        from connections left join connection_runs on connection_id = id
-      group by id having connections.used_bytes <> coalesce(sum(connection_runs.used_bytes), 0)
+      group by connections.id having connections.used_bytes <> coalesce(sum(connection_runs.used_bytes), 0)
      union all
      select 'proxy ' || proxies.id || ' is sold to a connection that is not open'
        from proxies left join connections on connections.id = proxies.connection_id and status = 'WORK'

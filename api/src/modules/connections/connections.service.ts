@@ -31,24 +31,27 @@ export async function connect(
     if (replay && replay.proxyId !== proxyId) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     if (replay) return replay.id;
 
-    const proxy = await proxies.takeForSale(ctx, proxyId);
+    const id = randomUUID();
+    const proxy = await proxies.sell(ctx, proxyId, id);
     if (!proxy) throw new AppError('PROXY_NOT_FOUND');
     if (toMicros(price) !== proxy.priceMicros) throw new AppError('PRICE_CHANGED');
     const costMicros = prepaidPrice(proxy.priceMicros);
     if (payer.balanceMicros - payer.heldMicros < costMicros) throw new AppError('SMALL_BALANCE');
-    return open(ctx, actor, proxy, costMicros, idempotencyKey);
+    await open(ctx, actor, { id, proxy, costMicros, idempotencyKey });
+    return id;
   });
   return showWithBalance(ctx, actor, connectionId);
 }
 
-async function open(
-  ctx: Ctx,
-  actor: Actor,
-  proxy: proxies.ProxyForSale,
-  costMicros: bigint,
-  idempotencyKey: string | null,
-): Promise<string> {
-  const id = randomUUID();
+interface Purchase {
+  /** Of the new connection. */
+  id: string;
+  proxy: proxies.SoldProxy;
+  costMicros: bigint;
+  idempotencyKey: string | null;
+}
+
+async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotencyKey }: Purchase): Promise<void> {
   const { secretKey } = ctx.config;
   const { username, password } = newCredentials();
   const escrowAccountId = await ledger.openAccount(ctx, 'ESCROW');
@@ -65,7 +68,6 @@ async function open(
     passwordHash: hashPassword(secretKey, password),
     idempotencyKey,
   });
-  await proxies.markSold(ctx, proxy.id, id);
   await ledger.post(ctx, [
     {
       idempotencyKey: `connection:${id}:prepaid`,
@@ -76,7 +78,6 @@ async function open(
       megabytes: { from: 0n, to: BigInt(PREPAID_MEGABYTES) },
     },
   ]);
-  return id;
 }
 
 /** Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
@@ -109,13 +110,15 @@ export async function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { 
 }
 
 async function listRows(ctx: Ctx, userId: string | null, page: PageQuery) {
-  const [rows, count] = [await store.listConnections(ctx, userId, page), await store.countConnections(ctx, userId)];
+  const [rows, count] = await Promise.all([
+    store.listConnections(ctx, userId, page),
+    store.countConnections(ctx, userId),
+  ]);
   return { rows, totalPages: toTotalPages(count, page) };
 }
 
 async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
-  const row = await mustFind(ctx, id);
-  const { balanceMicros } = await ledger.readBalance(ctx, actor.accountId);
+  const [row, { balanceMicros }] = await Promise.all([mustFind(ctx, id), ledger.readBalance(ctx, actor.accountId)]);
   return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
 }
 

@@ -166,7 +166,7 @@ export async function saveMeters(ctx: Ctx, changes: readonly MeterChange[], idle
     `update connections
         set used_bytes = change.used_bytes, granted_bytes = change.granted_bytes,
             charged_megabytes = change.charged_megabytes,
-            written_off_bytes = greatest(written_off_bytes, change.written_off_bytes), synced_at = now(),
+            written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes), synced_at = now(),
             idle_since = case when change.used_bytes - idle_mark_bytes >= $6 then now() else idle_since end,
             idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $6 then change.used_bytes
                                    else idle_mark_bytes end

@@ -66,13 +66,11 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
 export async function post(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
   const transfers = firstOfEachKey(requested);
   if (transfers.length === 0) return new Set();
-  const customers = accountsOf(transfers).filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
-  await store.lockAccounts(ctx, customers);
-  const posted = new Set(await store.insertTransfers(ctx, transfers));
-  const deltas = sumByAccount(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
-  const [system, customer] = split(deltas);
-  if (customer.size > 0) await explainOverdraft(store.addToBalances(ctx, customer));
-  for (const delta of [...system].sort(([a], [b]) => Number(a - b))) await store.addToBalances(ctx, new Map([delta]));
+  await store.lockAccounts(ctx, customersOf(transfers));
+  const keys = await explainOverdraft(store.insertTransfers(ctx, transfers, FIRST_CUSTOMER_ACCOUNT));
+  const posted = new Set(keys);
+  const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
+  for (const [id, micros] of deltas) await store.addToBalance(ctx, id, micros);
   return posted;
 }
 
@@ -97,32 +95,29 @@ function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
   return [...byKey.values()];
 }
 
-function accountsOf(transfers: readonly Transfer[]): bigint[] {
-  return [...new Set(transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]))];
+function customersOf(transfers: readonly Transfer[]): bigint[] {
+  const ids = transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]);
+  return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-function sumByAccount(transfers: readonly Transfer[]): Map<bigint, bigint> {
-  const sums = new Map<bigint, bigint>();
-  const add = (id: bigint, micros: bigint) => sums.set(id, (sums.get(id) ?? 0n) + micros);
-  for (const { debitAccountId, creditAccountId, amountMicros } of transfers) {
-    add(debitAccountId, -amountMicros);
-    add(creditAccountId, amountMicros);
-  }
-  return sums;
+/** Changes of the system accounts, in the order of their ids. */
+function systemDeltas(transfers: readonly Transfer[]): [accountId: bigint, micros: bigint][] {
+  return Object.values(systemAccounts).flatMap((id) => {
+    const credits = transfers.filter((transfer) => transfer.creditAccountId === id);
+    const debits = transfers.filter((transfer) => transfer.debitAccountId === id);
+    const micros = sumAmounts(credits) - sumAmounts(debits);
+    return micros === 0n ? [] : [[id, micros] as [bigint, bigint]];
+  });
 }
 
-function split(deltas: ReadonlyMap<bigint, bigint>): [system: Map<bigint, bigint>, customer: Map<bigint, bigint>] {
-  const entries = [...deltas];
-  return [
-    new Map(entries.filter(([id]) => id < FIRST_CUSTOMER_ACCOUNT)),
-    new Map(entries.filter(([id]) => id >= FIRST_CUSTOMER_ACCOUNT)),
-  ];
+function sumAmounts(transfers: readonly Transfer[]): bigint {
+  return transfers.reduce((sum, transfer) => sum + transfer.amountMicros, 0n);
 }
 
 /** The database refuses; this only says why. */
-async function explainOverdraft(change: Promise<void>): Promise<void> {
+async function explainOverdraft<T>(change: Promise<T>): Promise<T> {
   try {
-    await change;
+    return await change;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.constraint === 'customer_not_negative')
       throw new AppError('SMALL_BALANCE');

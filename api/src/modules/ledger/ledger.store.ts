@@ -23,14 +23,33 @@ export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<B
   );
 }
 
-/** @returns the idempotency keys of the transfers that are new */
-export async function insertTransfers(ctx: Ctx, transfers: readonly Transfer[]): Promise<string[]> {
+/**
+ * Inserts the transfers whose idempotency key is new and moves the balances of the accounts from `firstCustomer` on,
+ * which the caller has locked.
+ * @returns the new idempotency keys
+ */
+export async function insertTransfers(
+  ctx: Ctx,
+  transfers: readonly Transfer[],
+  firstCustomer: bigint,
+): Promise<string[]> {
   const rows = await ctx.db.query<{ key: string }>(
-    `insert into transfers
-       (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to)
-     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[])
-     on conflict (idempotency_key) do nothing
-     returning idempotency_key as key`,
+    `with posted as (
+       insert into transfers
+         (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to)
+       select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[])
+       on conflict (idempotency_key) do nothing
+       returning idempotency_key, debit_account_id, credit_account_id, amount_micros
+     ), deltas as (
+       select account_id, sum(micros) as micros
+         from (select debit_account_id as account_id, -amount_micros as micros from posted
+               union all
+               select credit_account_id, amount_micros from posted) as entry
+        where account_id >= $8 group by account_id
+     ), moved as (
+       update accounts set balance_micros = balance_micros + micros from deltas where id = account_id
+     )
+     select idempotency_key as key from posted`,
     [
       transfers.map((transfer) => transfer.idempotencyKey),
       transfers.map((transfer) => transfer.debitAccountId),
@@ -39,18 +58,15 @@ export async function insertTransfers(ctx: Ctx, transfers: readonly Transfer[]):
       transfers.map((transfer) => transfer.reason),
       transfers.map((transfer) => transfer.megabytes?.from ?? null),
       transfers.map((transfer) => transfer.megabytes?.to ?? null),
+      firstCustomer,
     ],
   );
   return rows.map((row) => row.key);
 }
 
-/** Adds to balances; never writes a balance that was computed outside of the database. */
-export async function addToBalances(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>): Promise<void> {
-  await ctx.db.query(
-    `update accounts set balance_micros = balance_micros + delta.micros
-       from unnest($1::bigint[], $2::bigint[]) as delta (id, micros) where accounts.id = delta.id`,
-    [[...deltas.keys()], [...deltas.values()]],
-  );
+/** Adds to a balance; never writes one that was computed outside of the database. */
+export async function addToBalance(ctx: Ctx, accountId: bigint, micros: bigint): Promise<void> {
+  await ctx.db.query('update accounts set balance_micros = balance_micros + $2 where id = $1', [accountId, micros]);
 }
 
 export async function addToHolds(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>): Promise<void> {

@@ -4,10 +4,7 @@ import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './proxies.store.ts';
 
-export interface ProxyForSale {
-  id: string;
-  priceMicros: bigint;
-}
+export type { SoldProxy } from './proxies.store.ts';
 
 /** At most 50 free proxies: values of one group are alternatives, groups narrow the result. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
@@ -38,18 +35,15 @@ export function createFilterReader(): (ctx: Ctx) => Promise<ProxyFilter> {
 }
 
 /**
- * Locks a free proxy until the caller's transaction ends. A second buyer waits here and then finds it sold.
+ * Takes a free proxy off the catalogue for a connection. A second buyer waits here for the first one's transaction and
+ * then finds it sold.
  * @returns undefined if it is sold, unhealthy or unknown
  */
-export function takeForSale(ctx: Ctx, id: string): Promise<ProxyForSale | undefined> {
-  return store.lockFree(ctx, id);
-}
-
-export function markSold(ctx: Ctx, id: string, connectionId: string): Promise<void> {
-  return store.setConnection(ctx, id, connectionId);
+export function sell(ctx: Ctx, id: string, connectionId: string): Promise<store.SoldProxy | undefined> {
+  return store.takeFree(ctx, id, connectionId);
 }
 
 /** Back to the catalogue. */
 export function giveBack(ctx: Ctx, id: string): Promise<void> {
-  return store.setConnection(ctx, id, null);
+  return store.release(ctx, id);
 }

@@ -7,7 +7,11 @@ import {
   type ProxyQuery,
 } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
-import type { ProxyForSale } from './proxies.service.ts';
+
+export interface SoldProxy {
+  id: string;
+  priceMicros: bigint;
+}
 
 type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
 
@@ -47,15 +51,15 @@ export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
   return filter;
 }
 
-export async function lockFree(ctx: Ctx, id: string): Promise<ProxyForSale | undefined> {
-  const [row] = await ctx.db.query<ProxyForSale>(
-    `select id, price_micros as "priceMicros" from proxies
-      where id = $1 and connection_id is null and is_healthy for no key update`,
-    [id],
+export async function takeFree(ctx: Ctx, id: string, connectionId: string): Promise<SoldProxy | undefined> {
+  const [row] = await ctx.db.query<SoldProxy>(
+    `update proxies set connection_id = $2 where id = $1 and connection_id is null and is_healthy
+     returning id, price_micros as "priceMicros"`,
+    [id, connectionId],
   );
   return row;
 }
 
-export async function setConnection(ctx: Ctx, id: string, connectionId: string | null): Promise<void> {
-  await ctx.db.query('update proxies set connection_id = $2 where id = $1', [id, connectionId]);
+export async function release(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('update proxies set connection_id = null where id = $1', [id]);
 }
