@@ -40,8 +40,15 @@ describe('the profile', () => {
   test('shows the level that the payments of last month have reached', async () => {
     const user = await createUser(testApp);
     await testApp.database.query(
-      `insert into referral_payments (invoice_id, referrer_id, paid_at)
-       select gen_random_uuid(), $1, date_trunc('month', now()) - interval '10 days' from generate_series(1, 10)`,
+      `with address as (
+         insert into deposit_addresses (address_space, address, user_id, is_reused)
+         values ('test', 'test', $1, false) returning id
+       ), invoice as (
+         insert into invoices (user_id, currency, amount_micros, due_units, rate_e12, address_id, is_open, expired_at)
+         select $1, 'BTC', 1, 1, 1, id, false, now() from address, generate_series(1, 10) returning id
+       )
+       insert into referral_payments (invoice_id, referrer_id, paid_at)
+       select id, $1, date_trunc('month', now(), 'UTC') - interval '10 days' from invoice`,
       [user.id],
     );
     expect((await user.call(getProfile, {})).data.referralLevel).toBe('GOLD');
