@@ -1,0 +1,50 @@
+// How much JavaScript a first visit loads, gzipped: everything the page needs before anybody clicks.
+// Run after `npm run build -w web`; exits with 1 when a page is above the limit.
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+
+const LIMIT_BYTES = 200 * 1024;
+const dist = new URL('../../web/dist/', import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'));
+
+/**
+ * Russian, whose texts are the longer ones; a reader loads one language.
+ * @param {string[]} namespaces
+ */
+const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
+/** Besides the entry: what the router and the translations load for the page. */
+const pages = {
+  '/': ['src/app/screens/landing-screen.tsx', ...texts('common', 'landing')],
+  '/sign-in': ['src/app/layout/guest-layout.tsx', 'src/features/auth/sign-in-page.tsx', ...texts('common', 'auth')],
+};
+
+/** @param {string} file */
+const gzipSize = (file) => gzipSync(readFileSync(new URL(file, dist)), { level: 9 }).length;
+/** @param {number} bytes */
+const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
+
+/**
+ * @param {string} key
+ * @param {Set<string>} files
+ */
+function collect(key, files) {
+  const chunk = manifest[key];
+  if (chunk === undefined) throw new Error(`${key} is not in the manifest: a page was renamed, or the build is old`);
+  if (files.has(chunk.file)) return files;
+  files.add(chunk.file);
+  for (const imported of chunk.imports ?? []) collect(imported, files);
+  return files;
+}
+
+let isTooLarge = false;
+for (const [path, roots] of Object.entries(pages)) {
+  /** @type {Set<string>} */
+  const files = new Set(['first-paint.js']);
+  for (const root of ['index.html', ...roots]) collect(root, files);
+  const sizes = [...files].map((file) => ({ file, bytes: gzipSize(file) })).sort((a, b) => b.bytes - a.bytes);
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total > LIMIT_BYTES) isTooLarge = true;
+  console.log(`\n${path}  ${kilobytes(total)} of ${kilobytes(LIMIT_BYTES)} gzip in ${files.size} files`);
+  for (const { file, bytes } of sizes) console.log(`  ${kilobytes(bytes).padStart(9)}  ${file}`);
+}
+process.exitCode = isTooLarge ? 1 : 0;

@@ -1,0 +1,12 @@
+// Blocks on purpose, so that the page is never painted in the wrong theme. The same rule as src/lib/theme.ts.
+(function () {
+  var mode = 'DARK';
+  try {
+    mode = JSON.parse(localStorage.getItem('theme')) || mode;
+  } catch {
+    // Storage may be forbidden; the default stays.
+  }
+  var hour = new Date().getHours();
+  var isLight = mode === 'LIGHT' || (mode === 'AUTO' && hour >= 6 && hour < 18);
+  document.documentElement.setAttribute('data-mantine-color-scheme', isLight ? 'light' : 'dark');
+})();

@@ -1,0 +1,36 @@
+import { logout } from '@cellhop/contract/auth';
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { tokens } from '../../lib/tokens.ts';
+import classes from './top-bar.module.css';
+
+export function AccountMenu({ email }: { email: string }) {
+  const { t } = useTranslation();
+
+  return (
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={38} aria-label={t('account')}>
+          <IconUserCircle size={24} stroke={1.5} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={t('account')}>
+        <Menu.Label className={classes['email'] ?? ''}>{email}</Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />} onClick={() => void logOut()}>
+          {t('logOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+async function logOut() {
+  try {
+    await call(logout, {});
+  } catch {
+    // The reader wants to leave: without the server's answer the session ends by itself, here it ends now.
+  }
+  tokens.set(undefined);
+}

@@ -1,0 +1,64 @@
+import { Drawer } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
+import { storedValue } from '../../lib/stored-value.ts';
+import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { NARROW_SCREEN } from '../../ui/screen.ts';
+import classes from './shell.module.css';
+import { menuItems } from './menu-items.ts';
+import { SideMenu } from './side-menu.tsx';
+import { TopBar } from './top-bar.tsx';
+
+const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value === 'boolean');
+
+/** Side menu and top bar; on narrow screens the menu lies in a drawer. */
+export function Shell({ children }: { children: ReactNode }) {
+  const { t } = useTranslation();
+  const isNarrow = useMediaQuery(NARROW_SCREEN, undefined, { getInitialValueInEffect: false });
+  const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
+  const [isDrawerOpen, drawer] = useDisclosure(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const item = menuItems.find(({ to }) => to === path);
+  const title = item === undefined ? undefined : t(`titles.${item.text}`);
+  const { close } = drawer;
+  useEffect(close, [path, close]);
+
+  const isMenuShown = isNarrow ? isDrawerOpen : !isHidden;
+  return (
+    <div className={classes['shell']}>
+      <a className={classes['skip']} href="#content">
+        {t('skipToContent')}
+      </a>
+      {isNarrow ? (
+        <Drawer
+          opened={isDrawerOpen}
+          onClose={close}
+          size={280}
+          title={t('menu.label')}
+          closeButtonProps={{ 'aria-label': t('menu.hide') }}
+        >
+          <SideMenu hasLogo={false} />
+        </Drawer>
+      ) : (
+        !isHidden && (
+          <div className={classes['side']}>
+            <SideMenu hasLogo />
+          </div>
+        )
+      )}
+      <div className={classes['page']}>
+        <TopBar
+          title={title}
+          isMenuShown={isMenuShown}
+          onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
+        />
+        <main id="content" tabIndex={-1} className={classes['content']}>
+          {title !== undefined && <Breadcrumbs items={[{ label: title }]} />}
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSettings } from '../../lib/settings.ts';
+import { Logo } from '../../ui/logo.tsx';
+import { menuItems } from './menu-items.ts';
+import classes from './side-menu.module.css';
+import { Switchers } from './switchers.tsx';
+
+export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
+  const { t } = useTranslation();
+  const { brandName } = useSettings();
+  return (
+    <div className={classes['menu']}>
+      {hasLogo && (
+        <Link to="/" className={classes['logo']}>
+          <Logo name={brandName} />
+        </Link>
+      )}
+      <nav aria-label={t('menu.label')}>
+        <ul className={classes['items']}>
+          {menuItems.map(({ to, text, Icon }) => (
+            <li key={to}>
+              <Link to={to} className={classes['item']} activeOptions={{ includeSearch: false }}>
+                <Icon size={20} stroke={1.6} aria-hidden="true" />
+                {t(`menu.${text}`)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={classes['foot']}>
+        <Switchers />
+      </div>
+    </div>
+  );
+}

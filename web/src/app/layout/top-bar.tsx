@@ -1,0 +1,45 @@
+import { ActionIcon } from '@mantine/core';
+import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../lib/format.ts';
+import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { AccountMenu } from './account-menu.tsx';
+import classes from './top-bar.module.css';
+import { useLiveProfile } from './use-live-profile.ts';
+
+interface TopBarProps {
+  title: string | undefined;
+  isMenuShown: boolean;
+  onToggleMenu: () => void;
+}
+
+export function TopBar({ title, isMenuShown, onToggleMenu }: TopBarProps) {
+  const { t } = useTranslation();
+  useDocumentTitle(title);
+  const profile = useLiveProfile();
+  const balance = formatMoney(profile?.balance ?? 0);
+  const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
+  return (
+    <header className={classes['bar']}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={38}
+        aria-label={t(isMenuShown ? 'menu.hide' : 'menu.show')}
+        aria-expanded={isMenuShown}
+        onClick={onToggleMenu}
+      >
+        <MenuIcon size={21} stroke={1.6} aria-hidden="true" />
+      </ActionIcon>
+      <h1 className={classes['title']}>{title}</h1>
+      <div className={classes['end']}>
+        <Link to="/payments/invoices" className={classes['balance']} aria-label={t('balanceOf', { amount: balance })}>
+          <IconWallet size={18} stroke={1.6} aria-hidden="true" />
+          {balance}
+        </Link>
+        <AccountMenu email={profile?.email ?? ''} />
+      </div>
+    </header>
+  );
+}

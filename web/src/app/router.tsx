@@ -1,0 +1,134 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from '@tanstack/react-router';
+import { loadTexts } from '../i18n/setup.ts';
+import { loadSettings } from '../lib/settings.ts';
+import { hasTokens } from '../lib/tokens.ts';
+import { FullScreenSpinner } from '../ui/spinner.tsx';
+import { GlobalErrorPage } from './global-error-page.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
+import { RootLayout } from './root-layout.tsx';
+import { codeSearch, messageSearch, pageSearch, referralSearch } from './search.ts';
+
+const root = createRootRoute({
+  component: RootLayout,
+  loader: () => loadSettings(),
+  notFoundComponent: NotFoundPage,
+});
+
+const landing = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  loader: loadTexts('landing'),
+  component: lazyRouteComponent(() => import('./screens/landing-screen.tsx'), 'LandingScreen'),
+});
+
+const publicMessage = createRoute({
+  getParentRoute: () => root,
+  path: '/public-message',
+  validateSearch: messageSearch,
+  component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
+});
+
+/** For visitors: whoever has signed in goes to the proxies. */
+const guests = createRoute({
+  getParentRoute: () => root,
+  id: 'guests',
+  beforeLoad: () => {
+    if (hasTokens()) throw redirect({ to: '/proxies', replace: true });
+  },
+  loader: loadTexts('auth'),
+  component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => guests,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('../features/auth/sign-in-page.tsx'), 'SignInPage'),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => guests,
+  path: '/sign-up',
+  validateSearch: referralSearch,
+  component: lazyRouteComponent(() => import('./screens/sign-up-screen.tsx'), 'SignUpScreen'),
+});
+
+const restoreAccess = createRoute({
+  getParentRoute: () => guests,
+  path: '/restore-access',
+  component: lazyRouteComponent(() => import('../features/auth/restore-access-page.tsx'), 'RestoreAccessPage'),
+});
+
+const setPassword = createRoute({
+  getParentRoute: () => guests,
+  path: '/restore-access/set-password',
+  validateSearch: codeSearch,
+  beforeLoad: ({ search }) => {
+    if (search.code === undefined) throw redirect({ to: '/sign-in', replace: true });
+  },
+  component: lazyRouteComponent(() => import('./screens/set-password-screen.tsx'), 'SetPasswordScreen'),
+});
+
+/** For signed-in users; the layout also watches that they stay signed in. */
+const members = createRoute({
+  getParentRoute: () => root,
+  id: 'members',
+  beforeLoad: () => {
+    if (!hasTokens()) throw redirect({ to: '/sign-in', replace: true });
+  },
+  component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
+});
+
+const proxies = createRoute({
+  getParentRoute: () => members,
+  path: '/proxies',
+  loader: loadTexts('proxy', 'proxyConnection'),
+  component: lazyRouteComponent(() => import('./screens/proxies-screen.tsx'), 'ProxiesScreen'),
+});
+
+const connectionHistory = createRoute({
+  getParentRoute: () => members,
+  path: '/connection-history',
+  validateSearch: pageSearch,
+  loader: loadTexts('proxyConnection'),
+  component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
+});
+
+const invoices = createRoute({
+  getParentRoute: () => members,
+  path: '/payments/invoices',
+  validateSearch: pageSearch,
+  loader: loadTexts('payment'),
+  component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    landing,
+    publicMessage,
+    guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
+    members.addChildren([proxies, connectionHistory, invoices]),
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingComponent: FullScreenSpinner,
+  defaultPendingMs: 200,
+  defaultPendingMinMs: 200,
+  defaultErrorComponent: GlobalErrorPage,
+  scrollRestoration: true,
+  // Values stay as they were written: a referral code of digits is no number.
+  parseSearch: parseSearchWith(String),
+  stringifySearch: stringifySearchWith(JSON.stringify),
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

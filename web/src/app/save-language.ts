@@ -1,0 +1,12 @@
+import { updateProfile } from '@cellhop/contract/users';
+import type { Language } from '../i18n/languages.ts';
+import { showErrorToast } from '../lib/error-text.ts';
+import { call } from '../lib/http.ts';
+
+export async function saveLanguage(languageCode: Language): Promise<void> {
+  try {
+    await call(updateProfile, { body: { languageCode } });
+  } catch (error) {
+    showErrorToast(error);
+  }
+}

@@ -1,0 +1,9 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { SignUpPage } from '../../features/auth/sign-up-page.tsx';
+
+const route = getRouteApi('/guests/sign-up');
+
+export function SignUpScreen() {
+  const { rc } = route.useSearch();
+  return <SignUpPage referralCode={rc ?? ''} />;
+}

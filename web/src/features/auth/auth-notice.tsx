@@ -1,0 +1,83 @@
+import { ApiError } from '@cellhop/contract/client';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { showErrorToast, waitSecondsOf } from '../../lib/error-text.ts';
+import { splitSeconds } from '../../lib/format.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import classes from './auth-card.module.css';
+import { AuthCard } from './auth-card.tsx';
+import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
+
+export type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCESS';
+
+export interface Notice {
+  reason: NoticeReason;
+  email: string;
+  /** Epoch milliseconds. */
+  nextSendingAllowedIn: number;
+}
+
+interface AuthNoticeProps {
+  notice: Notice;
+  /** Asks for another letter; gives the moment from which yet another may be asked for. */
+  resend: () => Promise<{ nextSendingAllowedIn: number }>;
+}
+
+/** Stands in place of the form once a letter is on its way. */
+export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend }: AuthNoticeProps) {
+  const { t } = useTranslation('auth');
+  const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
+  const [isSending, setSending] = useState(false);
+  const secondsLeft = useSecondsLeft(allowedAt);
+
+  async function send() {
+    setSending(true);
+    try {
+      const answer = await resend();
+      setAllowedAt(answer.nextSendingAllowedIn);
+      showToast('success', t('resend.sent'));
+    } catch (error) {
+      explain(error);
+    } finally {
+      setSending(false);
+    }
+  }
+
+  function explain(error: unknown) {
+    if (error instanceof ApiError && error.code === 'RESEND_INTERVAL') {
+      const wait = waitSecondsOf(error);
+      setAllowedAt(Date.now() + wait * 1000);
+      showToast('warning', t('resend.tooEarly', toMinutes(wait)));
+    } else if (error instanceof ApiError && error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS')
+      showToast('success', t('resend.alreadyConfirmed'));
+    else showErrorToast(error);
+  }
+
+  return (
+    <AuthCard
+      title={t(`notice.${reason}.title`)}
+      links={
+        <>
+          <SignInLink />
+          {reason === 'RECOVERY_ACCESS' ? <SignUpLink /> : <RestoreLink />}
+        </>
+      }
+    >
+      <output className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</output>
+      <div className={classes['resend']}>
+        <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
+          {t('resend.button')}
+        </PlainButton>
+        {secondsLeft > 0 && <p>{t('resend.wait', toMinutes(secondsLeft))}</p>}
+      </div>
+    </AuthCard>
+  );
+}
+
+/** The values of the texts that ask to wait. */
+export function toMinutes(total: number): { min: number; sec: number } {
+  const { minutes, seconds } = splitSeconds(total);
+  return { min: minutes, sec: seconds };
+}

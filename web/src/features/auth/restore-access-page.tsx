@@ -1,0 +1,65 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { repeatRecovery, requestConfirmation, requestRecovery, restoreForm } from './api.ts';
+import classes from './auth-card.module.css';
+import { AuthCard } from './auth-card.tsx';
+import { EmailField } from './auth-fields.tsx';
+import { SignInLink, SignUpLink } from './auth-links.tsx';
+import { AuthNotice } from './auth-notice.tsx';
+import { useAuthForm } from './use-auth-form.ts';
+
+export function RestoreAccessPage() {
+  const { t } = useTranslation(['auth', 'common']);
+  const { alert, notice, setNotice, send } = useAuthForm();
+  const [sessionId, setSessionId] = useState<string>();
+  const form = useForm({
+    resolver: zodResolver(restoreForm, { error: formErrorMap }),
+    defaultValues: { email: '' },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit(({ email }) =>
+    send(email, async () => {
+      const recovery = await requestRecovery(email);
+      setSessionId(recovery.sessionId);
+      setNotice({ reason: 'RECOVERY_ACCESS', email, nextSendingAllowedIn: recovery.nextSendingAllowedIn });
+    }),
+  );
+
+  async function resend(email: string) {
+    if (sessionId === undefined) return requestConfirmation(email);
+    const recovery = await repeatRecovery(sessionId);
+    setSessionId(recovery.sessionId);
+    return recovery;
+  }
+
+  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => resend(notice.email)} />;
+  return (
+    <AuthCard
+      title={t('restore.title')}
+      lead={t('restore.lead')}
+      error={alert}
+      links={
+        <>
+          <span>
+            {t('signUp.hasAccount')} <SignInLink />
+          </span>
+          <span>
+            {t('signIn.noAccount')} <SignUpLink />
+          </span>
+        </>
+      }
+    >
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('restore.submit')}
+        </PlainButton>
+      </form>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,74 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import plain from '../../ui/plain.module.css';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { savePassword, setPasswordForm } from './api.ts';
+import classes from './auth-card.module.css';
+import { AuthCard } from './auth-card.tsx';
+import { PasswordField } from './auth-fields.tsx';
+import { SignInLink, SignUpLink } from './auth-links.tsx';
+import { useAuthForm } from './use-auth-form.ts';
+
+/** `code`: from the link of the recovery mail. */
+export function SetPasswordPage({ code }: { code: string }) {
+  const { t } = useTranslation(['auth', 'common']);
+  const { alert, send } = useAuthForm();
+  const [isSaved, setSaved] = useState(false);
+  const form = useForm({
+    resolver: zodResolver(setPasswordForm, { error: formErrorMap }),
+    defaultValues: { password: '', confirmPassword: '' },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit(({ password }) =>
+    send('', async () => {
+      await savePassword({ code, password });
+      setSaved(true);
+    }),
+  );
+
+  if (isSaved)
+    return (
+      <AuthCard title={t('setPassword.title')} links={<SignUpLink />}>
+        <output>{t('setPassword.done')}</output>
+        <Link to="/sign-in" className={plain['button']}>
+          {t('toSignIn')}
+        </Link>
+      </AuthCard>
+    );
+  return (
+    <AuthCard
+      title={t('setPassword.title')}
+      lead={t('setPassword.lead')}
+      error={alert}
+      links={
+        <>
+          <SignInLink />
+          <SignUpLink />
+        </>
+      }
+    >
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <PasswordField
+          label={t('fields.newPassword')}
+          autoComplete="new-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <PasswordField
+          label={t('fields.confirmPassword')}
+          autoComplete="new-password"
+          {...form.register('confirmPassword')}
+          error={fieldErrorText(errors.confirmPassword)}
+        />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('setPassword.submit')}
+        </PlainButton>
+      </form>
+    </AuthCard>
+  );
+}

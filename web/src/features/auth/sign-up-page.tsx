@@ -1,0 +1,79 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { isLanguage } from '../../i18n/languages.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import { PlainField } from '../../ui/plain-field.tsx';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { createAccount, requestConfirmation, signUpForm } from './api.ts';
+import classes from './auth-card.module.css';
+import { AuthCard } from './auth-card.tsx';
+import { EmailField, PasswordField } from './auth-fields.tsx';
+import { RestoreLink, SignInLink } from './auth-links.tsx';
+import { AuthNotice } from './auth-notice.tsx';
+import { useAuthForm } from './use-auth-form.ts';
+
+/** `referralCode`: from the link that brought the visitor here. */
+export function SignUpPage({ referralCode }: { referralCode: string }) {
+  const { t, i18n } = useTranslation(['auth', 'common']);
+  const { alert, notice, setNotice, send } = useAuthForm();
+  const form = useForm({
+    resolver: zodResolver(signUpForm, { error: formErrorMap }),
+    defaultValues: { email: '', password: '', confirmPassword: '', referralCode },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit(({ email, password, referralCode: code }) =>
+    send(email, async () => {
+      const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
+      const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
+      setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
+    }),
+  );
+
+  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => requestConfirmation(notice.email)} />;
+  return (
+    <AuthCard
+      title={t('signUp.title')}
+      lead={t('signUp.lead')}
+      error={alert}
+      links={
+        <>
+          <span>
+            {t('signUp.hasAccount')} <SignInLink />
+          </span>
+          <span>
+            {t('signIn.forgot')} <RestoreLink />
+          </span>
+        </>
+      }
+    >
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <PasswordField
+          autoComplete="new-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <PasswordField
+          label={t('fields.confirmPassword')}
+          autoComplete="new-password"
+          {...form.register('confirmPassword')}
+          error={fieldErrorText(errors.confirmPassword)}
+        />
+        <PlainField
+          label={t('fields.referralCode')}
+          hint={t('fields.referralCodeHint')}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.register('referralCode')}
+          error={fieldErrorText(errors.referralCode)}
+        />
+        <p className={classes['muted']}>{t('signUp.verification')}</p>
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('signUp.submit')}
+        </PlainButton>
+      </form>
+    </AuthCard>
+  );
+}

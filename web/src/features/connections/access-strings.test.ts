@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { connectionStrings, curlLines, curlTarget } from './access-strings.ts';
+
+const access = { host: 'proxy.example', port: 1080, username: 'user', password: 'secret' };
+
+describe('connectionStrings', () => {
+  it('spells an access in the three ways that programs ask for', () => {
+    expect(connectionStrings(access)).toEqual([
+      'proxy.example:1080',
+      'user:secret@proxy.example:1080',
+      'proxy.example:1080:user:secret',
+    ]);
+  });
+});
+
+describe('curlLines', () => {
+  it('downloads from the installation itself in development', () => {
+    const target = curlTarget({ brandName: 'Cellhop', isDevelopment: true, publicUrl: 'http://localhost:3000' });
+    expect(curlLines(access, target)).toEqual({
+      socks: 'curl -x socks5h://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
+      http: 'curl -x http://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
+    });
+  });
+
+  it('asks a public site in production, where there is no such download', () => {
+    const settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: 'https://proxy.example' };
+    expect(curlTarget(settings)).toBe('https://example.com');
+  });
+});

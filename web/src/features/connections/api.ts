@@ -1,0 +1,55 @@
+import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
+import type { Output } from '@cellhop/contract/endpoint';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '../../lib/http.ts';
+import { reloadProfile, showBalance } from '../../lib/profile.ts';
+import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+
+type ConnectionsAnswer = Output<typeof listConnections>;
+
+/** Asks again every two seconds while a connection works, as long as somebody looks. */
+export function useConnections(page: number) {
+  return useQuery({
+    ...connectionsQuery(page),
+    refetchInterval: ({ state }) => (state.data?.data.some(isLive) === true ? LIVE_INTERVAL_MS : false),
+  });
+}
+
+/** Whether traffic may cost money right now, which is when the shown balance must follow. */
+export function useHasLiveConnection(): boolean {
+  const { data } = useConnections(1);
+  const hasLive = data?.data.some(isLive) === true;
+  useEffect(() => {
+    // The end of the last connection may have brought a refund.
+    if (!hasLive) void reloadProfile();
+  }, [hasLive]);
+  return hasLive;
+}
+
+export function useDisconnect() {
+  return useMutation({
+    mutationFn: async (id: string) => (await call(disconnect, { params: { id } })).data,
+    onSuccess: async ({ currentBalance, ...connection }) => {
+      await queryClient.cancelQueries({ queryKey: [listConnections.url] });
+      replaceRow(connection);
+      await showBalance(currentBalance);
+    },
+  });
+}
+
+export function isLive({ status }: Connection): boolean {
+  return status === 'WORK';
+}
+
+function connectionsQuery(page: number) {
+  return apiQuery(listConnections, { query: { page } });
+}
+
+function replaceRow(connection: Connection): void {
+  queryClient.setQueriesData<ConnectionsAnswer>({ queryKey: [listConnections.url] }, (answer) =>
+    answer === undefined
+      ? answer
+      : { ...answer, data: answer.data.map((row) => (row.id === connection.id ? connection : row)) },
+  );
+}

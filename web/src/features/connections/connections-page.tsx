@@ -1,0 +1,59 @@
+import type { Connection } from '@cellhop/contract/connections';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { showErrorToast } from '../../lib/error-text.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { useConnections, useDisconnect } from './api.ts';
+import { ConnectionDialog } from './connection-dialog.tsx';
+import { ConnectionsTable } from './connections-table.tsx';
+
+interface ConnectionsPageProps {
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const connections = useConnections(page);
+  const ending = useDisconnect();
+  const [shownId, setShownId] = useState<string>();
+  const rows = connections.data?.data;
+
+  function disconnect({ id, ip }: Connection) {
+    ending.mutate(id, {
+      onSuccess: ({ refundStatus }) =>
+        showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip })),
+      onError: (error) => {
+        showErrorToast(error);
+        void connections.refetch();
+      },
+    });
+  }
+
+  if (connections.isError && rows === undefined)
+    return <LoadFailure text={t('table.failed')} onRetry={() => void connections.refetch()} />;
+  if (rows?.length === 0)
+    return (
+      <EmptyList text={t('table.empty')}>
+        <Button component={Link} to="/proxies">
+          {t('table.toProxies')}
+        </Button>
+      </EmptyList>
+    );
+  return (
+    <>
+      <ConnectionsTable
+        connections={rows}
+        endingId={ending.isPending ? ending.variables : undefined}
+        onShow={({ id }) => setShownId(id)}
+        onDisconnect={disconnect}
+      />
+      <Pages page={page} totalPages={connections.data?.totalPages ?? 0} onChange={onPage} />
+      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => setShownId(undefined)} />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Connection } from '@cellhop/contract/connections';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { isLive } from './api.ts';
+import { ConnectionStatusBadge } from './connection-status-badge.tsx';
+
+interface ConnectionsTableProps {
+  connections: readonly Connection[] | undefined;
+  /** The connection that is being disconnected. */
+  endingId: string | undefined;
+  onShow: (connection: Connection) => void;
+  onDisconnect: (connection: Connection) => void;
+}
+
+export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const columns: Column<Connection>[] = [
+    {
+      key: 'info',
+      header: t('table.info'),
+      place: 'action',
+      render: (connection) => (
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label={t('table.infoOf', { ip: connection.ip })}
+          onClick={() => onShow(connection)}
+        >
+          <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
+        </ActionIcon>
+      ),
+    },
+    { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'country',
+      header: t('common:location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+    },
+    { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
+    {
+      key: 'paidFor',
+      header: t('table.paidFor'),
+      isNumeric: true,
+      render: ({ paidFor }) => formatMoney(paidFor),
+    },
+    {
+      key: 'trafficUsed',
+      header: t('table.trafficUsed'),
+      isNumeric: true,
+      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+    },
+    {
+      key: 'connectionType',
+      header: t('common:location.connectionType'),
+      render: ({ connectionType }) => connectionType,
+    },
+    {
+      key: 'status',
+      header: t('table.status'),
+      place: 'heading',
+      render: ({ status }) => <ConnectionStatusBadge status={status} />,
+    },
+    {
+      key: 'refundStatus',
+      header: t('table.refundStatus'),
+      render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
+    },
+    {
+      key: 'action',
+      header: t('table.action'),
+      place: 'action',
+      stick: 'right',
+      render: (connection) =>
+        isLive(connection) && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            color="red"
+            loading={endingId === connection.id}
+            aria-label={t('table.disconnectOf', { ip: connection.ip })}
+            onClick={() => onDisconnect(connection)}
+          >
+            {t('table.disconnect')}
+          </Button>
+        ),
+    },
+  ];
+  return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} />;
+}

@@ -1,0 +1,55 @@
+import { payInvoice } from '@cellhop/contract/development';
+import type { Output } from '@cellhop/contract/endpoint';
+import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } from '@cellhop/contract/invoices';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '../../lib/http.ts';
+import { reloadProfile } from '../../lib/profile.ts';
+import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+
+type InvoicesAnswer = Output<typeof listInvoices>;
+
+/** Asks again every two seconds while a payment may arrive; a change of status may have changed the balance. */
+export function useInvoices(page: number) {
+  const invoices = useQuery({
+    ...invoicesQuery(page),
+    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? LIVE_INTERVAL_MS : false),
+  });
+  const statuses = invoices.data?.data.map(({ status }) => status).join();
+  useEffect(() => {
+    if (statuses !== undefined) void reloadProfile();
+  }, [statuses]);
+  return invoices;
+}
+
+export function useCreateInvoice() {
+  return useMutation({
+    mutationFn: async (body: CreateInvoiceBody) => (await call(createInvoice, { body })).data,
+    onSuccess: (invoice) => {
+      prepend(invoice);
+      // The new invoice may have ended an older one in the same currency.
+      void queryClient.invalidateQueries({ queryKey: [listInvoices.url] });
+    },
+  });
+}
+
+export function usePayInvoice() {
+  return useMutation({
+    mutationFn: (id: string) => call(payInvoice, { params: { id }, body: {} }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [listInvoices.url] }),
+  });
+}
+
+export function isOpen({ status }: Invoice): boolean {
+  return status === 'PENDING' || status === 'CONFIRMING';
+}
+
+function invoicesQuery(page: number) {
+  return apiQuery(listInvoices, { query: { page } });
+}
+
+function prepend(invoice: Invoice): void {
+  queryClient.setQueryData<InvoicesAnswer>(invoicesQuery(1).queryKey, (answer) =>
+    answer === undefined ? answer : { totalPages: Math.max(1, answer.totalPages), data: [invoice, ...answer.data] },
+  );
+}

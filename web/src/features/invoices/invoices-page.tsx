@@ -1,0 +1,53 @@
+import type { Invoice } from '@cellhop/contract/invoices';
+import { Button, Group } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { useInvoices } from './api.ts';
+import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
+import { InvoicesTable } from './invoices-table.tsx';
+import { PayDialog } from './pay-dialog.tsx';
+
+interface InvoicesPageProps {
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function InvoicesPage({ page, onPage }: InvoicesPageProps) {
+  const { t } = useTranslation('payment');
+  const [isCreating, setCreating] = useState(false);
+  const [shown, setShown] = useState<Invoice>();
+  const invoices = useInvoices(page);
+  const rows = invoices.data?.data;
+
+  function showCreated(invoice: Invoice) {
+    setCreating(false);
+    setShown(invoice);
+    if (page !== 1) onPage(1);
+  }
+
+  return (
+    <>
+      <Group mb="lg">
+        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
+          {t('create.open')}
+        </Button>
+      </Group>
+      {invoices.isError && rows === undefined ? (
+        <LoadFailure text={t('table.failed')} onRetry={() => void invoices.refetch()} />
+      ) : rows?.length === 0 ? (
+        <EmptyList text={t('table.empty')} />
+      ) : (
+        <InvoicesTable invoices={rows} onShow={setShown} />
+      )}
+      <Pages page={page} totalPages={invoices.data?.totalPages ?? 0} onChange={onPage} />
+      <CreateInvoiceDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={showCreated} />
+      <PayDialog
+        invoice={shown && (rows?.find(({ id }) => id === shown.id) ?? shown)}
+        onClose={() => setShown(undefined)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSettings } from '../../lib/settings.ts';
+import { hasTokens } from '../../lib/tokens.ts';
+import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { Logo } from '../../ui/logo.tsx';
+import plain from '../../ui/plain.module.css';
+import { Benefits } from './benefits.tsx';
+import { HopPicture } from './hop-picture.tsx';
+import classes from './landing-page.module.css';
+
+/** `switchers`: language and theme, which the app wires. */
+export function LandingPage({ switchers }: { switchers: ReactNode }) {
+  const { t } = useTranslation('landing');
+  const { brandName } = useSettings();
+  useDocumentTitle();
+  return (
+    <div className={classes['page']}>
+      <header className={classes['header']}>
+        <Logo name={brandName} />
+        {switchers}
+      </header>
+      <main>
+        <section className={classes['hero']}>
+          <div className={classes['words']}>
+            <h1>{t('title')}</h1>
+            <p>{t('lead')}</p>
+            <Actions />
+          </div>
+          <HopPicture />
+        </section>
+        <Benefits brandName={brandName} />
+        <section className={classes['closing']}>
+          <h2>{t('closingTitle')}</h2>
+          <Actions />
+        </section>
+      </main>
+    </div>
+  );
+}
+
+function Actions() {
+  const { t } = useTranslation('landing');
+  if (hasTokens())
+    return (
+      <div className={classes['actions']}>
+        <Link to="/proxies" className={plain['button']}>
+          {t('openApp')}
+        </Link>
+      </div>
+    );
+  return (
+    <div className={classes['actions']}>
+      <Link to="/sign-up" className={plain['button']}>
+        {t('signUp')}
+      </Link>
+      <Link to="/sign-in" className={plain['quiet']}>
+        {t('signIn')}
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
+import type { FilterGroup } from '@cellhop/contract/proxies';
+import { CheckIcon, MultiSelect } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { countryName } from '../../lib/country.ts';
+import classes from './filter-panel.module.css';
+
+/** More would only make the list slow: whoever looks for one of thousands of ZIP codes types it. */
+const OPTIONS_SHOWN_MAX = 100;
+
+interface FilterFieldProps {
+  group: FilterGroup;
+  /** Value -> number of free proxies. */
+  counts: Record<string, number>;
+  value: string[];
+  onChange: (value: string[]) => void;
+}
+
+export function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
+  const { t, i18n } = useTranslation('proxy');
+  const language = i18n.resolvedLanguage ?? 'en';
+  const name = t(`filter.${group}`);
+  const options = useMemo(() => toOptions(group, counts, language), [group, counts, language]);
+  return (
+    <MultiSelect
+      label={name}
+      placeholder={value.length === 0 ? t('filter.any') : ''}
+      data={options}
+      value={value}
+      onChange={onChange}
+      maxValues={FILTER_VALUES_MAX}
+      limit={OPTIONS_SHOWN_MAX}
+      searchable
+      clearable
+      hidePickedOptions={false}
+      nothingFoundMessage={t('filter.nothing')}
+      clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
+      // The list itself scrolls: a wrapper that scrolls would have to take the focus.
+      withScrollArea={false}
+      classNames={{ options: classes['options'] ?? '' }}
+      renderOption={({ option, checked }) => (
+        <span className={classes['option']}>
+          <span>
+            {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
+            {option.label}
+          </span>
+          <span className={classes['count']}>{counts[option.value]}</span>
+        </span>
+      )}
+    />
+  );
+}
+
+function toOptions(group: FilterGroup, counts: Record<string, number>, language: string) {
+  return Object.keys(counts)
+    .map((value) => ({ value, label: group === 'country' ? countryName(value, language) : value }))
+    .sort((one, other) => one.label.localeCompare(other.label, language, { numeric: true }));
+}

@@ -1,0 +1,73 @@
+import { filterGroups, type FilterGroup, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
+import { Button, Group, Skeleton } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { FilterField } from './filter-field.tsx';
+import classes from './filter-panel.module.css';
+
+interface FilterPanelProps {
+  filter: ProxyFilter | undefined;
+  hasFailed: boolean;
+  isSearching: boolean;
+  onRetry: () => void;
+  onFind: (query: ProxyQuery) => void;
+}
+
+type Choice = Partial<Record<FilterGroup, string[]>>;
+
+export function FilterPanel({ filter, hasFailed, isSearching, onRetry, onFind }: FilterPanelProps) {
+  const { t } = useTranslation('proxy');
+  const [choice, setChoice] = useState<Choice>({});
+
+  function find(event: FormEvent) {
+    event.preventDefault();
+    onFind(onlyChosen(choice));
+  }
+
+  if (hasFailed) return <LoadFailure text={t('filter.failed')} onRetry={onRetry} />;
+  return (
+    <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
+      <div className={classes['fields']}>
+        {filterGroups.map((group) =>
+          filter === undefined ? (
+            <Skeleton key={group} height={66} />
+          ) : (
+            <FilterField
+              key={group}
+              group={group}
+              counts={filter[group]}
+              value={choice[group] ?? []}
+              onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
+            />
+          ),
+        )}
+      </div>
+      <Group gap="sm">
+        <Button
+          type="submit"
+          disabled={filter === undefined}
+          loading={isSearching && filter !== undefined}
+          leftSection={<IconSearch size={18} aria-hidden="true" />}
+        >
+          {t('filter.find')}
+        </Button>
+        <Button
+          variant="default"
+          disabled={filter === undefined}
+          onClick={() => {
+            setChoice({});
+            onFind({});
+          }}
+        >
+          {t('filter.reset')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function onlyChosen(choice: Choice): ProxyQuery {
+  return Object.fromEntries(Object.entries(choice).filter(([, values]) => values.length > 0));
+}

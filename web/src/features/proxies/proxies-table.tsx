@@ -1,0 +1,65 @@
+import type { Proxy } from '@cellhop/contract/proxies';
+import { Button } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatMoney, prepaidPrice } from '../../lib/format.ts';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import classes from './proxies-table.module.css';
+
+interface ProxiesTableProps {
+  proxies: readonly Proxy[] | undefined;
+  onSelect: (proxy: Proxy) => void;
+}
+
+export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
+  const { t } = useTranslation(['proxy', 'common']);
+  const columns = useMemo<Column<Proxy>[]>(
+    () => [
+      {
+        key: 'action',
+        header: t('table.action'),
+        place: 'action',
+        stick: 'left',
+        render: (proxy) => (
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={t('table.buyOf', { ip: proxy.ip })}
+            onClick={() => onSelect(proxy)}
+          >
+            {t('table.buy')}
+          </Button>
+        ),
+      },
+      {
+        key: 'price',
+        header: t('table.price'),
+        isNumeric: true,
+        render: ({ price }) => <strong className={classes['price']}>{formatMoney(prepaidPrice(price))}</strong>,
+      },
+      {
+        key: 'ip',
+        header: t('common:location.ip'),
+        place: 'heading',
+        render: ({ ip }) => <span className={classes['ip']}>{ip}</span>,
+      },
+      {
+        key: 'country',
+        header: t('common:location.country'),
+        render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      },
+      { key: 'region', header: t('common:location.region'), render: ({ region }) => region },
+      { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
+      { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'isp', header: t('common:location.isp'), render: ({ isp }) => isp },
+      {
+        key: 'connectionType',
+        header: t('common:location.connectionType'),
+        render: ({ connectionType }) => connectionType,
+      },
+    ],
+    [t, onSelect],
+  );
+  return <DataTable label={t('table.label')} columns={columns} rows={proxies} rowKey={({ id }) => id} />;
+}

@@ -1,0 +1,18 @@
+export const languages = ['en', 'ru'] as const;
+export type Language = (typeof languages)[number];
+export const FALLBACK_LANGUAGE: Language = 'en';
+export const namespaces = ['auth', 'common', 'landing', 'payment', 'proxy', 'proxyConnection'] as const;
+export type Namespace = (typeof namespaces)[number];
+
+export function isLanguage(value: unknown): value is Language {
+  return languages.some((language) => language === value);
+}
+
+/** The first of the reader's languages that the product speaks; `ru-RU` counts as `ru`. */
+export function detectLanguage(preferred: readonly string[]): Language {
+  for (const tag of preferred) {
+    const language = tag.toLowerCase().split('-')[0];
+    if (isLanguage(language)) return language;
+  }
+  return FALLBACK_LANGUAGE;
+}

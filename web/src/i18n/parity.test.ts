@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { detectLanguage, languages, namespaces } from './languages.ts';
+
+type Texts = { [key: string]: string | Texts };
+
+const PLURAL = /_(?:zero|one|two|few|many|other)$/;
+
+function read(language: string, namespace: string): Map<string, string> {
+  const file = new URL(`./locales/${language}/${namespace}.json`, import.meta.url);
+  return flatten(JSON.parse(readFileSync(file, 'utf8')) as Texts);
+}
+
+function flatten(texts: Texts, prefix = ''): Map<string, string> {
+  const flat = new Map<string, string>();
+  for (const [key, value] of Object.entries(texts)) {
+    if (typeof value === 'string') flat.set(prefix + key, value);
+    else for (const [inner, text] of flatten(value, `${prefix}${key}.`)) flat.set(inner, text);
+  }
+  return flat;
+}
+
+const withoutPlurals = (texts: Map<string, string>) => [
+  ...new Set([...texts.keys()].map((key) => key.replace(PLURAL, ''))),
+];
+const placeholders = (text: string) =>
+  [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort((one, other) => one.localeCompare(other));
+
+describe.each(namespaces)('texts of %s', (namespace) => {
+  const en = read('en', namespace);
+  const ru = read('ru', namespace);
+
+  it('has the same keys in each language, in the same order', () => {
+    expect(withoutPlurals(ru)).toEqual(withoutPlurals(en));
+  });
+
+  it('has every plural form that a language needs', () => {
+    for (const [language, texts] of Object.entries({ en, ru })) {
+      const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      const counted = new Set(
+        [...texts.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, '')),
+      );
+      for (const key of counted) for (const form of forms) expect(texts.has(`${key}_${form}`)).toBe(true);
+    }
+  });
+
+  it('fills the same values into both texts', () => {
+    const both = [...en.keys()].filter((key) => ru.has(key));
+    const values = (texts: Map<string, string>) =>
+      both.map((key) => ({ key, names: placeholders(texts.get(key) ?? '') }));
+    expect(values(ru)).toEqual(values(en));
+  });
+
+  it('has no empty text', () => {
+    for (const text of [...en.values(), ...ru.values()]) expect(text.trim()).not.toBe('');
+  });
+});
+
+describe('detectLanguage', () => {
+  it('takes the first language of the reader that it knows', () => {
+    expect(detectLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');
+    expect(detectLanguage(['EN-us'])).toBe('en');
+  });
+
+  it('falls back to English', () => {
+    expect(detectLanguage(['de'])).toBe('en');
+    expect(detectLanguage([])).toBe('en');
+  });
+
+  it('knows every language that has texts', () => {
+    for (const language of languages) expect(detectLanguage([language])).toBe(language);
+  });
+});

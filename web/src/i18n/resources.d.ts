@@ -1,0 +1,21 @@
+import 'i18next';
+import type auth from './locales/en/auth.json';
+import type common from './locales/en/common.json';
+import type landing from './locales/en/landing.json';
+import type payment from './locales/en/payment.json';
+import type proxy from './locales/en/proxy.json';
+import type proxyConnection from './locales/en/proxyConnection.json';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common';
+    resources: {
+      auth: typeof auth;
+      common: typeof common;
+      landing: typeof landing;
+      payment: typeof payment;
+      proxy: typeof proxy;
+      proxyConnection: typeof proxyConnection;
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import { ApiError, type Call } from '@cellhop/contract/client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freshAccessToken } from './access-token.ts';
+import { saveTokens, tokens } from './tokens.ts';
+
+const now = Date.UTC(2026, 10, 21);
+
+function store(accessToken: string, livesMs: number) {
+  saveTokens({ accessToken, refreshToken: `${accessToken}-refresh`, expiredAccessTokenAt: now + livesMs });
+}
+
+/** A server that answers every refresh with a pair of its own, after a turn of the event loop. */
+function refreshingServer() {
+  const calls: unknown[] = [];
+  const call = async (_definition: unknown, input: unknown) => {
+    calls.push(input);
+    await Promise.resolve();
+    return { data: { accessToken: 'next', refreshToken: 'next-refresh', expiredAccessTokenAt: now + 900_000 } };
+  };
+  return { calls, call: call as unknown as Call };
+}
+
+function failingServer(status: number): Call {
+  return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now });
+  tokens.set(undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('freshAccessToken', () => {
+  it('uses a stored token that lives longer than ten seconds', async () => {
+    store('stored', 10_001);
+    const { call, calls } = refreshingServer();
+    expect(await freshAccessToken(call)).toBe('stored');
+    expect(calls).toEqual([]);
+  });
+
+  it('refreshes a token that ends within ten seconds and stores the new pair', async () => {
+    store('old', 10_000);
+    const { call, calls } = refreshingServer();
+    expect(await freshAccessToken(call)).toBe('next');
+    expect(calls).toEqual([{ body: { accessToken: 'old', refreshToken: 'old-refresh' } }]);
+    expect(tokens.get()).toEqual({
+      accessToken: 'next',
+      refreshToken: 'next-refresh',
+      accessTokenExpiredAt: now + 900_000,
+    });
+  });
+
+  it('refreshes once for calls that start together', async () => {
+    store('old', 0);
+    const { call, calls } = refreshingServer();
+    const answers = await Promise.all([freshAccessToken(call), freshAccessToken(call), freshAccessToken(call)]);
+    expect(answers).toEqual(['next', 'next', 'next']);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('takes the pair that another tab has stored meanwhile', async () => {
+    store('old', 0);
+    const { call, calls } = refreshingServer();
+    vi.stubGlobal('navigator', {
+      locks: {
+        request: (_name: string, task: () => Promise<unknown>) => {
+          store('other-tab', 900_000);
+          return task();
+        },
+      },
+    });
+    expect(await freshAccessToken(call)).toBe('other-tab');
+    expect(calls).toEqual([]);
+    vi.unstubAllGlobals();
+  });
+
+  it('fails with 401 when there are no tokens', async () => {
+    const { call } = refreshingServer();
+    await expect(freshAccessToken(call)).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
+  });
+
+  it('turns a refused refresh into 401', async () => {
+    store('old', 0);
+    await expect(freshAccessToken(failingServer(400))).rejects.toMatchObject({
+      status: 401,
+      message: 'Refresh tokens bad request',
+    });
+  });
+
+  it('passes other failures of a refresh on, and tries again at the next call', async () => {
+    store('old', 0);
+    await expect(freshAccessToken(failingServer(503))).rejects.toMatchObject({ status: 503 });
+    await expect(freshAccessToken(failingServer(0))).rejects.toMatchObject({ status: 0 });
+    expect(await freshAccessToken(refreshingServer().call)).toBe('next');
+  });
+});

@@ -1,0 +1,50 @@
+import { ApiError, type Call } from '@cellhop/contract/client';
+import { refreshTokens } from '@cellhop/contract/auth';
+import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
+import { saveTokens, type StoredTokens, tokens } from './tokens.ts';
+
+let refreshing: Promise<StoredTokens> | undefined;
+
+/**
+ * An access token that is good for the next call.
+ * @throws ApiError 401 when there are no tokens or the server rejects them; other failures of a refresh pass on
+ */
+export async function freshAccessToken(call: Call): Promise<string> {
+  const stored = requireTokens();
+  if (!isExpiring(stored)) return stored.accessToken;
+  refreshing ??= acrossTabs(() => refresh(call)).finally(() => {
+    refreshing = undefined;
+  });
+  return (await refreshing).accessToken;
+}
+
+async function refresh(call: Call): Promise<StoredTokens> {
+  // Another tab may have refreshed while this one waited for the lock.
+  const stored = requireTokens();
+  if (!isExpiring(stored)) return stored;
+  const { accessToken, refreshToken } = stored;
+  try {
+    const { data } = await call(refreshTokens, { body: { accessToken, refreshToken } });
+    return saveTokens(data);
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+      throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
+    throw error;
+  }
+}
+
+function requireTokens(): StoredTokens {
+  const stored = tokens.get();
+  if (stored === undefined) throw new ApiError(401, 'UNAUTHORIZED', 'Tokens not found');
+  return stored;
+}
+
+function isExpiring({ accessTokenExpiredAt }: StoredTokens): boolean {
+  return accessTokenExpiredAt - Date.now() <= REFRESH_MARGIN_MS;
+}
+
+/** Web Locks exist in secure contexts only; without them the server's tolerance for a repeated pair has to do. */
+function acrossTabs<T>(task: () => Promise<T>): Promise<T> {
+  const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
+  return locks === undefined ? task() : locks.request('refresh-tokens', task);
+}

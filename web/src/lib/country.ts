@@ -1,0 +1,15 @@
+const namesByLanguage = new Map<string, Intl.DisplayNames>();
+
+/** The name of a country in the reader's language, or the code itself if nobody knows it. */
+export function countryName(code: string, language: string): string {
+  let names = namesByLanguage.get(language);
+  if (names === undefined) {
+    names = new Intl.DisplayNames([language, 'en'], { type: 'region', fallback: 'code' });
+    namesByLanguage.set(language, names);
+  }
+  try {
+    return names.of(code.toUpperCase()) ?? code;
+  } catch {
+    return code; // Not the shape of a country code.
+  }
+}

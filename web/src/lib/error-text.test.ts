@@ -1,0 +1,34 @@
+import { ApiError } from '@cellhop/contract/client';
+import { errorCodes } from '@cellhop/contract/errors';
+import i18next from 'i18next';
+import { beforeAll, describe, expect, it } from 'vitest';
+import en from '../i18n/locales/en/common.json' with { type: 'json' };
+import ru from '../i18n/locales/ru/common.json' with { type: 'json' };
+import { errorText, waitSecondsOf } from './error-text.ts';
+
+beforeAll(() =>
+  i18next.init({ lng: 'en', defaultNS: 'common', resources: { en: { common: en }, ru: { common: ru } } }),
+);
+
+describe('errorText', () => {
+  it.each(errorCodes)('has a text of its own for %s in each language', (code) => {
+    expect(en.errors[code]).toBeTruthy();
+    expect(ru.errors[code]).toBeTruthy();
+    expect(errorText(new ApiError(400, code, 'prose of the server'))).toBe(en.errors[code]);
+  });
+
+  it('has no text for a code that does not exist', () => {
+    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK'].sort());
+  });
+
+  it('says little about what it does not know', () => {
+    expect(errorText(new Error('stack and all'))).toBe('An error occurred, please try again later');
+  });
+});
+
+describe('waitSecondsOf', () => {
+  it('reads the seconds after the dash', () => {
+    expect(waitSecondsOf(new ApiError(429, 'RESEND_INTERVAL', 'Small interval resend code - 47'))).toBe(47);
+    expect(waitSecondsOf(new ApiError(429, 'RESEND_LIMIT', 'Limit resend code'))).toBe(0);
+  });
+});

@@ -1,0 +1,20 @@
+import { ApiError } from '@cellhop/contract/client';
+import i18next from 'i18next';
+import { showToast } from './toasts.ts';
+
+/** What the reader is told about a failure; chosen by code, never by the server's prose. */
+export function errorText(error: unknown): string {
+  return error instanceof ApiError ? i18next.t(`errors.${error.code}`) : i18next.t('genericError');
+}
+
+/** Seconds to wait, which the texts of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED carry after the dash. */
+export function waitSecondsOf(error: ApiError): number {
+  return Number(/ - (\d+)$/.exec(error.message)?.[1] ?? 0);
+}
+
+/** Mistakes that the reader can mend are warnings, the rest are errors. A lost session speaks by the sign-in page. */
+export function showErrorToast(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) return;
+  const isMendable = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  showToast(isMendable ? 'warning' : 'error', errorText(error));
+}

@@ -1,0 +1,33 @@
+import { signInBody } from '@cellhop/contract/auth';
+import { createInvoiceBody } from '@cellhop/contract/invoices';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { formErrorMap } from './form-errors.ts';
+
+function firstMessages(schema: z.ZodType, values: unknown): Record<string, string> {
+  const messages: Record<string, string> = {};
+  const result = schema.safeParse(values, { error: formErrorMap });
+  for (const { path, message } of result.error?.issues ?? []) messages[path.join('.')] ??= message;
+  return messages;
+}
+
+describe('formErrorMap', () => {
+  it('calls an empty field required, whatever else is wrong with it', () => {
+    expect(firstMessages(signInBody, { email: '', password: '' })).toEqual({
+      email: 'required',
+      password: 'required',
+    });
+    expect(firstMessages(createInvoiceBody, {})).toEqual({ amount: 'required', currency: 'required' });
+  });
+
+  it('carries the bound that was missed', () => {
+    expect(firstMessages(signInBody, { email: 'a@b.co', password: 'short' })).toEqual({ password: 'minimumLength:8' });
+    expect(firstMessages(signInBody, { email: 'a@b.co', password: 'x'.repeat(351) })).toEqual({
+      password: 'maximumLength:350',
+    });
+    expect(firstMessages(createInvoiceBody, { amount: 4.99, currency: 'BTC' })).toEqual({ amount: 'minimum:5' });
+    expect(firstMessages(createInvoiceBody, { amount: 100_001, currency: 'BTC' })).toEqual({
+      amount: 'maximum:100000',
+    });
+  });
+});

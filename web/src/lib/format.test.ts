@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { formatDate, formatMegabytes, formatMoney, megabytePrice, prepaidPrice, splitSeconds } from './format.ts';
+
+describe('formatMoney', () => {
+  it.each([
+    [0, '$0.00'],
+    [5, '$5.00'],
+    [0.2, '$0.20'],
+    [0.0072, '$0.0072'],
+    [0.000001, '$0.000001'],
+    [1.100000001, '$1.10'],
+    [24.601, '$24.601'],
+    [1234567.5, '$1,234,567.50'],
+    [-3.25, '-$3.25'],
+  ])('shows %d as %s', (dollars, text) => {
+    expect(formatMoney(dollars)).toBe(text);
+  });
+});
+
+describe('prices', () => {
+  it('asks half of the price for the first 50 MB', () => {
+    expect(formatMoney(prepaidPrice(0.9999))).toBe('$0.49995');
+  });
+
+  it('asks a hundredth of the price for each further megabyte', () => {
+    expect(formatMoney(megabytePrice(0.7))).toBe('$0.007');
+  });
+});
+
+describe('formatMegabytes', () => {
+  it('counts 1024 KiB to a megabyte and shows one decimal', () => {
+    expect(formatMegabytes(1024)).toBe('1.0');
+    expect(formatMegabytes(1536)).toBe('1.5');
+    expect(formatMegabytes(0)).toBe('0.0');
+  });
+});
+
+describe('formatDate', () => {
+  it('puts the day first and counts 24 hours', () => {
+    const local = new Date(2026, 10, 5, 0, 7);
+    expect(formatDate(local.toISOString())).toBe('05.11.2026 00:07');
+    expect(formatDate(new Date(2026, 10, 21, 18, 30).toISOString())).toBe('21.11.2026 18:30');
+  });
+});
+
+describe('splitSeconds', () => {
+  it('gives whole minutes and what is left over', () => {
+    expect(splitSeconds(75)).toEqual({ minutes: 1, seconds: 15 });
+    expect(splitSeconds(59)).toEqual({ minutes: 0, seconds: 59 });
+  });
+});

@@ -1,0 +1,47 @@
+import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
+
+const KIB_PER_MEGABYTE = 1024;
+const MONEY_DECIMALS_MIN = 2;
+const MONEY_DECIMALS_MAX = 6;
+
+/** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`. */
+export function formatMoney(dollars: number): string {
+  const [whole = '0', decimals = ''] = Math.abs(dollars).toFixed(MONEY_DECIMALS_MAX).split('.');
+  const trimmed = decimals.replace(/0+$/, '').padEnd(MONEY_DECIMALS_MIN, '0');
+  return `${dollars < 0 ? '-' : ''}$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${trimmed}`;
+}
+
+/** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
+export function prepaidPrice(price: number): number {
+  return price / (PRICED_MEGABYTES / PREPAID_MEGABYTES);
+}
+
+/** What each further megabyte costs; `price` is dollars for 100 MB. */
+export function megabytePrice(price: number): number {
+  return price / PRICED_MEGABYTES;
+}
+
+/** Megabytes with one decimal, from KiB. */
+export function formatMegabytes(kibibytes: number): string {
+  return (kibibytes / KIB_PER_MEGABYTE).toFixed(1);
+}
+
+const dateParts = new Intl.DateTimeFormat('en-US', {
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** `21.11.2026 18:05` in the reader's time zone. */
+export function formatDate(iso: string): string {
+  const part = Object.fromEntries(dateParts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  return `${part['day']}.${part['month']}.${part['year']} ${part['hour']}:${part['minute']}`;
+}
+
+/** Whole minutes and the seconds left over. */
+export function splitSeconds(seconds: number): { minutes: number; seconds: number } {
+  return { minutes: Math.floor(seconds / 60), seconds: seconds % 60 };
+}

@@ -1,0 +1,25 @@
+import { ApiError, type Call, createClient } from '@cellhop/contract/client';
+import type { Access } from '@cellhop/contract/endpoint';
+import { freshAccessToken } from './access-token.ts';
+import { tokens } from './tokens.ts';
+
+const publicCall = createClient();
+
+const authorizedCall = createClient({
+  headers: async ({ access }): Promise<Record<string, string>> =>
+    needsToken(access) ? { authorization: `Bearer ${await freshAccessToken(publicCall)}` } : {},
+});
+
+/** Calls the API. Any 401 signs the user out: the guards watch the stored tokens. */
+export const call: Call = async (definition, input, options) => {
+  try {
+    return await authorizedCall(definition, input, options);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) tokens.set(undefined);
+    throw error;
+  }
+};
+
+function needsToken(access: Access): boolean {
+  return access !== 'public' && access !== 'development';
+}

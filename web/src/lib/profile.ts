@@ -1,0 +1,22 @@
+import type { ApiError } from '@cellhop/contract/client';
+import type { Output } from '@cellhop/contract/endpoint';
+import { getProfile } from '@cellhop/contract/users';
+import { apiQuery, queryClient } from './query.ts';
+
+type ProfileAnswer = Output<typeof getProfile>;
+
+export const profileQuery = apiQuery(getProfile, {});
+export type ProfileError = ApiError;
+
+/** Shows a balance that another answer carried, without asking for the profile. */
+export async function showBalance(balance: number): Promise<void> {
+  // A profile on its way would bring the balance of before.
+  await queryClient.cancelQueries({ queryKey: profileQuery.queryKey });
+  queryClient.setQueryData<ProfileAnswer>(profileQuery.queryKey, (answer) =>
+    answer === undefined ? answer : { data: { ...answer.data, balance } },
+  );
+}
+
+export function reloadProfile(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: profileQuery.queryKey });
+}

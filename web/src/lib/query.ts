@@ -1,0 +1,23 @@
+import { ApiError } from '@cellhop/contract/client';
+import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/endpoint';
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { call } from './http.ts';
+
+export const LIVE_INTERVAL_MS = 2000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 1000,
+      // An answer of the server is final; only a lost connection is worth a second try.
+      retry: (failures, error) => failures < 1 && error instanceof ApiError && error.code === 'NETWORK',
+    },
+  },
+});
+
+export function apiQuery<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>) {
+  return queryOptions<Output<E>, ApiError>({
+    queryKey: [definition.url, input],
+    queryFn: ({ signal }) => call(definition, input, { signal }),
+  });
+}

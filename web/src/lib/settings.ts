@@ -1,0 +1,35 @@
+import type { getSettings, Settings } from '@cellhop/contract/settings';
+import { useSyncExternalStore } from 'react';
+
+// Only types come from the contract, and `fetch` is called directly: the landing page loads neither zod nor the client.
+const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
+const TIMEOUT_MS = 10_000;
+
+let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '' };
+let loading: Promise<void> | undefined;
+const listeners = new Set<() => void>();
+
+/** Never fails: an installation that does not answer is shown under the default name. */
+export function loadSettings(): Promise<void> {
+  loading ??= fetchSettings().catch(() => {
+    loading = undefined;
+  });
+  return loading;
+}
+
+export function useSettings(): Settings {
+  return useSyncExternalStore(subscribe, () => settings);
+}
+
+async function fetchSettings(): Promise<void> {
+  const response = await fetch(SETTINGS_URL, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  const answer = (await response.json()) as { data: Settings };
+  settings = answer.data;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+
+export type ToastKind = 'success' | 'warning' | 'error';
+export interface Toast {
+  id: number;
+  kind: ToastKind;
+  text: string;
+}
+
+export const TOAST_CLOSE_MS = 5000;
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+export function showToast(kind: ToastKind, text: string): void {
+  lastId += 1;
+  // The same message twice says nothing new; it only starts its five seconds again.
+  change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text }]);
+}
+
+export function closeToast(id: number): void {
+  change(toasts.filter((toast) => toast.id !== id));
+}
+
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(subscribe, () => toasts);
+}
+
+function change(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,6 @@
+/** A random key; `crypto.randomUUID` is missing outside secure contexts (plain http on a local network). */
+export function uniqueKey(): string {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

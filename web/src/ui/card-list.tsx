@@ -1,0 +1,46 @@
+import { Skeleton } from '@mantine/core';
+import classes from './card-list.module.css';
+import type { Column } from './data-table.tsx';
+
+interface CardListProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  skeletonKeys: readonly string[];
+}
+
+/** A table on a phone: one card per row. */
+export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: CardListProps<Row>) {
+  const fields = columns.filter(({ place }) => place === undefined);
+  const headings = columns.filter(({ place }) => place === 'heading');
+  const actions = columns.filter(({ place }) => place === 'action');
+  return (
+    <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
+      {rows === undefined
+        ? skeletonKeys.map((key) => <Skeleton component="li" key={key} height={150} radius="lg" />)
+        : rows.map((row) => (
+            <li key={rowKey(row)} className={classes['card']}>
+              <div className={classes['head']}>
+                {headings.map(({ key, render }) => (
+                  <div key={key}>{render(row)}</div>
+                ))}
+              </div>
+              <dl className={classes['fields']}>
+                {fields.map(({ key, header, render }) => (
+                  <div key={key}>
+                    <dt>{header}</dt>
+                    <dd>{render(row)}</dd>
+                  </div>
+                ))}
+              </dl>
+              <div className={classes['actions']}>
+                {actions.map(({ key, render }) => (
+                  <div key={key}>{render(row)}</div>
+                ))}
+              </div>
+            </li>
+          ))}
+    </ul>
+  );
+}

@@ -1,0 +1,38 @@
+import { Tooltip, UnstyledButton } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useCopy } from '../lib/use-copy.ts';
+import classes from './copyable.module.css';
+
+interface CopyableProps {
+  /** What the value is, for screen readers: "Password". */
+  name: string;
+  value: string;
+  /** A command may take several lines, an address or a password is cut. */
+  isWrapped?: boolean;
+}
+
+/** A value that a click copies. */
+export function Copyable({ name, value, isWrapped = false }: CopyableProps) {
+  const { t } = useTranslation();
+  const { isCopied, copy } = useCopy();
+  const Icon = isCopied ? IconCheck : IconCopy;
+  return (
+    <div className={classes['copyable']}>
+      <Tooltip label={t(isCopied ? 'copied' : 'copy')} withArrow>
+        <UnstyledButton
+          className={classes['button']}
+          data-copied={isCopied}
+          aria-label={t('copyOf', { name })}
+          onClick={() => void copy(value)}
+        >
+          <code className={classes['value']} data-wrapped={isWrapped}>
+            {value}
+          </code>
+          <Icon className={classes['icon']} size={16} stroke={1.7} aria-hidden="true" />
+        </UnstyledButton>
+      </Tooltip>
+      <output className={classes['spoken']}>{isCopied ? t('copied') : ''}</output>
+    </div>
+  );
+}

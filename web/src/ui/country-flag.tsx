@@ -1,0 +1,35 @@
+import { Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { countryName } from '../lib/country.ts';
+import classes from './country-flag.module.css';
+
+const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {
+  eager: true,
+  query: '?url',
+  import: 'default',
+});
+
+interface CountryFlagProps {
+  code: string;
+  /** Beside the flag instead of in a tooltip. */
+  hasName?: boolean;
+}
+
+export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
+  const { i18n } = useTranslation();
+  const name = countryName(code, i18n.resolvedLanguage ?? 'en');
+  const url = flags[`../../../node_modules/flag-icons/flags/4x3/${code.toLowerCase()}.svg`];
+  if (hasName)
+    return (
+      <span className={classes['named']}>
+        {url !== undefined && <img className={classes['flag']} src={url} alt="" width={24} height={18} />}
+        {name}
+      </span>
+    );
+  if (url === undefined) return <span>{name}</span>;
+  return (
+    <Tooltip label={name} withArrow>
+      <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />
+    </Tooltip>
+  );
+}

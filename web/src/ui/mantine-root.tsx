@@ -1,0 +1,16 @@
+import '@mantine/core/styles.layer.css';
+import './mantine.css';
+import { MantineProvider } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useColorScheme } from '../lib/theme.ts';
+import { cssVariables, theme } from './theme.ts';
+
+/** Wraps the parts of the product that use Mantine; the landing page does without it. */
+export function MantineRoot({ children }: { children: ReactNode }) {
+  const scheme = useColorScheme();
+  return (
+    <MantineProvider theme={theme} forceColorScheme={scheme} cssVariablesResolver={cssVariables}>
+      {children}
+    </MantineProvider>
+  );
+}

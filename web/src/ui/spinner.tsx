@@ -1,0 +1,12 @@
+import { useTranslation } from 'react-i18next';
+import classes from './spinner.module.css';
+
+/** Covers the screen while it is not known what to show. */
+export function FullScreenSpinner() {
+  const { t } = useTranslation();
+  return (
+    <output className={classes['screen']} aria-label={t('loading')}>
+      <span className={classes['ring']} />
+    </output>
+  );
+}
