@@ -10,17 +10,20 @@ import { useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { authRoutes } from './modules/auth/auth.routes.ts';
+import { authenticateUser } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
 const BODY_LIMIT_BYTES = 1_000_000;
 
 const access: Access = {
-  authenticateUser: () => Promise.reject(new Error('auth is not built in')),
+  authenticateUser,
   authenticateNode: metering.authenticateNode,
 };
 
@@ -47,6 +50,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
 
   settingsRoutes(app);
+  authRoutes(app);
+  usersRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);

@@ -22,7 +22,7 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
     message: error.message,
     ...(error.details && { details: error.details }),
   };
-  const seconds = error.data['seconds'];
+  const seconds = error.retryAfterSeconds ?? error.data['seconds'];
   if (error.status === 429 && seconds !== undefined) void reply.header('retry-after', String(seconds));
   // Sent as text: a route's own response schema must not rewrite it.
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
