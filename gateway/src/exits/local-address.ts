@@ -61,7 +61,6 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: Abor
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
       socket.removeAllListeners('connect');
-      socket.removeAllListeners('error');
     };
     const giveUp = () => {
       settle();
@@ -70,7 +69,8 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: Abor
     };
     const timer = setTimeout(giveUp, timeoutMs);
     signal.addEventListener('abort', giveUp);
-    socket.once('error', (error) => {
+    // Stays for good: a reset before the next owner listens must not be fatal.
+    socket.on('error', (error) => {
       settle();
       reject(error);
     });

@@ -6,6 +6,8 @@ const bounds = { headBytes: 16_384, headFields: 100 };
 const parse = (text: string) => parseConnectHead(Buffer.from(text, 'latin1'), bounds);
 const name = (host: string, port: number) => ({ host: { kind: 'name', name: host }, port });
 
+const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
 describe('the head of CONNECT', () => {
   it('is read at every split', () => {
     const text = 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\nproxy-authorization:  Basic x \r\n\r\n';
@@ -44,8 +46,6 @@ describe('the head of CONNECT', () => {
 });
 
 describe('Basic credentials', () => {
-  const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
-
   it('are split at the first colon and read as UTF-8', () => {
     expect(parseBasicCredentials(encoded('us:er:é'))).toEqual({ username: 'us', password: 'er:é' });
     expect(parseBasicCredentials(encoded('a:b').replace('Basic', 'bASIC'))).toEqual({ username: 'a', password: 'b' });

@@ -4,36 +4,41 @@ import { encodeReply, parseGreeting, parseRequest, parseUserPassword } from './s
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-/** However a message is split, the parser asks for more until the last byte and then takes exactly the message. */
-function expectAtEverySplit<Message>(parse: (input: Buffer) => Parsed<Message>, hex: string, message: Message): void {
+/**
+ * However a message is split, the parser asks for more until the last byte and then takes exactly the message. Gives
+ * the message, or the length at which that was not so.
+ */
+function readAtEverySplit<Message>(parse: (input: Buffer) => Parsed<Message>, hex: string): Message | number {
   const whole = bytes(hex);
   for (let length = 0; length < whole.length; length += 1)
-    expect(parse(whole.subarray(0, length))).toEqual({ kind: 'more' });
-  const expected = { kind: 'message', message, length: whole.length };
-  expect(parse(whole)).toEqual(expected);
-  expect(parse(Buffer.concat([whole, bytes('47 45 54')]))).toEqual(expected);
+    if (parse(whole.subarray(0, length)).kind !== 'more') return length;
+  const parsed = parse(Buffer.concat([whole, bytes('47 45 54')]));
+  return parsed.kind === 'message' && parsed.length === whole.length ? parsed.message : whole.length;
 }
 
 describe('SOCKS5 messages', () => {
   it('reads a greeting', () => {
-    expectAtEverySplit(parseGreeting, '05 02 00 02', [0, 2]);
-    expectAtEverySplit(parseGreeting, '05 00', []);
+    expect(readAtEverySplit(parseGreeting, '05 02 00 02')).toEqual([0, 2]);
+    expect(readAtEverySplit(parseGreeting, '05 00')).toEqual([]);
   });
 
   it('reads user and password in UTF-8', () => {
-    expectAtEverySplit(parseUserPassword, '01 03 616263 02 c3a9', { username: 'abc', password: 'é' });
+    expect(readAtEverySplit(parseUserPassword, '01 03 616263 02 c3a9')).toEqual({ username: 'abc', password: 'é' });
   });
 
   it('reads requests of all address types', () => {
     const ipv4 = { kind: 'address' as const, bytes: Uint8Array.of(1, 2, 3, 4) };
-    expectAtEverySplit(parseRequest, '05 01 00 01 01020304 0050', { command: 1, target: { host: ipv4, port: 80 } });
+    expect(readAtEverySplit(parseRequest, '05 01 00 01 01020304 0050')).toEqual({
+      command: 1,
+      target: { host: ipv4, port: 80 },
+    });
     const name = { kind: 'name' as const, name: 'a.test' };
-    expectAtEverySplit(parseRequest, '05 01 00 03 06 612e74657374 01bb', {
+    expect(readAtEverySplit(parseRequest, '05 01 00 03 06 612e74657374 01bb')).toEqual({
       command: 1,
       target: { host: name, port: 443 },
     });
     const ipv6 = { kind: 'address' as const, bytes: Uint8Array.from([...bytes('20010db8'), ...Array(11).fill(0), 1]) };
-    expectAtEverySplit(parseRequest, `05 01 00 04 20010db8 ${'00'.repeat(11)} 01 0050`, {
+    expect(readAtEverySplit(parseRequest, `05 01 00 04 20010db8 ${'00'.repeat(11)} 01 0050`)).toEqual({
       command: 1,
       target: { host: ipv6, port: 80 },
     });
