@@ -34,7 +34,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
   };
 
   async function dialFirst(addresses: Uint8Array[], { port }: Target, signal: AbortSignal): Promise<Socket> {
-    let failure = new TunnelFailure('exit-unavailable');
+    let failure: TunnelFailure | undefined;
     for (const [index, bytes] of addresses.entries()) {
       const isLast = index === addresses.length - 1;
       // The last address may use all the time that is left; the others must leave some.
@@ -46,7 +46,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
         failure = failureOfDial(error);
       }
     }
-    throw failure;
+    throw failure ?? new TunnelFailure('exit-unavailable');
   }
 }
 
