@@ -39,8 +39,12 @@ export default {
     'typescript/switch-exhaustiveness-check': 'error',
     'unicorn/no-array-sort': 'off',
     'no-underscore-dangle': 'off',
+    'oxc/no-map-spread': 'off',
+    // tsc's noImplicitReturns knows functions that never return.
+    'typescript/consistent-return': 'off',
     'no-shadow': 'off',
-    'jest/no-standalone-expect': 'off',
+    // What must hold after all tests of a file is checked when they have ended.
+    'vitest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['afterAll'] }],
     'import/no-named-as-default': 'off',
     'import/no-named-as-default-member': 'off',
     'typescript/no-unsafe-type-assertion': 'off',

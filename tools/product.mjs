@@ -75,6 +75,7 @@ async function settle({ databaseUrl, port, env = {} }) {
       GATEWAY_PORT: env['GATEWAY_PORT'] ?? String(await freePort()),
       GATEWAY_DNS_PORTS: pickDnsPorts(),
       MAIL_SINK_PORT: env['MAIL_SINK_PORT'] ?? String(await freePort()),
+      SUPERVISED: 'true',
       ...withoutUndefined(env),
     },
   };

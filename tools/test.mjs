@@ -13,7 +13,7 @@ const results = path.join(root, '.data/test-results');
 const vitestReport = path.join(results, 'vitest.json');
 const playwrightReport = path.join(results, 'playwright.json');
 
-const WORKSPACES = ['contract', 'api', 'gateway', 'web', 'tools', 'e2e', 'bench'];
+const WORKSPACES = ['contract', 'api', 'gateway', 'web', 'tools', 'e2e', 'bench', 'faults'];
 
 /** @param {string} program one of node_modules/.bin @param {string[]} args */
 function must(program, ...args) {

@@ -1,5 +1,8 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Ctx } from './ctx.ts';
+import { downloadRoutes } from './dev/download.routes.ts';
+import { mailboxRoutes } from './dev/mailbox.routes.ts';
+import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
@@ -9,23 +12,28 @@ import { useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { authRoutes } from './modules/auth/auth.routes.ts';
+import { authenticateUser } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
 const BODY_LIMIT_BYTES = 1_000_000;
 
 const access: Access = {
-  authenticateUser: () => Promise.reject(new Error('auth is not built in')),
+  authenticateUser,
   authenticateNode: metering.authenticateNode,
 };
 
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = ctx.log;
   const app = Fastify({
-    loggerInstance: ctx.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -44,10 +52,18 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
 
   settingsRoutes(app);
+  authRoutes(app);
+  usersRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  invoicesRoutes(app);
+  payInvoiceRoutes(app);
 
+  if (ctx.config.isDevelopment) {
+    mailboxRoutes(app);
+    downloadRoutes(app);
+  }
   await serveWebApp(app);
   return app;
 }

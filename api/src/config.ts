@@ -32,6 +32,8 @@ const environmentSchema = z.object({
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TRUSTED_PROXIES: z.string().default('loopback'),
+  /** Set by `npm start`: Ctrl-C is its business alone. */
+  SUPERVISED: optional(z.stringbool()),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -61,6 +63,7 @@ export interface Config {
   invoicesPerHour: number;
   trustedProxies: string;
   logLevel: string;
+  isSupervised: boolean;
 }
 
 /** @throws Error with one line per wrong setting */
@@ -98,6 +101,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
+    isSupervised: settings.SUPERVISED ?? false,
   };
 }
 

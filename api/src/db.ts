@@ -20,12 +20,11 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
+const INT8_OID: number = pg.types.builtins.INT8;
 /** int8 arrives as bigint, in this pool alone: the job runner's own pool keeps the driver's default. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: ((oid: number, format: 'text') =>
+    oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
 const TRANSACTION_ATTEMPTS = 4;

@@ -33,7 +33,12 @@ export async function runProgram(name: string, start: (ctx: Ctx) => Promise<() =
     await database.close();
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void shutDown(signal));
+  process.on('SIGTERM', () => void shutDown('SIGTERM'));
+  process.on('SIGINT', () => {
+    // Ctrl-C reaches every program at once, but the gateway must still find the API for its last report: whoever
+    // started this one stops it in its turn.
+    if (!config.isSupervised) void shutDown('SIGINT');
+  });
 }
 
 function configOrExit(): Config {

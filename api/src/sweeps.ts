@@ -1,6 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
+import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
+import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { chains } from './payments/currencies.ts';
 
 interface Sweep {
   name: string;
@@ -11,6 +15,9 @@ interface Sweep {
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'invoices', everyMs: 1000, run: expireInvoices },
+  ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
 ];
 
@@ -37,17 +44,9 @@ function startLoop(ctx: Ctx, sweep: Sweep): () => Promise<void> {
   };
 }
 
-/** Resolves after the time, or at once when the signal comes. */
+/** Resolves after the time, or at once when the signal comes. It leaves no listener behind: the loops run for months. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+  return setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
 }

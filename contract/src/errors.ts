@@ -56,6 +56,8 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly data: Record<string, string | number>;
   /** Set for VALIDATION alone. */
   details: ErrorDetail[] | undefined;
+  /** For the Retry-After header where the text does not name the seconds. */
+  retryAfterSeconds: number | undefined;
 
   constructor(code: C, ...[data]: DataArguments<C>) {
     const { status, message } = errorCatalogue[code];

@@ -12,7 +12,6 @@ export function useErrors(app: FastifyInstance): void {
     if (expected.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
     return writeError(reply, expected);
   });
-  app.setNotFoundHandler((request, reply) => writeError(reply, notFound(request)));
 }
 
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
@@ -23,12 +22,13 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
     message: error.message,
     ...(error.details && { details: error.details }),
   };
-  const seconds = error.data['seconds'];
+  const seconds = error.retryAfterSeconds ?? error.data['seconds'];
   if (error.status === 429 && seconds !== undefined) void reply.header('retry-after', String(seconds));
   // Sent as text: a route's own response schema must not rewrite it.
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
 }
 
+/** Nothing is served at this address. */
 export function notFound(request: FastifyRequest): AppError {
   return new AppError('NOT_FOUND', { thing: request.method === 'GET' ? 'Page' : 'Endpoint' });
 }

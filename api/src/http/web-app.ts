@@ -13,6 +13,10 @@ const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$
 /** Serves the built web app; each path that is not the server's gets its page, the router there does the rest. */
 export async function serveWebApp(app: FastifyInstance): Promise<void> {
   const root = candidates.find((path) => existsSync(path));
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' && !SERVER_PATHS.test(request.url);
+    return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));
+  });
   if (!root) {
     app.log.warn('the web app is not built; only the API is served');
     return;
@@ -25,9 +29,5 @@ export async function serveWebApp(app: FastifyInstance): Promise<void> {
       const isHashed = path.includes('/assets/');
       void response.setHeader('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
-  });
-  app.setNotFoundHandler((request, reply) => {
-    if (request.method !== 'GET' || SERVER_PATHS.test(request.url)) return writeError(reply, notFound(request));
-    return reply.sendFile('index.html');
   });
 }

@@ -30,12 +30,22 @@ const stable = { isStable: true, lifetimeMs: 60 * MINUTE_MS, paidFromBasisPoints
 const perInvoice = { hasAddressPerInvoice: true };
 const perUser = { hasAddressPerInvoice: false };
 
-const bitcoin = { chain: 'bitcoin', addressSpace: 'btc', ...perInvoice } as const;
-const litecoin = { chain: 'litecoin', addressSpace: 'ltc', ...perInvoice } as const;
-const ethereum = { chain: 'ethereum', addressSpace: 'evm', ...perUser } as const;
-const bsc = { chain: 'bsc', addressSpace: 'evm', ...perUser } as const;
-const tron = { chain: 'tron', addressSpace: 'tron', ...perUser } as const;
-const ton = { chain: 'ton', addressSpace: 'ton', ...perUser } as const;
+/** Ethereum and BSC derive addresses in the same way: an address is the same customer's on both. */
+export const addressSpaces = {
+  bitcoin: 'btc',
+  litecoin: 'ltc',
+  ethereum: 'evm',
+  bsc: 'evm',
+  tron: 'tron',
+  ton: 'ton',
+} as const satisfies Record<Chain, AddressSpace>;
+
+const bitcoin = { chain: 'bitcoin', addressSpace: addressSpaces.bitcoin, ...perInvoice } as const;
+const litecoin = { chain: 'litecoin', addressSpace: addressSpaces.litecoin, ...perInvoice } as const;
+const ethereum = { chain: 'ethereum', addressSpace: addressSpaces.ethereum, ...perUser } as const;
+const bsc = { chain: 'bsc', addressSpace: addressSpaces.bsc, ...perUser } as const;
+const tron = { chain: 'tron', addressSpace: addressSpaces.tron, ...perUser } as const;
+const ton = { chain: 'ton', addressSpace: addressSpaces.ton, ...perUser } as const;
 
 export const currencyRules: Record<Currency, CurrencyRules> = {
   BTC: { ...bitcoin, ...volatile, asset: 'BTC', decimals: 8, displayDecimals: 8 },

@@ -19,8 +19,19 @@ function present(config: Config, row: ConnectionRow): Omit<Connection, 'password
   const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
   const { status, refundStatus, endReason, dnsPort, username } = row;
   return {
-    ...{ id, ip, countryCode, region, city, zip, isp, connectionType },
-    ...{ status, refundStatus, endReason, dnsPort, username },
+    id,
+    ip,
+    countryCode,
+    region,
+    city,
+    zip,
+    isp,
+    connectionType,
+    status,
+    refundStatus,
+    endReason,
+    dnsPort,
+    username,
     price: toDollars(row.priceMicros),
     paidFor: toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros)),
     trafficUsed: toKibibytes(row.usedBytes),

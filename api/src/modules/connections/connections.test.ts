@@ -396,6 +396,6 @@ describe('the catalogue', () => {
   test('refuses unknown groups, empty values and endless lists', async () => {
     const user = await rich();
     for (const query of [{ planet: ['Mars'] }, { city: [''] }, { zip: Array.from({ length: 101 }, () => '1') }])
-      await expect(user.call(searchProxies, { query: query as never })).rejects.toMatchObject({ status: 400 });
+      await expect(user.call(searchProxies, { query })).rejects.toMatchObject({ status: 400 });
   });
 });

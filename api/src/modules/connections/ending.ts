@@ -86,7 +86,7 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
   await proxies.giveBack(ctx, connection.proxyId);
   await store.saveEnd(ctx, {
     id: connection.id,
-    status: statusAfter(reason),
+    status: statusAfter[reason],
     reason,
     refundStatus: bill.refundMicros > 0n ? 'REFUNDED' : 'NONE',
     chargedMegabytes: bill.chargedMegabytes,

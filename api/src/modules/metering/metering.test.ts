@@ -147,11 +147,10 @@ describe('update', () => {
   test('unknown connections are ended, and a report of more than the batch limit or of a negative total is refused', async () => {
     const run = createGatewayRun(testApp);
     expect((await run.report(randomUUID(), 5)).state).toBe('ended');
-    const usages = (usedBytes: number) => [{ connectionId: randomUUID(), usedBytes, wantedBytes: 0 }];
-    for (const usedBytes of [-1, 1.5])
-      await expect(run.call(update, { body: { runId: run.runId, usages: usages(usedBytes) } })).rejects.toMatchObject({
-        status: 400,
-      });
+    for (const usedBytes of [-1, 1.5]) {
+      const usages = [{ connectionId: randomUUID(), usedBytes, wantedBytes: 0 }];
+      await expect(run.call(update, { body: { runId: run.runId, usages } })).rejects.toMatchObject({ status: 400 });
+    }
   });
 
   test("a run id of another node's is refused", async () => {

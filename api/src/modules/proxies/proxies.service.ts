@@ -4,10 +4,7 @@ import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './proxies.store.ts';
 
-export interface SoldProxy {
-  id: string;
-  priceMicros: bigint;
-}
+export type { SoldProxy } from './proxies.store.ts';
 
 /** At most 50 free proxies: values of one group are alternatives, groups narrow the result. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
@@ -42,7 +39,7 @@ export function createFilterReader(): (ctx: Ctx) => Promise<ProxyFilter> {
  * then finds it sold.
  * @returns undefined if it is sold, unhealthy or unknown
  */
-export function sell(ctx: Ctx, id: string, connectionId: string): Promise<SoldProxy | undefined> {
+export function sell(ctx: Ctx, id: string, connectionId: string): Promise<store.SoldProxy | undefined> {
   return store.takeFree(ctx, id, connectionId);
 }
 

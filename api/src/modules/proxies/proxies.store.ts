@@ -7,7 +7,11 @@ import {
   type ProxyQuery,
 } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
-import type { SoldProxy } from './proxies.service.ts';
+
+export interface SoldProxy {
+  id: string;
+  priceMicros: bigint;
+}
 
 type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
 

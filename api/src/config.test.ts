@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from './config.ts';
+
+const complete = {
+  DATABASE_URL: 'postgres://localhost/cellhop',
+  SECRET_KEY: 'a secret key of at least 32 characters',
+  GATEWAY_TOKEN: 'a token of the gateway',
+};
+const production = {
+  ...complete,
+  NODE_ENV: 'production',
+  SMTP_URL: 'smtp://mail.example.com',
+  MAIL_FROM: 'Cellhop <mail@example.com>',
+  PUBLIC_URL: 'https://cellhop.example.com',
+};
+
+describe('loadConfig', () => {
+  test('development needs three settings and has a default for the rest', () => {
+    expect(loadConfig(complete)).toMatchObject({
+      isDevelopment: true,
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      brandName: 'Cellhop',
+      refundWindowMs: 1_800_000,
+      idleTimeoutMs: 1_800_000,
+      trialCreditMicros: 1_000_000n,
+      gateway: { host: '127.0.0.1', port: 1080, firstDnsPort: 20_000, lastDnsPort: 20_999 },
+    });
+  });
+
+  test('an empty variable counts as unset', () => {
+    expect(loadConfig({ ...complete, SMTP_URL: '', NODE_ENV: '' }).smtpUrl).toBeUndefined();
+  });
+
+  test.each(['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN'])('says that %s is missing', (name) => {
+    expect(() => loadConfig({ ...complete, [name]: undefined })).toThrow(`${name} is not set`);
+  });
+
+  test.each([
+    { PORT: '70000' },
+    { SECRET_KEY: 'short' },
+    { GATEWAY_DNS_PORTS: '20000' },
+    { REFUND_WINDOW_SECONDS: '0' },
+    { NODE_ENV: 'staging' },
+  ])('refuses %j and names it', (wrong) => {
+    expect(() => loadConfig({ ...complete, ...wrong })).toThrow(Object.keys(wrong)[0]!);
+  });
+
+  test.each(['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'])('production does not start without %s', (name) => {
+    expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
+  });
+
+  test('production does not start on the sandbox chain', () => {
+    expect(() => loadConfig(production)).toThrow('sandbox chain');
+  });
+});

@@ -1,0 +1,149 @@
+import { signIn } from '@cellhop/contract/auth';
+import { connect, listConnections } from '@cellhop/contract/connections';
+import { errorBodySchema } from '@cellhop/contract/schemas';
+import { getProfile } from '@cellhop/contract/users';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+
+let testApp: TestApp;
+let user: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  user = await createUser(testApp);
+});
+afterAll(() => testApp.stop());
+
+interface RawAnswer {
+  status: number;
+  body: ReturnType<typeof errorBodySchema.parse>;
+}
+
+/** Sends exactly these bytes; every error answer must have the shape of the contract. */
+async function send(path: string, body: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
+  const response = await fetch(testApp.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  return { status: response.status, body: errorBodySchema.parse(await response.json()) };
+}
+
+describe('a request that is not valid is answered 400 with the field named', () => {
+  const email = 'a@example.com';
+  const password = 'long enough';
+  test.each([
+    ['malformed JSON', '{"email":', 'body'],
+    ['no object', '"text"', 'body'],
+    ['null', 'null', 'body'],
+    ['nothing', '', 'body'],
+    ['a missing field', JSON.stringify({ email }), 'body.password'],
+    ['an unknown field', JSON.stringify({ email, password, isAdmin: true }), 'body.isAdmin'],
+    ['a wrong type', JSON.stringify({ email: 5, password }), 'body.email'],
+    ['a wrong format', JSON.stringify({ email: 'a@b', password }), 'body.email'],
+    ['too short a text', JSON.stringify({ email, password: 'short' }), 'body.password'],
+    ['too long a text', JSON.stringify({ email, password: 'x'.repeat(351) }), 'body.password'],
+    ['a NUL character', JSON.stringify({ email, password: 'long\u0000enough' }), 'body.password'],
+    ['a poisoned prototype', '{"email":"a@example.com","password":"long enough","__proto__":{"x":1}}', 'body'],
+  ])('%s', async (_name, body, path) => {
+    const answer = await send(signIn.url, body);
+    expect(answer).toMatchObject({ status: 400, body: { statusCode: 400, error: 'Bad Request', code: 'VALIDATION' } });
+    expect(answer.body.details?.map((detail) => detail.path)).toContain(path);
+  });
+
+  test.each([{ page: '0' }, { page: '-1' }, { page: 'x' }, { size: '101' }, { unknown: '1' }])(
+    'query %j',
+    async (query) => {
+      const failure = await user.call(listConnections, { query: query as never }).catch((error: unknown) => error);
+      const [name] = Object.keys(query);
+      expect(failure).toMatchObject({ status: 400, body: { details: [{ path: `query.${name}` }] } });
+    },
+  );
+});
+
+describe('other refusals', () => {
+  test('a body that is too large, and one that is no JSON', async () => {
+    expect((await send(signIn.url, `"${'x'.repeat(1_100_000)}"`)).body.code).toBe('PAYLOAD_TOO_LARGE');
+    expect((await send(signIn.url, '<xml/>', { 'content-type': 'text/xml' })).body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test('unknown paths of the API are 404 in the shape of all errors', async () => {
+    for (const path of ['/v1/nothing', '/internal/gateway/nothing', '/dev/nothing']) {
+      const response = await fetch(testApp.url + path);
+      expect(response.status).toBe(404);
+      expect(errorBodySchema.parse(await response.json()).code).toBe('NOT_FOUND');
+    }
+  });
+
+  test.each([
+    ['none', {}],
+    ['no bearer', { authorization: 'Basic abc' }],
+    ['garbage', { authorization: 'Bearer x.y.z' }],
+  ])('a token that is missing or bad (%s) is 401 before anything else is looked at', async (_name, headers) => {
+    expect(await send(connect.url, '{"wrong":', headers)).toMatchObject({
+      status: 401,
+      body: { code: 'UNAUTHORIZED' },
+    });
+  });
+
+  test('an unexpected failure tells nothing about the inside', async () => {
+    await testApp.database.query('alter table connections rename column used_bytes to hidden');
+    try {
+      const failure = await user.call(listConnections, { query: {} }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ status: 500, code: 'INTERNAL', message: 'Internal server error' });
+      expect(JSON.stringify(failure)).not.toContain('hidden');
+    } finally {
+      await testApp.database.query('alter table connections rename column hidden to used_bytes');
+    }
+  });
+});
+
+describe('for machines', () => {
+  test('OpenAPI 3.1 describes every endpoint, with its errors and its need of a token', async () => {
+    const response = await fetch(`${testApp.url}/docs/json`);
+    const document = (await response.json()) as {
+      openapi: string;
+      paths: Record<string, Record<string, { security?: unknown; responses: object }>>;
+    };
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(document.paths[connect.url]?.['post']).toMatchObject({ security: [{ bearer: [] }] });
+    expect(Object.keys(document.paths[connect.url]!['post']!.responses)).toEqual(
+      expect.arrayContaining(['201', '4XX']),
+    );
+    expect(document.paths[signIn.url]?.['post']?.security).toBeUndefined();
+    expect(document.paths['/v1/proxies/connections/{id}/disconnect']).toBeDefined();
+    expect((await fetch(`${testApp.url}/docs`)).status).toBe(200);
+  });
+
+  test('liveness, readiness and metrics', async () => {
+    expect((await fetch(`${testApp.url}/health/live`)).status).toBe(200);
+    const ready = await fetch(`${testApp.url}/health/ready`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', database: 'ok', gateway: 'away' }]);
+    await user.call(getProfile, {});
+    const metrics = await (await fetch(`${testApp.url}/metrics`)).text();
+    expect(metrics).toContain('http_request_seconds_count{method="GET",route="/v1/profile",status="200"}');
+  });
+
+  test('pages carry headers against framing and foreign scripts', async () => {
+    const { headers } = await fetch(`${testApp.url}/v1/settings`);
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+});
+
+describe('in production', () => {
+  test('nothing of development exists', async () => {
+    const production = await startTestApp({ isDevelopment: false });
+    try {
+      for (const [method, path] of [
+        ['GET', '/dev/mailbox'],
+        ['GET', '/dev/download/1'],
+        ['POST', '/dev/invoices/4e1f0f4e-7c0e-4b0e-9d0e-0123456789ab/pay'],
+      ] as const)
+        expect((await fetch(production.url + path, { method })).status).toBe(404);
+    } finally {
+      await production.stop();
+    }
+  });
+});

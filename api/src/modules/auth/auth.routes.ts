@@ -1,0 +1,62 @@
+import {
+  CONFIRM_EMAIL_PATH,
+  confirmEmailQuery,
+  logout,
+  recoverPassword,
+  refreshTokens,
+  resendConfirmation,
+  resendRecovery,
+  setPassword,
+  signIn,
+  signUp,
+} from '@cellhop/contract/auth';
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { route } from '../../http/route.ts';
+import * as auth from './auth.service.ts';
+import { confirmationTexts } from './confirmation-texts.ts';
+import * as sessions from './sessions.service.ts';
+
+export function authRoutes(app: FastifyInstance): void {
+  route(app, signUp, async ({ ctx, body, ip }) => ({ data: await auth.signUp(ctx, body, ip) }));
+  route(app, resendConfirmation, async ({ ctx, body }) => ({ data: await auth.resendConfirmation(ctx, body.email) }));
+  route(app, signIn, async ({ ctx, body, ip }) => ({ data: await auth.signIn(ctx, body, ip) }));
+  route(app, refreshTokens, async ({ ctx, body }) => ({ data: await sessions.refresh(ctx, body) }));
+  route(app, logout, async ({ ctx, actor }) => ({
+    data: { endedAt: (await sessions.logOut(ctx, actor)).toISOString() },
+  }));
+  route(app, recoverPassword, async ({ ctx, body }) => ({
+    data: presentRecovery(await auth.recoverPassword(ctx, body.email)),
+  }));
+  route(app, resendRecovery, async ({ ctx, params }) => ({
+    data: presentRecovery(await auth.resendRecovery(ctx, params.sessionId)),
+  }));
+  route(app, setPassword, async ({ ctx, body }) => ({
+    data: { changedAt: (await auth.setPassword(ctx, body)).toISOString() },
+  }));
+  confirmEmailRoute(app);
+}
+
+/** The link of a mail, opened in a browser: it answers with a page, not with JSON. */
+function confirmEmailRoute(app: FastifyInstance): void {
+  app.get<{ Querystring: z.output<typeof confirmEmailQuery> }>(
+    CONFIRM_EMAIL_PATH,
+    // No HEAD: what only looks whether a link is alive must not confirm anything.
+    { exposeHeadRoute: false, schema: { hide: true, querystring: confirmEmailQuery } },
+    async (request, reply) => {
+      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code);
+      const text = confirmationTexts[languageCode ?? browserLanguage(request.headers['accept-language'])][confirmation];
+      return reply.header('cache-control', 'no-store').redirect(`/public-message?message=${encodeURIComponent(text)}`);
+    },
+  );
+}
+
+/** For a link that belongs to nobody. */
+function browserLanguage(header: string | undefined): LanguageCode {
+  return header?.toLowerCase().startsWith('ru') ? 'ru' : 'en';
+}
+
+function presentRecovery({ id, nextSendingAllowedIn }: { id: string; nextSendingAllowedIn: number }) {
+  return { sessionId: id, nextSendingAllowedIn };
+}

@@ -1,0 +1,51 @@
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { UserStatus } from '@cellhop/contract/users';
+import type { Ctx } from '../../ctx.ts';
+
+export interface Credentials {
+  userId: string;
+  email: string;
+  passwordHash: string;
+  languageCode: LanguageCode;
+  status: Exclude<UserStatus, 'DELETED'>;
+  isEmailConfirmed: boolean;
+}
+
+/** A deleted account is an unknown one. @param email lower case */
+export async function findCredentials(ctx: Ctx, email: string): Promise<Credentials | undefined> {
+  const [row] = await ctx.db.query<Credentials>(
+    `select id as "userId", email, password_hash as "passwordHash", language_code as "languageCode", status,
+            email_confirmed_at is not null as "isEmailConfirmed"
+       from users where email = $1 and status <> 'DELETED'`,
+    [email],
+  );
+  return row;
+}
+
+/** @returns the user's account in the ledger, to the one caller who has confirmed the address */
+export async function confirmEmail(ctx: Ctx, userId: string): Promise<bigint | undefined> {
+  const [row] = await ctx.db.query<{ accountId: bigint }>(
+    `update users set email_confirmed_at = now(), updated_at = now()
+      where id = $1 and email_confirmed_at is null returning account_id as "accountId"`,
+    [userId],
+  );
+  return row?.accountId;
+}
+
+export async function updatePassword(ctx: Ctx, userId: string, passwordHash: string): Promise<Date> {
+  const [row] = await ctx.db.query<{ changedAt: Date }>(
+    `update users set password_hash = $2, updated_at = now() where id = $1 returning updated_at as "changedAt"`,
+    [userId, passwordHash],
+  );
+  return row!.changedAt;
+}
+
+/** What has expired: counters at once, sessions and codes after a month, in which links can still say what happened. */
+export async function deleteExpired(ctx: Ctx): Promise<void> {
+  await ctx.db.query('delete from rate_limits where expire < extract(epoch from now()) * 1000');
+  await ctx.db.query(
+    `delete from mail_codes
+      where created_at < now() - case when user_id is null then interval '2 days' else interval '30 days' end`,
+  );
+  await ctx.db.query(`delete from sessions where expired_at < now() - interval '30 days'`);
+}

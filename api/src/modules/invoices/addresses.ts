@@ -1,0 +1,26 @@
+import type { Ctx } from '../../ctx.ts';
+import type { CurrencyRules } from '../../payments/currencies.ts';
+import * as store from './addresses.store.ts';
+import { deriveAddress } from './chains.ts';
+
+/**
+ * The address that a new invoice asks to pay to. Where addresses are kept the user's own one, else a new one. No
+ * address is ever given to another user. The caller has locked the payer.
+ */
+export async function takeAddress(
+  ctx: Ctx,
+  userId: string,
+  { addressSpace, hasAddressPerInvoice }: Pick<CurrencyRules, 'addressSpace' | 'hasAddressPerInvoice'>,
+): Promise<bigint> {
+  const known = hasAddressPerInvoice ? undefined : await store.findReusedAddress(ctx, userId, addressSpace);
+  if (known !== undefined) return known;
+  const id = await store.nextAddressIndex(ctx);
+  await store.insertAddress(ctx, {
+    id,
+    space: addressSpace,
+    address: deriveAddress(ctx, addressSpace, id),
+    userId,
+    isReused: !hasAddressPerInvoice,
+  });
+  return id;
+}

@@ -1,0 +1,25 @@
+/** Which implementation serves a chain. The sandbox is the only one, and it exists in development alone. */
+import type { Currency } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { createSandboxDeriver, createSandboxWatcher } from '../../payments/chains/sandbox.ts';
+import type { ChainWatcher } from '../../payments/chains/watcher.ts';
+import { currencyRules, type AddressSpace, type Chain } from '../../payments/currencies.ts';
+import { sandboxRates } from '../../payments/rates/sandbox.ts';
+import type { RateSource } from '../../payments/rates/source.ts';
+import * as sandboxStore from './sandbox.store.ts';
+
+/** @returns undefined for a chain that is switched off */
+export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
+  if (!ctx.config.isDevelopment) return undefined;
+  return createSandboxWatcher({ listAfter: (height) => sandboxStore.listTransactionsAfter(ctx, chain, height) });
+}
+
+export function isAvailable(ctx: Ctx, currency: Currency): boolean {
+  return watcherOf(ctx, currencyRules[currency].chain) !== undefined;
+}
+
+export function deriveAddress(ctx: Ctx, space: AddressSpace, index: bigint): string {
+  return createSandboxDeriver(ctx.config.secretKey)(space, index);
+}
+
+export const rates: RateSource = sandboxRates;

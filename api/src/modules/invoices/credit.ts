@@ -1,0 +1,60 @@
+/** Turns final deposits into money on their users' balances. */
+import assert from 'node:assert/strict';
+import type { Ctx } from '../../ctx.ts';
+import { toCreditMicros } from '../../payments/amounts.ts';
+import { currencyRules, findCurrency, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as bonus from '../referrals/bonus.service.ts';
+import { rates } from './chains.ts';
+import { chooseCreditRate } from './credit-rate.ts';
+import * as deposits from './deposits.store.ts';
+import * as store from './invoices.store.ts';
+import { refreshStatuses } from './refresh.ts';
+
+const DEPOSITS_PER_RUN = 500;
+
+/** Credits every final deposit of a chain. One that fails is logged and tried again; it does not hold up the others. */
+export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void> {
+  for (const { id, asset } of await deposits.listFinal(ctx, chain, DEPOSITS_PER_RUN)) {
+    const currency = findCurrency(chain, asset);
+    assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
+    // Asked outside of the transaction; used if none was known when the payment arrived.
+    const presentRateE12 = await rates.rateE12(currency);
+    await creditDeposit(ctx, id, currencyRules[currency], presentRateE12).catch((error: unknown) =>
+      ctx.log.error({ err: error, depositId: id }, 'deposit not credited'),
+    );
+  }
+}
+
+/** One transaction. Locks are taken in this order: the deposit, its invoice, customers' accounts, shared accounts. */
+function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, presentRateE12: bigint | undefined): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const deposit = await deposits.lockFinal(ctx, id);
+    if (!deposit) return;
+    const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
+    const [invoice] = await store.lockInvoices(ctx, invoiceIds);
+    const arrivalRateE12 = deposit.arrivalRateE12 ?? presentRateE12;
+    const rateE12 = chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
+    // The payment waits; it is not lost.
+    if (rateE12 === undefined) return;
+    const amountMicros = toCreditMicros(deposit.units, rateE12, rules);
+    await deposits.saveCredited(ctx, id, amountMicros, rateE12);
+    for (const paidId of await refreshStatuses(ctx, invoiceIds)) await bonus.recordPayment(ctx, paidId, deposit.userId);
+    await postTopUp(ctx, deposit, amountMicros);
+  });
+}
+
+async function postTopUp(ctx: Ctx, deposit: deposits.LockedDeposit, amountMicros: bigint): Promise<void> {
+  // Worth less than a micro-dollar: the record of it is all there can be.
+  if (amountMicros === 0n) return;
+  const topUp: ledger.Transfer = {
+    idempotencyKey: `deposit:${deposit.id}`,
+    debitAccountId: ledger.systemAccounts.external,
+    creditAccountId: deposit.accountId,
+    amountMicros,
+    reason: 'TOP_UP',
+  };
+  const reward = await bonus.bonusTransfer(ctx, topUp, deposit.userId);
+  const posted = await ledger.post(ctx, reward ? [topUp, reward] : [topUp]);
+  assert(posted.has(topUp.idempotencyKey), `deposit ${deposit.id} had been credited before`);
+}

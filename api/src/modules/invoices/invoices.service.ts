@@ -1,0 +1,59 @@
+/** Invoices as their users and the staff see them. */
+import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import { AppError } from '@cellhop/contract/errors';
+import { toMicros } from '@cellhop/contract/units';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { toDueUnits } from '../../payments/amounts.ts';
+import { currencyRules } from '../../payments/currencies.ts';
+import { takeAddress } from './addresses.ts';
+import { isAvailable, rates } from './chains.ts';
+import { presentForAdmin, presentInvoice } from './invoice-presenter.ts';
+import * as store from './invoices.store.ts';
+import { refreshStatuses } from './refresh.ts';
+
+/**
+ * Asks for a payment at today's rate. An open invoice of the user in the same currency ends; what is paid to it later
+ * is credited all the same.
+ * @throws AppError CURRENCY_UNAVAILABLE, RATE_UNAVAILABLE, RATE_LIMITED
+ */
+export async function createInvoice(
+  ctx: Ctx,
+  { userId }: Pick<Actor, 'userId'>,
+  { currency, amount }: CreateInvoiceBody,
+): Promise<Invoice> {
+  if (!isAvailable(ctx, currency)) throw new AppError('CURRENCY_UNAVAILABLE');
+  const rateE12 = await rates.rateE12(currency);
+  if (rateE12 === undefined) throw new AppError('RATE_UNAVAILABLE');
+  const rules = currencyRules[currency];
+  const amountMicros = toMicros(amount);
+  const dueUnits = toDueUnits(amountMicros, rateE12, rules);
+  const id = await ctx.tx(async (ctx) => {
+    await store.lockPayer(ctx, userId);
+    await refuseTooMany(ctx, userId);
+    await refreshStatuses(ctx, await store.endOpen(ctx, userId, currency));
+    const addressId = await takeAddress(ctx, userId, rules);
+    const { lifetimeMs } = rules;
+    return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
+  });
+  return presentInvoice((await store.findInvoice(ctx, id))!);
+}
+
+export function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
+  return list(ctx, userId, page, presentInvoice);
+}
+
+export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
+  return list(ctx, userId ?? null, page, presentForAdmin);
+}
+
+async function list<Item>(ctx: Ctx, userId: string | null, page: PageQuery, present: (row: store.InvoiceRow) => Item) {
+  const rows = await store.listInvoices(ctx, userId, page);
+  return { data: rows.map(present), totalPages: toTotalPages(await store.countInvoices(ctx, userId), page) };
+}
+
+async function refuseTooMany(ctx: Ctx, userId: string): Promise<void> {
+  const { count, untilFewerSeconds } = await store.countRecent(ctx, userId);
+  if (count >= ctx.config.invoicesPerHour) throw AppError.rateLimited(untilFewerSeconds ?? 0);
+}

@@ -1,0 +1,154 @@
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+
+export interface InvoiceRow {
+  id: string;
+  userId: string;
+  userEmail: string;
+  amountMicros: bigint;
+  dueUnits: bigint;
+  rateE12: bigint;
+  currency: Currency;
+  addressId: bigint;
+  address: string;
+  status: InvoiceStatus;
+  expiredAt: Date;
+  createdAt: Date;
+}
+
+/** numeric arrives as text. */
+type Stored<Row extends { dueUnits: bigint; rateE12: bigint }> = Omit<Row, 'dueUnits' | 'rateE12'> & {
+  dueUnits: string;
+  rateE12: string;
+};
+
+function toRow<Row extends { dueUnits: bigint; rateE12: bigint }>(stored: Stored<Row>): Row {
+  return { ...stored, dueUnits: BigInt(stored.dueUnits), rateE12: BigInt(stored.rateE12) } as unknown as Row;
+}
+
+const SELECT_ROW = `
+  select invoices.id, invoices.user_id as "userId", email as "userEmail", amount_micros as "amountMicros",
+         due_units as "dueUnits", rate_e12 as "rateE12", currency, address_id as "addressId", address,
+         invoices.status, expired_at as "expiredAt", invoices.created_at as "createdAt"
+    from invoices
+    join deposit_addresses on deposit_addresses.id = address_id
+    join users on users.id = invoices.user_id`;
+
+export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | undefined> {
+  const [row] = await ctx.db.query<Stored<InvoiceRow>>(`${SELECT_ROW} where invoices.id = $1`, [id]);
+  return row && toRow(row);
+}
+
+/** @param userId null: of all users */
+export async function listInvoices(ctx: Ctx, userId: string | null, page: PageQuery): Promise<InvoiceRow[]> {
+  const [condition, values] = userId === null ? ['', []] : ['where invoices.user_id = $3', [userId]];
+  const rows = await ctx.db.query<Stored<InvoiceRow>>(
+    `${SELECT_ROW} ${condition} order by invoices.created_at desc, invoices.id limit $1 offset $2`,
+    [page.size, toOffset(page), ...values],
+  );
+  return rows.map((row) => toRow(row));
+}
+
+export async function countInvoices(ctx: Ctx, userId: string | null): Promise<number> {
+  const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from invoices ${condition}`,
+    values,
+  );
+  return row!.count;
+}
+
+/** Two requests of one user take turns from here to the end of their transactions. */
+export async function lockPayer(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('select id from users where id = $1 for no key update', [userId]);
+}
+
+export interface RecentInvoices {
+  count: number;
+  /** Until the oldest one of them is no longer among them; null if there are none. */
+  untilFewerSeconds: number | null;
+}
+
+/** The user's invoices of the last hour. */
+export async function countRecent(ctx: Ctx, userId: string): Promise<RecentInvoices> {
+  const [row] = await ctx.db.query<RecentInvoices>(
+    `select count(*)::int as count,
+            ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as "untilFewerSeconds"
+       from invoices where user_id = $1 and created_at > now() - interval '1 hour'`,
+    [userId],
+  );
+  return row!;
+}
+
+/** Ends the open invoice of this user and currency now. */
+export async function endOpen(ctx: Ctx, userId: string, currency: Currency): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `update invoices set is_open = false, expired_at = least(expired_at, date_trunc('milliseconds', now()))
+      where user_id = $1 and currency = $2 and is_open returning id`,
+    [userId, currency],
+  );
+  return rows.map((row) => row.id);
+}
+
+export interface NewInvoice {
+  userId: string;
+  currency: Currency;
+  amountMicros: bigint;
+  dueUnits: bigint;
+  rateE12: bigint;
+  addressId: bigint;
+  lifetimeMs: number;
+}
+
+export async function insertInvoice(ctx: Ctx, invoice: NewInvoice): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `insert into invoices (user_id, currency, amount_micros, due_units, rate_e12, address_id, expired_at)
+     values ($1, $2, $3, $4, $5, $6, date_trunc('milliseconds', now()) + $7 * interval '1 millisecond') returning id`,
+    [
+      invoice.userId,
+      invoice.currency,
+      invoice.amountMicros,
+      invoice.dueUnits,
+      invoice.rateE12,
+      invoice.addressId,
+      invoice.lifetimeMs,
+    ],
+  );
+  return row!.id;
+}
+
+export interface LockedInvoice {
+  id: string;
+  currency: Currency;
+  dueUnits: bigint;
+  rateE12: bigint;
+  status: InvoiceStatus;
+  expiredAt: Date;
+  hasEnded: boolean;
+}
+
+/** Locks in the order of ids. */
+export async function lockInvoices(ctx: Ctx, ids: readonly string[]): Promise<LockedInvoice[]> {
+  const rows = await ctx.db.query<Stored<LockedInvoice>>(
+    `select id, currency, due_units as "dueUnits", rate_e12 as "rateE12", status, expired_at as "expiredAt",
+            expired_at <= clock_timestamp() as "hasEnded"
+       from invoices where id = any($1::uuid[]) order by id for no key update`,
+    [ids],
+  );
+  return rows.map((row) => toRow(row));
+}
+
+/** Open invoices whose time has passed; those that somebody works on are left to him. */
+export async function lockExpired(ctx: Ctx, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from invoices where is_open and expired_at <= now()
+      order by expired_at limit $1 for no key update skip locked`,
+    [limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+export async function saveStatus(ctx: Ctx, id: string, status: InvoiceStatus, isOpen: boolean): Promise<void> {
+  await ctx.db.query('update invoices set status = $2, is_open = is_open and $3 where id = $1', [id, status, isOpen]);
+}

@@ -1,0 +1,39 @@
+/** Users and what they see of themselves. */
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { Profile } from '@cellhop/contract/users';
+import type { Ctx } from '../../ctx.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import { currentLevel } from '../referrals/bonus.service.ts';
+import { newReferralCode } from './referral-code.ts';
+import { presentProfile } from './user-presenter.ts';
+import * as store from './users.store.ts';
+
+export type User = store.UserRow;
+export type NewUser = Omit<store.NewUser, 'referralCode' | 'accountId'>;
+
+/** @returns the new user's id, or undefined if the email is taken; the caller's transaction must then not commit */
+export async function createUser(ctx: Ctx, user: NewUser): Promise<{ id: string; accountId: bigint } | undefined> {
+  const accountId = await ledger.openAccount(ctx, 'USER');
+  const id = await store.insertUser(ctx, { ...user, accountId, referralCode: newReferralCode() });
+  return id === undefined ? undefined : { id, accountId };
+}
+
+export function findUser(ctx: Ctx, id: string): Promise<User | undefined> {
+  return store.findUser(ctx, id);
+}
+
+export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {
+  const user = await store.findUser(ctx, userId);
+  if (!user) throw new Error(`user ${userId} has gone`);
+  const [{ balanceMicros }, level] = await Promise.all([
+    ledger.readBalance(ctx, user.accountId),
+    currentLevel(ctx, userId),
+  ]);
+  return presentProfile(user, balanceMicros, level);
+}
+
+/** Mails and pages that follow are in this language. */
+export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<Profile> {
+  await store.updateLanguage(ctx, userId, languageCode);
+  return getProfile(ctx, userId);
+}

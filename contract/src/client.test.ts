@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { createClient, toPath, toQuery } from './client.ts';
+import { disconnect, listConnections } from './connections.ts';
+import { searchProxies } from './proxies.ts';
+
+/** A fetch that keeps what it was asked and gives one answer. */
+function fake(status: number, body: string) {
+  const requests: Request[] = [];
+  const call = createClient({
+    baseUrl: 'http://api.test',
+    fetch: async (input, init) => {
+      requests.push(new Request(input, init));
+      return new Response(body, { status });
+    },
+    headers: () => ({ authorization: 'Bearer t' }),
+  });
+  return { call, requests };
+}
+
+describe('createClient', () => {
+  test('fills the path, repeats keys of lists and sends no body where there is none', async () => {
+    const { call, requests } = fake(200, '{"data":[]}');
+    await call(searchProxies, { query: { city: ['a', 'b & c'], zip: undefined } });
+    expect(requests[0]?.url).toBe('http://api.test/v1/proxies?city=a&city=b+%26+c');
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer t');
+    expect(requests[0]?.headers.get('content-type')).toBeNull();
+  });
+
+  test('turns an error answer into its code', async () => {
+    const body = { statusCode: 409, error: 'Conflict', code: 'NOT_CONNECTED', message: 'Connection is not active' };
+    const { call } = fake(409, JSON.stringify(body));
+    const params = { id: '4e1f0f4e-7c0e-4b0e-9d0e-0123456789ab' };
+    await expect(call(disconnect, { params })).rejects.toMatchObject({ status: 409, code: 'NOT_CONNECTED', body });
+  });
+
+  test('an answer that is not ours is INTERNAL, none at all is NETWORK', async () => {
+    await expect(fake(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
+      status: 502,
+      code: 'INTERNAL',
+    });
+    const away = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    await expect(away(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'NETWORK' });
+  });
+});
+
+test('toPath escapes, toQuery leaves undefined values out', () => {
+  expect(toPath('/a/{id}/b', { id: 'x/y' })).toBe('/a/x%2Fy/b');
+  expect(toQuery({ a: undefined, b: 0 })).toBe('?b=0');
+  expect(toQuery()).toBe('');
+});

@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
+const port = z.coerce.number().int().min(1).max(65_535);
+const DRAIN_SECONDS = { production: 60, development: 5 };
+
+const nameServers = z
+  .string()
+  .transform((text) => text.split(',').map((item) => item.trim()))
+  .refine((list) => list.every((item) => isIP(item.replace(/^\[?([^\]]*?)\]?(?::\d+)?$/, '$1')) || isIP(item)), {
+    message: 'must be addresses, separated by commas',
+  });
+
+const environmentSchema = z.object({
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
+  GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
+  GATEWAY_PORT: port.default(1080),
+  GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+  GATEWAY_TOKEN: z.string().min(1),
+  GATEWAY_ALLOW_PRIVATE: isTrue.default(false),
+  GATEWAY_METRICS_PORT: port.optional(),
+  GATEWAY_NAME_SERVERS: nameServers.optional(),
+  GATEWAY_LOGIN_FAILURES_PER_MINUTE: z.coerce.number().int().nonnegative().default(20),
+  GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).optional(),
+});
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/** @throws Error with one sentence for each setting that is missing or wrong; values are never repeated */
+export function parseConfig(environment: NodeJS.ProcessEnv) {
+  // An empty variable is what a shell or a compose file makes of an unset one.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = environmentSchema.safeParse(given);
+  if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
+  const settings = parsed.data;
+  const mode = settings.NODE_ENV === 'production' ? 'production' : 'development';
+  return {
+    logLevel: settings.LOG_LEVEL,
+    host: settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST,
+    port: settings.GATEWAY_PORT,
+    controlUrl: settings.GATEWAY_CONTROL_URL,
+    token: settings.GATEWAY_TOKEN,
+    allowPrivate: settings.GATEWAY_ALLOW_PRIVATE,
+    metricsPort: settings.GATEWAY_METRICS_PORT,
+    nameServers: settings.GATEWAY_NAME_SERVERS,
+    loginFailuresPerMinute: settings.GATEWAY_LOGIN_FAILURES_PER_MINUTE,
+    drainMs: (settings.GATEWAY_DRAIN_SECONDS ?? DRAIN_SECONDS[mode]) * 1000,
+  };
+}
+
+const describe = ({ path, message }: { path: PropertyKey[]; message: string }) => `${path.join('.')}: ${message}`;

@@ -1,0 +1,31 @@
+import type { ExitRoute } from './exits/exit.ts';
+import type { Credit } from './metering/credit.ts';
+import type { TokenBucket } from './token-bucket.ts';
+import type { EndReason, Tunnel } from './tunnel.ts';
+
+/** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
+export class Connection {
+  readonly tunnels = new Set<Tunnel>();
+  lastTunnelAt = Date.now();
+  /** Set when this run is done with it: no tunnel starts any more and the last total is on its way. */
+  isEnding = false;
+  forget: () => void = () => {};
+  /** Fulfilled when the control plane has the last total. */
+  readonly forgotten = new Promise<void>((fulfil) => {
+    this.forget = fulfil;
+  });
+
+  constructor(
+    readonly id: string,
+    readonly username: string,
+    /** HMAC of the password. */
+    public digest: Buffer,
+    readonly exit: ExitRoute,
+    readonly credit: Credit,
+    readonly newTunnels: TokenBucket,
+  ) {}
+
+  cut(reason: EndReason): void {
+    for (const tunnel of this.tunnels) tunnel.close(reason);
+  }
+}

@@ -1,0 +1,146 @@
+import type { Authorization, Credit as CreditAnswer, Exit } from '@cellhop/contract/gateway';
+import type { Logger } from 'pino';
+import { Connection } from './connection.ts';
+import type { ControlClient } from './control-client.ts';
+import { CredentialKey } from './credentials.ts';
+import type { ExitRoute } from './exits/exit.ts';
+import type { Limits } from './limits.ts';
+import { Credit } from './metering/credit.ts';
+import type { Credentials } from './protocol/socks5.ts';
+import { TunnelFailure } from './statuses.ts';
+import { TokenBucket } from './token-bucket.ts';
+import type { EndReason } from './tunnel.ts';
+
+interface ConnectionsSettings {
+  readonly control: ControlClient;
+  readonly limits: Limits;
+  readonly log: Logger;
+  readonly openExit: (exit: Exit) => ExitRoute;
+  /** Credit runs low or a total waits to be delivered. */
+  readonly reportSoon: () => void;
+}
+
+type Granted = Extract<Authorization, { isAuthorized: true }>;
+
+/** The connections that this run has open, found by user name for new tunnels and by id for credit answers. */
+export class Connections {
+  readonly #credentials = new CredentialKey();
+  readonly #byUsername = new Map<string, Connection>();
+  readonly #byId = new Map<string, Connection>();
+  readonly #authorizations = new Map<string, Promise<Connection>>();
+  readonly #refusedUntil = new Map<string, number>();
+
+  constructor(private readonly settings: ConnectionsSettings) {}
+
+  get open(): Connection[] {
+    return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
+  }
+
+  /** Those whose last total has not been acknowledged. */
+  get ending(): Connection[] {
+    return [...this.#byId.values()].filter(({ isEnding }) => isEnding);
+  }
+
+  /**
+   * Finds the connection of a client, and asks the control plane about it the first time.
+   * @throws TunnelFailure `credentials-wrong` or `control-plane-away`
+   */
+  authenticate(credentials: Credentials): Promise<Connection> | Connection {
+    const digest = this.#credentials.digest(credentials.password);
+    const known = this.#byUsername.get(credentials.username);
+    if (this.#credentials.isEqual(known?.digest, digest) && known && !known.isEnding) return known;
+    const key = `${digest.toString('base64')} ${credentials.username}`;
+    if ((this.#refusedUntil.get(key) ?? 0) > Date.now()) throw new TunnelFailure('credentials-wrong');
+    const running = this.#authorizations.get(key);
+    if (running) return running;
+    const authorization = this.#authorize(credentials, digest, key).finally(() => this.#authorizations.delete(key));
+    this.#authorizations.set(key, authorization);
+    return authorization;
+  }
+
+  merge(answers: readonly CreditAnswer[]): void {
+    for (const answer of answers) this.#byId.get(answer.connectionId)?.credit.merge(answer);
+  }
+
+  /** Cuts a connection's tunnels and has its last total delivered. */
+  end(connection: Connection, reason: EndReason): void {
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    connection.cut(reason);
+    const usedBytes = connection.credit.usedBytes;
+    this.settings.log.info({ connectionId: connection.id, reason, usedBytes }, 'Connection ended');
+    this.settings.reportSoon();
+  }
+
+  endAll(reason: EndReason): void {
+    for (const connection of this.open) this.end(connection, reason);
+  }
+
+  /** Ends those without tunnels, so that what was granted to them is free again. */
+  endIdle(): void {
+    const before = Date.now() - this.settings.limits.connectionIdleMs;
+    for (const connection of this.open)
+      if (connection.tunnels.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
+  }
+
+  /** The control plane has the last totals of these. */
+  acknowledged(connectionIds: readonly string[]): void {
+    for (const id of connectionIds) {
+      const connection = this.#byId.get(id);
+      if (!connection?.isEnding) continue;
+      this.#byId.delete(id);
+      if (this.#byUsername.get(connection.username) === connection) this.#byUsername.delete(connection.username);
+      connection.forget();
+    }
+  }
+
+  async #authorize(credentials: Credentials, digest: Buffer, key: string): Promise<Connection> {
+    const known = this.#byUsername.get(credentials.username);
+    if (known?.isEnding) await this.#forgotten(known);
+    const answer = await this.settings.control.authorize(credentials);
+    if (!answer.isAuthorized || answer.state === 'ended') {
+      this.#keepRefusal(key);
+      throw new TunnelFailure('credentials-wrong');
+    }
+    return this.#admit(answer, credentials.username, digest);
+  }
+
+  /** An authorization must not overtake the end of the same connection: that would close what it has just opened. */
+  async #forgotten(connection: Connection): Promise<void> {
+    this.settings.reportSoon();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new TunnelFailure('control-plane-away')), this.settings.limits.controlRequestMs);
+    });
+    await Promise.race([connection.forgotten, late]).finally(() => clearTimeout(timer));
+  }
+
+  #admit(answer: Granted, username: string, digest: Buffer): Connection {
+    const known = this.#byId.get(answer.connectionId);
+    if (known?.isEnding) throw new TunnelFailure('control-plane-away');
+    if (known) {
+      known.digest = digest;
+      known.credit.merge(answer);
+      return known;
+    }
+    const { limits, openExit, reportSoon } = this.settings;
+    const credit = new Credit(answer, {
+      low: reportSoon,
+      spent: () => this.end(connection, 'out-of-money'),
+      ended: () => this.end(connection, 'connection-ended'),
+    });
+    const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
+    const exit = openExit(answer.exit);
+    const connection = new Connection(answer.connectionId, username, digest, exit, credit, newTunnels);
+    this.#byId.set(connection.id, connection);
+    this.#byUsername.set(username, connection);
+    return connection;
+  }
+
+  #keepRefusal(key: string): void {
+    const { refusalKeptMs, refusalsKept } = this.settings.limits;
+    if (this.#refusedUntil.size >= refusalsKept) this.#refusedUntil.clear();
+    this.#refusedUntil.set(key, Date.now() + refusalKeptMs);
+    setTimeout(() => this.#refusedUntil.delete(key), refusalKeptMs).unref();
+  }
+}

@@ -1,0 +1,13 @@
+import type { Socket } from 'node:net';
+import type { Target } from '../protocol/host.ts';
+
+/** A way out to the internet for one connection. */
+export interface ExitRoute {
+  readonly kind: 'local-address';
+  /**
+   * Resolves, judges and dials a destination. The socket is connected and paused. An exit that fails is a failure:
+   * nothing ever leaves by another route.
+   * @throws TunnelFailure
+   */
+  dial(target: Target, signal: AbortSignal): Promise<Socket>;
+}

@@ -1,0 +1,82 @@
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
+import type { Limits } from '../limits.ts';
+import { addressText, type Target } from '../protocol/host.ts';
+import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import type { ExitRoute } from './exit.ts';
+import { createResolver } from './resolver.ts';
+
+export interface LocalExitSettings {
+  /** Null: the host's own route. */
+  readonly address: string | null;
+  readonly policy: DestinationPolicy;
+  readonly limits: Limits;
+  readonly nameServers: readonly string[] | undefined;
+}
+
+/** Leaves from an address of this host. Routing by source address is the operator's part. */
+export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
+  const { address, policy, limits } = settings;
+  const resolve = createResolver(settings);
+  const family = address === null ? undefined : familyOf(address);
+
+  return {
+    kind: 'local-address',
+    dial: async (target, signal) => {
+      const found = target.host.kind === 'address' ? [target.host.bytes] : await resolve(target.host.name, signal);
+      // Judged are the very bytes that are dialled below; no name reaches `connect`, so nothing can be rebound.
+      const allowed = found.map(unmapped).filter((bytes) => isDestinationAllowed(policy, bytes, target.port));
+      if (allowed.length === 0) throw new TunnelFailure('destination-refused');
+      const reachable = allowed.filter((bytes) => family === undefined || bytes.length === family);
+      if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
+      return dialFirst(reachable.slice(0, limits.addressesTried), target, signal);
+    },
+  };
+
+  async function dialFirst(addresses: Uint8Array[], { port }: Target, signal: AbortSignal): Promise<Socket> {
+    let failure = new TunnelFailure('exit-unavailable');
+    for (const [index, bytes] of addresses.entries()) {
+      const isLast = index === addresses.length - 1;
+      // The last address may use all the time that is left; the others must leave some.
+      const timeoutMs = isLast ? limits.dialMs : limits.dialAttemptMs;
+      const options = { host: addressText(bytes), port, ...(address === null ? {} : { localAddress: address }) };
+      try {
+        return await dialAddress(options, timeoutMs, signal);
+      } catch (error) {
+        failure = failureOfDial(error);
+      }
+    }
+    throw failure;
+  }
+}
+
+const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
+
+function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((fulfil, reject) => {
+    if (signal.aborted) return reject(new TunnelFailure('dial-timeout'));
+    const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
+    socket.pause(); // Reading starts with the relay, which wants the bytes in its own buffers.
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      socket.removeAllListeners('connect');
+      socket.removeAllListeners('error');
+    };
+    const giveUp = () => {
+      settle();
+      socket.destroy();
+      reject(new TunnelFailure('dial-timeout'));
+    };
+    const timer = setTimeout(giveUp, timeoutMs);
+    signal.addEventListener('abort', giveUp);
+    socket.once('error', (error) => {
+      settle();
+      reject(error);
+    });
+    socket.once('connect', () => {
+      settle();
+      fulfil(socket);
+    });
+  });
+}

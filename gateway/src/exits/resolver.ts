@@ -1,0 +1,89 @@
+import { Resolver } from 'node:dns/promises';
+import type { Limits } from '../limits.ts';
+import { parseHost } from '../protocol/host.ts';
+import { TunnelFailure } from '../statuses.ts';
+
+interface ResolverSettings {
+  readonly address: string | null;
+  readonly nameServers: readonly string[] | undefined;
+  readonly limits: Pick<Limits, 'resolverTryMs' | 'resolverTries'>;
+}
+
+/** How long a known IPv4 address waits for the answer about IPv6 (RFC 8305, section 3). */
+const RESOLUTION_DELAY_MS = 50;
+const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
+
+type Resolve = (name: string, signal: AbortSignal) => Promise<Uint8Array[]>;
+
+/**
+ * Resolves names through the exit: its address is the source of the questions. `getaddrinfo` would leave by the
+ * host's own route and block one of four threads, so it is never used.
+ */
+export function createResolver({ address, nameServers, limits }: ResolverSettings): Resolve {
+  let resolver: Resolver | undefined;
+  const isIpv4Wanted = address === null || !address.includes(':');
+  const isIpv6Wanted = address === null || address.includes(':');
+
+  function open(): Resolver {
+    const opened = new Resolver({ timeout: limits.resolverTryMs, tries: limits.resolverTries });
+    if (nameServers) opened.setServers(nameServers);
+    if (address !== null && isIpv4Wanted) opened.setLocalAddress(address);
+    if (address !== null && isIpv6Wanted) opened.setLocalAddress('0.0.0.0', address);
+    return opened;
+  }
+
+  return async (name, signal) => {
+    const special = resolveSpecial(name);
+    if (special) return special;
+    resolver ??= open();
+    const ipv4 = isIpv4Wanted ? ask(resolver.resolve4(name)) : nothing();
+    const ipv6 = isIpv6Wanted ? ask(resolver.resolve6(name)) : nothing();
+    const first = await orAborted(ipv4, signal);
+    const second = await orAborted(first.addresses.length > 0 ? orSoon(ipv6) : ipv6, signal);
+    const addresses = [...first.addresses, ...second.addresses];
+    if (addresses.length > 0) return addresses;
+    throw new TunnelFailure(first.isSilent || second.isSilent ? 'resolver-silent' : 'name-unknown');
+  };
+}
+
+interface Answer {
+  readonly addresses: Uint8Array[];
+  readonly isSilent: boolean;
+}
+
+/** Names that never reach a name server (RFC 6761, sections 6.3 and 6.4). */
+function resolveSpecial(name: string): Uint8Array[] | undefined {
+  if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
+  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-unknown');
+  return undefined;
+}
+
+async function ask(question: Promise<string[]>): Promise<Answer> {
+  try {
+    const texts = await question;
+    const hosts = texts.map(parseHost);
+    return { addresses: hosts.flatMap((host) => (host?.kind === 'address' ? [host.bytes] : [])), isSilent: false };
+  } catch (error) {
+    return { addresses: [], isSilent: error instanceof Error && 'code' in error && error.code === 'ETIMEOUT' };
+  }
+}
+
+const nothing = (): Promise<Answer> => Promise.resolve({ addresses: [], isSilent: false });
+
+async function orSoon(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer>((fulfil) => {
+    timer = setTimeout(() => fulfil({ addresses: [], isSilent: false }), RESOLUTION_DELAY_MS);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
+async function orAborted(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new TunnelFailure('resolver-silent'));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { signal: settled.signal });
+  });
+  return Promise.race([answer, aborted]).finally(() => settled.abort());
+}

@@ -1,0 +1,343 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ControlPlane, type FakeConnection } from '../test/control-plane.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  socks5Connect,
+  socks5Greeting,
+  socks5Login,
+  startHarness,
+} from '../test/gateway-harness.ts';
+import { closedPort, listenLocally, patternedBytes, sha256, until } from '../test/sockets.ts';
+import { startGateway, type GatewaySettings } from './gateway.ts';
+
+const run = promisify(execFile);
+const MIB = 1_048_576;
+const stops: (() => Promise<void>)[] = [];
+
+async function start(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
+  const harness = await startHarness(settings);
+  stops.push(harness.stop);
+  return harness;
+}
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Sends without end to whoever connects. */
+async function startSource() {
+  const block = Buffer.alloc(65_536, 'source');
+  const { port } = await listenLocally((socket) => {
+    const fill = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', fill);
+    socket.resume();
+    fill();
+  });
+  return port;
+}
+
+describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) => {
+  let sourcePort: number;
+  beforeAll(async () => {
+    sourcePort = await startSource();
+  });
+
+  it('delivers exactly the bytes that money paid for, reports them and ends the connection', async () => {
+    const { control, gateway } = await start({ relay });
+    const connection = control.sell({ allowedBytes: 5 * MIB + 123, grantStepBytes: MIB });
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
+    const { bytes, end } = await client.rest();
+    expect(end).toBe('ended');
+    expect(bytes.length).toBe(5 * MIB + 123);
+    await until(() => connection.endedAtBytes !== undefined);
+    expect(connection.endedAtBytes).toBe(5 * MIB + 123);
+  });
+
+  it('shares one grant between tunnels to the byte', async () => {
+    const { control, gateway } = await start({ relay });
+    const connection = control.sell({ allowedBytes: 9 * MIB + 7, grantStepBytes: MIB });
+    const clients = await Promise.all(
+      Array.from({ length: 6 }, () => socks5Connect(gateway, connection, '127.0.0.1', sourcePort)),
+    );
+    const received = await Promise.all(clients.map(async ({ client }) => (await client.rest()).bytes.length));
+    expect(received.reduce((sum, count) => sum + count, 0)).toBe(9 * MIB + 7);
+  });
+
+  it('cuts all tunnels within a second of a disconnect', async () => {
+    const { control, gateway } = await start({ relay });
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.write('hello'));
+    const clients = await Promise.all(
+      Array.from({ length: 3 }, () => socks5Connect(gateway, connection, '127.0.0.1', port)),
+    );
+    for (const { client } of clients) await client.take(5);
+    const disconnectedAt = performance.now();
+    connection.state = 'ended';
+    for (const { client } of clients) expect((await client.rest()).end).toBe('reset');
+    expect(performance.now() - disconnectedAt).toBeLessThan(1_000);
+    await until(() => connection.endedAtBytes === 15);
+    const refused = await openClient(gateway.port);
+    refused.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
+    expect((await refused.rest()).bytes.toString('hex')).toBe('05020101');
+  });
+
+  it('waits for a grant that is late, and cuts when it does not come', async () => {
+    const { control, gateway } = await start({ relay, limits: { grantWaitMs: 700, lingerMs: 100 } });
+    const connection = control.sell({ grantStepBytes: 100_000 });
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
+    await client.take(300_000); // More than the first grant, so it has waited and gone on.
+    connection.grantStepBytes = 0;
+    const { end } = await client.rest();
+    expect(end).toBe('ended');
+    await until(() => connection.usedBytes === connection.grantedBytes);
+    expect(connection.endedAtBytes).toBeUndefined();
+  });
+});
+
+describe('a running gateway', () => {
+  it('shows usage within two seconds and asks for idle connections, too', async () => {
+    const { control, gateway } = await start();
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    const sentAt = performance.now();
+    client.socket.write('12345');
+    await until(() => connection.usedBytes === 10);
+    expect(performance.now() - sentAt).toBeLessThan(2_000);
+    client.socket.destroy();
+    const { update } = control.calls;
+    await until(() => control.calls.update > update + 1);
+    expect(control.runIds.size).toBe(1);
+  });
+
+  it('counts on from the old total when an idle connection was ended and comes back', async () => {
+    const { control, gateway } = await start({ limits: { connectionIdleMs: 100 } });
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    for (const total of [10, 20]) {
+      const { client, reply } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+      expect(reply).toBe(0);
+      client.socket.end('12345');
+      await client.rest();
+      await until(() => connection.endedAtBytes === total);
+    }
+    expect(control.calls.authorize).toBe(2);
+  });
+
+  it('goes on within its grants while the control plane is away', async () => {
+    const { control, gateway } = await start({ limits: { updateIntervalMs: 50, updateRetryMs: 100 } });
+    const connection = control.sell();
+    const stranger = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const first = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    control.isAway = true;
+    first.client.socket.write('still');
+    expect((await first.client.take(5)).toString()).toBe('still');
+    const second = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    expect(second.reply).toBe(0);
+    second.client.socket.destroy();
+    expect((await socks5Connect(gateway, stranger, '127.0.0.1', port)).reply).toBe(1);
+    const http = await openClient(gateway.port);
+    http.socket.write(
+      `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(stranger)}\r\n\r\n`,
+    );
+    expect((await http.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 503 [^]*Retry-After: 5\r\n/);
+    control.isAway = false;
+    await until(() => connection.usedBytes === 10);
+    expect((await socks5Connect(gateway, stranger, '127.0.0.1', port)).reply).toBe(0);
+    first.client.socket.destroy();
+  });
+
+  it('listens before its control plane does', async () => {
+    const controlPort = await closedPort();
+    const control = new ControlPlane();
+    const gateway = await startGateway({
+      host: '127.0.0.1',
+      port: 0,
+      controlUrl: `http://127.0.0.1:${controlPort}`,
+      token: control.token,
+      allowPrivate: true,
+      log: pino({ level: 'silent' }),
+      limits: { lastReportMs: 100 },
+    });
+    const { port } = await listenLocally((socket) => socket.end());
+    const connection = control.sell();
+    expect((await socks5Connect(gateway, connection, '127.0.0.1', port)).reply).toBe(1);
+    await control.start(controlPort);
+    expect((await socks5Connect(gateway, connection, '127.0.0.1', port)).reply).toBe(0);
+    await gateway.close();
+    control.stop();
+  });
+
+  it('closes an address that guesses passwords', async () => {
+    const { control, gateway } = await start({ limits: { loginFailuresPerMinute: 3 } });
+    const { username } = control.sell();
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      const client = await openClient(gateway.port);
+      client.socket.write(
+        `CONNECT a.test:1 HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic({ username, password: `guess-${attempt}` })}\r\n\r\n`,
+      );
+      expect((await client.rest()).bytes.toString()).toMatch(attempt <= 3 ? /^HTTP\/1.1 407 / : /^HTTP\/1.1 429 /);
+    }
+    const socks5 = await openClient(gateway.port);
+    socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login({ username, password: 'any' })]));
+    expect((await socks5.rest()).bytes.toString('hex')).toBe('0502');
+  });
+
+  it('limits the tunnels of one connection', async () => {
+    const { control, gateway } = await start({ limits: { tunnelsPerConnection: 2 } });
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const opened = [];
+    for (const reply of [0, 0, 1]) {
+      const tunnel = await socks5Connect(gateway, connection, '127.0.0.1', port);
+      expect(tunnel.reply).toBe(reply);
+      opened.push(tunnel);
+    }
+    for (const { client } of opened) client.socket.destroy();
+  });
+
+  it('ends a tunnel that is idle', async () => {
+    const { control, gateway } = await start({ limits: { tunnelIdleMs: 100 } });
+    const { port } = await listenLocally((socket) => socket.resume());
+    const { client } = await socks5Connect(gateway, control.sell(), '127.0.0.1', port);
+    expect((await client.rest()).end).toBe('reset');
+  });
+
+  it('drains on close: no new clients, open tunnels may finish, last totals are delivered', async () => {
+    const { control, gateway } = await startHarness();
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    const closed = gateway.close({ drainMs: 30_000 });
+    await expect(openClient(gateway.port)).rejects.toThrow('ECONNREFUSED');
+    client.socket.end('last words');
+    expect((await client.rest()).bytes.toString()).toBe('last words');
+    await closed;
+    expect(connection.endedAtBytes).toBe(20);
+    control.stop();
+  });
+
+  it('offers metrics that name no user', async () => {
+    const { control, gateway } = await start();
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.end('four'));
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    client.socket.end();
+    await client.rest();
+    const text = await gateway.metrics.registry.metrics();
+    expect(text).toContain('gateway_bytes_total{direction="toClient",protocol="socks5"} 4');
+    expect(text).toContain(`gateway_relay_info{relay="${gateway.relay}"} 1`);
+    expect(text).not.toContain(connection.username);
+  });
+});
+
+describe('curl', () => {
+  let harness: Harness;
+  let connection: FakeConnection;
+  let origin: Server;
+  let url: string;
+  const body = patternedBytes(20 * MIB);
+  const sentBytes: number[] = [];
+
+  beforeAll(async () => {
+    harness = await startHarness();
+    origin = createServer((_, response) => response.setHeader('content-length', body.length).end(body));
+    origin.on('connection', (socket) => {
+      socket.on('close', () => sentBytes.push(socket.bytesRead + socket.bytesWritten));
+    });
+    origin.listen(0, '127.0.0.1');
+    await once(origin, 'listening');
+    url = `http://localhost:${(origin.address() as AddressInfo).port}/`;
+  });
+  afterAll(async () => {
+    await harness.stop();
+    origin.close();
+  });
+
+  it.each([
+    ['SOCKS5', (port: number) => ['--socks5-hostname', `127.0.0.1:${port}`]],
+    ['an absolute-form request', (port: number) => ['-x', `http://127.0.0.1:${port}`]],
+    ['CONNECT', (port: number) => ['-p', '-x', `http://127.0.0.1:${port}`]],
+  ])('downloads through %s, counted to the byte', async (_name, proxy) => {
+    connection = harness.control.sell();
+    sentBytes.length = 0;
+    const login = ['-U', `${connection.username}:${connection.password}`];
+    const options = ['-sS', '--fail', '--noproxy', '', ...proxy(harness.gateway.port), ...login, url];
+    const { stdout } = await run('curl', options, { encoding: 'buffer', maxBuffer: 64 * MIB });
+    expect(sha256(stdout)).toBe(sha256(body));
+    await until(() => sentBytes.length === 1 && connection.usedBytes === sentBytes[0]);
+  });
+});
+
+describe('the process', () => {
+  const program = fileURLToPath(new URL('main.ts', import.meta.url));
+
+  function launch(environment: Record<string, string>) {
+    const child = spawn(process.execPath, ['--import', 'tsx', program], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+    return { child, output, exited: once(child, 'exit').then(([code]) => code as number | null) };
+  }
+
+  it('delivers the last totals when it is told to stop, even twice within a moment', async () => {
+    const control = await new ControlPlane().start();
+    const connection = control.sell();
+    const port = await closedPort();
+    const { child, output, exited } = launch({
+      GATEWAY_PORT: String(port),
+      GATEWAY_CONTROL_URL: control.url,
+      GATEWAY_TOKEN: control.token,
+      GATEWAY_ALLOW_PRIVATE: 'true',
+      GATEWAY_DRAIN_SECONDS: '30',
+    });
+    await until(() => output.stdout.includes('Gateway is ready'));
+    const { port: echoPort } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect({ port }, connection, '127.0.0.1', echoPort);
+    client.socket.write('ping');
+    await client.take(4);
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    await until(() => output.stdout.includes('Waiting for tunnels'));
+    client.socket.end('pong');
+    expect((await client.rest()).bytes.toString()).toBe('pong');
+    expect(await exited).toBe(0);
+    expect(connection.endedAtBytes).toBe(16);
+    expect(output.stdout).not.toContain(connection.password);
+    control.stop();
+  });
+
+  it('says in one sentence that its port is taken', async () => {
+    const { server, port } = await listenLocally(() => {});
+    const { output, exited } = launch({
+      GATEWAY_PORT: String(port),
+      GATEWAY_CONTROL_URL: 'http://127.0.0.1:9',
+      GATEWAY_TOKEN: 'token',
+    });
+    expect(await exited).toBe(1);
+    expect(output.stderr).toBe(`The gateway cannot listen on 127.0.0.1:${port}: the port is taken.\n`);
+    server.close();
+  });
+
+  it('names the settings that are missing', async () => {
+    const { output, exited } = launch({});
+    expect(await exited).toBe(1);
+    expect(output.stderr).toContain('GATEWAY_CONTROL_URL');
+    expect(output.stderr).toContain('GATEWAY_TOKEN');
+  });
+});

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Logger } from 'pino';
+import { Connections } from './connections.ts';
+import type { GatewayContext } from './context.ts';
+import { ControlClient } from './control-client.ts';
+import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
+import { createLocalAddressExit } from './exits/local-address.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { createHttpProxy } from './listeners/http-proxy.ts';
+import { createPublicPort } from './listeners/public-port.ts';
+import { LoginGuard } from './login-guard.ts';
+import { Reporter } from './metering/reporter.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { addressText, parseHost } from './protocol/host.ts';
+import { chooseRelay } from './relay/feature-test.ts';
+import { createPump } from './relay/pump.ts';
+import type { Relay } from './relay/relay.ts';
+import { streamsRelay } from './relay/streams.ts';
+import type { Tunnel } from './tunnel.ts';
+
+export interface GatewaySettings {
+  readonly host: string;
+  readonly port: number;
+  readonly controlUrl: string;
+  readonly token: string;
+  readonly allowPrivate: boolean;
+  readonly log: Logger;
+  readonly metricsPort?: number | undefined;
+  readonly nameServers?: readonly string[] | undefined;
+  /** `auto`: the pump where it works. */
+  readonly relay?: Relay['kind'] | 'auto';
+  readonly limits?: Partial<Limits>;
+}
+
+export interface Gateway {
+  readonly port: number;
+  readonly address: string;
+  readonly relay: Relay['kind'];
+  readonly metrics: Metrics;
+  /** Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals. */
+  close(options?: { drainMs: number }): Promise<void>;
+  /** Shortens a running `close`: what still drains is cut now. */
+  cutNow(): void;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** Starts a gateway. It listens whether or not the control plane can be reached yet. */
+export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
+  const { log } = settings;
+  const limits: Limits = { ...defaultLimits, ...settings.limits };
+  const runId = randomUUID();
+  const metrics = createMetrics();
+  const relay = await openRelay(settings.relay ?? 'auto', limits, log);
+  const ownPorts = new Set<number>();
+  const policy: DestinationPolicy = {
+    isPrivateAllowed: settings.allowPrivate,
+    isOwnListener: ownListeners(ownPorts, hostAddresses),
+  };
+  const control = new ControlClient({
+    url: settings.controlUrl,
+    token: settings.token,
+    runId,
+    timeoutMs: limits.controlRequestMs,
+    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    failed: (error) => log.warn({ err: error }, 'The control plane did not answer about a login'),
+  });
+  const reporter: Reporter = new Reporter(() => connections, control, limits, log);
+  const connections = new Connections({
+    control,
+    limits,
+    log,
+    reportSoon: () => reporter.soon(),
+    openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
+  });
+
+  const tunnels = new Set<Tunnel>();
+  let isDraining = false;
+  let drained: (() => void) | undefined;
+  const context: GatewayContext = {
+    limits,
+    log,
+    metrics,
+    relay,
+    connections,
+    tunnels,
+    loginGuard: new LoginGuard(limits),
+    get isDraining() {
+      return isDraining;
+    },
+    tunnelClosed: (tunnel, reason) => {
+      tunnels.delete(tunnel);
+      metrics.tunnelEnds.inc({ reason });
+      if (tunnels.size === 0) drained?.();
+    },
+  };
+  watch(metrics, context);
+
+  const publicPort = createPublicPort(context, createHttpProxy(context));
+  const bound = await listen(publicPort.server, settings.port, settings.host);
+  ownPorts.add(bound.port);
+  const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
+  reporter.start();
+  log.info({ address: bound.address, port: bound.port, relay: relay.kind, runId }, 'Gateway is ready');
+
+  async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
+    isDraining = true;
+    publicPort.server.close();
+    if (tunnels.size > 0 && drainMs > 0) {
+      log.info({ tunnels: tunnels.size, drainMs }, 'Waiting for tunnels to finish');
+      await new Promise<void>((fulfil) => {
+        const timer = setTimeout(fulfil, drainMs);
+        drained = () => {
+          clearTimeout(timer);
+          fulfil();
+        };
+      });
+    }
+    connections.endAll('shutdown');
+    publicPort.cut();
+    await deliverLastTotals();
+    reporter.stop();
+    metrics.unwatchEventLoop();
+    metricsServer?.close();
+    metricsServer?.closeAllConnections();
+    log.info('Gateway has stopped');
+  }
+
+  async function deliverLastTotals(): Promise<void> {
+    const { ending } = connections;
+    if (ending.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((fulfil) => {
+      timer = setTimeout(() => fulfil('late'), limits.lastReportMs);
+    });
+    const outcome = await Promise.race([Promise.all(ending.map(({ forgotten }) => forgotten)), late]);
+    clearTimeout(timer);
+    if (outcome === 'late') log.error({ connections: connections.ending.length }, 'Last totals were not delivered');
+  }
+
+  const cutNow = () => drained?.();
+  return { port: bound.port, address: bound.address, relay: relay.kind, metrics, close, cutNow };
+}
+
+function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> | Relay {
+  if (kind === 'streams') return streamsRelay;
+  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseRelay(limits.pumpBuffers, log);
+}
+
+function listen(server: Server | HttpServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((fulfil, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      fulfil(server.address() as AddressInfo);
+    });
+  });
+}
+
+function watch(metrics: Metrics, { tunnels, connections, relay }: GatewayContext): void {
+  metrics.relayInfo.set({ relay: relay.kind }, 1);
+  metrics.watch('gateway_tunnels', 'Open tunnels', () => tunnels.size);
+  metrics.watch('gateway_connections', 'Connections open in this run', () => connections.open.length);
+  metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => relay.buffersInUse);
+  metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {
+    return connections.ending.length;
+  });
+}
+
+/** Served to this machine alone. */
+async function openMetrics(port: number | undefined, metrics: Metrics, ownPorts: Set<number>) {
+  if (port === undefined) return undefined;
+  const server = createServer((request, response) => {
+    const isKnown = request.method === 'GET' && request.url === '/metrics';
+    if (!isKnown) return response.writeHead(404).end();
+    void answerMetrics(metrics, response);
+    return response;
+  });
+  await listen(server, port, LOOPBACK);
+  ownPorts.add(port);
+  metrics.watchEventLoop();
+  return server;
+}
+
+async function answerMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
+  const text = await registry.metrics();
+  response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+}
+
+/** In the canonical text of `addressText`. */
+function hostAddresses(): Set<string> {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+  return new Set(
+    addresses
+      .map((text) => parseHost(text))
+      .flatMap((host) => (host?.kind === 'address' ? [addressText(host.bytes)] : [])),
+  );
+}

@@ -1,0 +1,59 @@
+/** Every bound of the gateway in one table. Tests pass their own numbers. */
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const defaultLimits = {
+  /** From accept to the end of the handshake, the dial not included. */
+  handshakeMs: 10_000,
+  headBytes: 16 * KIB,
+  headFields: 100,
+  /** Payload that a client sent before our answer. */
+  earlyDataBytes: 64 * KIB,
+  halfOpenPerAddress: 64,
+  halfOpenPerNode: 2048,
+
+  tunnelsPerConnection: 256,
+  tunnelsPerNode: 20_000,
+  newTunnelsPerSecond: 50,
+  newTunnelsBurst: 200,
+
+  /** 0 switches the limit off. */
+  loginFailuresPerMinute: 20,
+  loginBlockMs: 300_000,
+  /** Addresses with failed logins that are remembered; above it the oldest is forgotten. */
+  loginAddresses: 100_000,
+  /** How long a refusal of the control plane answers for it. */
+  refusalKeptMs: 1_000,
+  refusalsKept: 10_000,
+
+  /** All addresses of a destination together, the resolution included. */
+  dialMs: 15_000,
+  dialAttemptMs: 4_000,
+  addressesTried: 6,
+  resolverTryMs: 2_000,
+  resolverTries: 2,
+
+  tunnelIdleMs: 600_000,
+  halfClosedIdleMs: 120_000,
+  /** Between two requests of a kept HTTP connection, the head of the second included. */
+  nextRequestMs: 60_000,
+  /** How long a closing side may take to read what was paid for, or our last answer. */
+  lingerMs: 2_000,
+  flushMs: 10_000,
+
+  updateIntervalMs: 500,
+  updateSpacingMs: 10,
+  updateRetryMs: 2_000,
+  controlRequestMs: 5_000,
+  grantWaitMs: 5_000,
+  wantedBytesMin: MIB,
+  wantedBytesMax: 64 * MIB,
+  /** A connection without tunnels is ended in this run and forgotten after this time. */
+  connectionIdleMs: 600_000,
+  /** How long `close` tries to deliver the last totals. */
+  lastReportMs: 5_000,
+
+  pumpBuffers: 256,
+} as const satisfies Record<string, number>;
+
+export type Limits = { readonly [Name in keyof typeof defaultLimits]: number };

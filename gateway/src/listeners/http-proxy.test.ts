@@ -1,0 +1,322 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FakeConnection } from '../../test/control-plane.ts';
+import { basic, type Harness, openClient, startHarness } from '../../test/gateway-harness.ts';
+import { closedPort, listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
+
+interface Seen {
+  readonly line: string;
+  readonly rawHeaders: string[];
+  readonly body: string;
+}
+
+/** Sends bytes on a fresh client and collects everything until the gateway closes. */
+async function exchange(port: number, bytes: string | Buffer): Promise<string> {
+  const client = await openClient(port);
+  client.socket.write(bytes);
+  const text = (await client.rest()).bytes.toString('latin1');
+  client.socket.destroy();
+  return text;
+}
+
+describe('HTTP', () => {
+  let harness: Harness;
+  let connection: FakeConnection;
+  let origin: Server;
+  let originPort: number;
+  const seen: Seen[] = [];
+  const body = patternedBytes(500_000);
+
+  beforeAll(async () => {
+    harness = await startHarness({ limits: { handshakeMs: 1_000 } });
+    connection = harness.control.sell();
+    origin = createServer((request, response) => void answer(request).then((text) => response.end(text)));
+    origin.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      seen.push({ line: `${request.method} ${request.url}`, rawHeaders: request.rawHeaders, body: '' });
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nwelcome');
+      socket.pipe(socket);
+    });
+    origin.listen(0, '127.0.0.1');
+    await once(origin, 'listening');
+    originPort = (origin.address() as AddressInfo).port;
+  });
+  afterAll(async () => {
+    await harness.stop();
+    origin.close();
+    origin.closeAllConnections();
+  });
+
+  async function answer(request: IncomingMessage): Promise<string | Buffer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const line = `${request.method} ${request.url} ${request.httpVersion}`;
+    seen.push({ line, rawHeaders: request.rawHeaders, body: Buffer.concat(chunks).toString() });
+    return request.url === '/large' ? body : 'hello';
+  }
+
+  const head = (line: string, ...fields: string[]) =>
+    [line, `Proxy-Authorization: ${basic(connection)}`, ...fields].map((each) => `${each}\r\n`).join('') + '\r\n';
+  const get = (path: string, ...fields: string[]) =>
+    head(`GET http://127.0.0.1:${originPort}${path} HTTP/1.1`, 'Host: elsewhere.test', 'Connection: close', ...fields);
+  const lastSeen = () => seen.at(-1) as Seen;
+
+  it('tunnels with CONNECT and says success only then', async () => {
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(head(`CONNECT 127.0.0.1:${originPort} HTTP/1.1`, `Host: 127.0.0.1:${originPort}`));
+    expect(await client.takeUntil('\r\n\r\n')).toBe('HTTP/1.1 200 Connection established\r\n\r\n');
+    client.socket.end('GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const answered = (await client.rest()).bytes;
+    expect(sha256(answered.subarray(-body.length))).toBe(sha256(body));
+  });
+
+  it('answers a CONNECT that comes byte by byte, and one with its payload in the same segment', async () => {
+    const request = head(`CONNECT localhost:${originPort} HTTP/1.1`, 'Host: localhost');
+    const slow = await openClient(harness.gateway.port);
+    for (const byte of Buffer.from(request)) {
+      slow.socket.write(Buffer.from([byte]));
+      await new Promise(setImmediate);
+    }
+    expect(await slow.takeUntil('\r\n\r\n')).toContain(' 200 ');
+    slow.socket.destroy();
+    const text = await exchange(
+      harness.gateway.port,
+      `${request}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text).toContain('\r\n\r\nhello');
+  });
+
+  it('forwards an absolute-form request and counts what passes the exit', async () => {
+    const own = harness.control.sell();
+    const bytes: number[] = [];
+    const { server, port } = await listenLocally((socket) => {
+      socket.on('data', (chunk) => bytes.push(chunk.length));
+      const reply = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nexact';
+      socket.once('data', () => socket.end(reply, () => bytes.push(reply.length)));
+    });
+    const text = await exchange(
+      harness.gateway.port,
+      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nProxy-Authorization: ${basic(own)}\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nexact$/);
+    await until(() => own.usedBytes === bytes.reduce((sum, count) => sum + count, 0));
+    server.close();
+  });
+
+  it('sends the origin nothing about the client or the proxy', async () => {
+    await exchange(
+      harness.gateway.port,
+      get(
+        '/path?query=1',
+        'Proxy-Connection: keep-alive',
+        'Keep-Alive: 5',
+        'TE: trailers',
+        'X-Named: 1',
+        'X-Kept: 2',
+      ).replace('Connection: close', 'Connection: close, X-Named'),
+    );
+    const { line, rawHeaders } = lastSeen();
+    expect(line).toBe('GET /path?query=1 1.1');
+    expect(rawHeaders).toEqual(['Host', `127.0.0.1:${originPort}`, 'X-Kept', '2', 'Connection', 'close']);
+  });
+
+  it('drops fields of the hop from the answer', async () => {
+    const reply = [
+      'HTTP/1.1 200 Fine',
+      'Content-Length: 2',
+      'Connection: X-Hop',
+      'X-Hop: 1',
+      'Proxy-Authenticate: Basic',
+      'X-End: 1',
+    ].join('\r\n');
+    const { server, port } = await listenLocally((socket) =>
+      socket.once('data', () => socket.end(`${reply}\r\n\r\nok`)),
+    );
+    const text = await exchange(
+      harness.gateway.port,
+      head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close'),
+    );
+    expect(text).toMatch(/^HTTP\/1.1 200 Fine\r\n/);
+    expect(text).toContain('X-End: 1');
+    expect(text).not.toMatch(/X-Hop|Proxy-/);
+    server.close();
+  });
+
+  it('serves several requests on one client connection', async () => {
+    const client = await openClient(harness.gateway.port);
+    for (const path of ['/one', '/two', '/three']) {
+      client.socket.write(get(path).replace('Connection: close\r\n', ''));
+      expect(await client.takeUntil('hello')).toContain('200 OK');
+      expect(lastSeen().line).toBe(`GET ${path} 1.1`);
+    }
+    client.socket.destroy();
+  });
+
+  it('answers only the first of pipelined requests and closes', async () => {
+    const request = get('/pipelined').replace('Connection: close\r\n', '');
+    const text = await exchange(harness.gateway.port, request + request);
+    expect(text.match(/HTTP\/1.1 200/g)).toHaveLength(1);
+  });
+
+  it('passes bodies with a length and in chunks', async () => {
+    const line = `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
+    await exchange(harness.gateway.port, `${head(line, 'Host: x', 'Connection: close', 'Content-Length: 4')}body`);
+    expect(lastSeen().body).toBe('body');
+    const chunked = head(line, 'Host: x', 'Connection: close', 'Transfer-Encoding: chunked');
+    await exchange(harness.gateway.port, `${chunked}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
+    expect(lastSeen().body).toBe('abcde');
+    await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
+    expect(lastSeen().rawHeaders).toContain('Content-Length');
+  });
+
+  it('lets the origin ask for a body with 100 Continue', async () => {
+    const client = await openClient(harness.gateway.port);
+    const line = `PUT http://127.0.0.1:${originPort}/ HTTP/1.1`;
+    client.socket.write(head(line, 'Host: x', 'Connection: close', 'Content-Length: 4', 'Expect: 100-continue'));
+    expect(await client.takeUntil('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    client.socket.write('late');
+    expect((await client.rest()).bytes.toString()).toContain('200 OK');
+    expect(lastSeen().body).toBe('late');
+  });
+
+  it('passes an upgrade through and then bytes both ways', async () => {
+    const client = await openClient(harness.gateway.port);
+    const line = `GET http://127.0.0.1:${originPort}/chat HTTP/1.1`;
+    client.socket.write(head(line, 'Host: x', 'Connection: Upgrade', 'Upgrade: chat', 'Sec-WebSocket-Key: k'));
+    expect(await client.takeUntil('\r\n\r\n')).toMatch(/^HTTP\/1.1 101 [^]*Upgrade: chat\r\n/);
+    expect((await client.take(7)).toString()).toBe('welcome');
+    client.socket.end('and back');
+    expect((await client.rest()).bytes.toString()).toBe('and back');
+    expect(lastSeen().rawHeaders).toEqual(expect.arrayContaining(['Upgrade', 'chat', 'Sec-WebSocket-Key', 'k']));
+  });
+
+  it('passes on the answer of an origin that refuses an upgrade', async () => {
+    const reply = 'HTTP/1.1 426 No\r\nContent-Length: 2\r\n\r\nno';
+    const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.end(reply)));
+    const line = `GET http://127.0.0.1:${port}/chat HTTP/1.1`;
+    const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: Upgrade', 'Upgrade: chat'));
+    expect(text).toMatch(/^HTTP\/1.1 426 No\r\n[^]*\r\n\r\nno$/);
+    server.close();
+  });
+
+  it('asks for a password with 407, for CONNECT and for absolute-form', async () => {
+    for (const line of [`CONNECT 127.0.0.1:${originPort}`, `GET http://127.0.0.1:${originPort}/`]) {
+      const text = await exchange(harness.gateway.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(text).toMatch(/^HTTP\/1.1 407 [^]*Proxy-Authenticate: Basic realm="proxy", charset="UTF-8"\r\n/);
+      const wrong = basic({ username: connection.username, password: 'wrong' });
+      const fields = `Host: x\r\nConnection: close\r\nProxy-Authorization: ${wrong}\r\n\r\n`;
+      expect(await exchange(harness.gateway.port, `${line} HTTP/1.1\r\n${fields}`)).toMatch(/^HTTP\/1.1 407 /);
+    }
+  });
+
+  it('turns a 407 of the origin into 502', async () => {
+    const reply = 'HTTP/1.1 407 Mine\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n';
+    const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.end(reply)));
+    const text = await exchange(
+      harness.gateway.port,
+      head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close'),
+    );
+    expect(text).toMatch(/^HTTP\/1.1 502 /);
+    server.close();
+  });
+
+  it('says in status and Proxy-Status why a destination failed', async () => {
+    const refusedPort = await closedPort();
+    const cases = [
+      [`127.0.0.1:${refusedPort}`, 502, 'connection_refused'],
+      ['nobody.invalid:80', 502, 'dns_error'],
+      ['127.0.0.1:25', 403, 'destination_ip_prohibited'],
+      [`localhost:${harness.gateway.port}`, 403, 'destination_ip_prohibited'],
+    ] as const;
+    for (const [authority, status, error] of cases) {
+      const forms = [`CONNECT ${authority} HTTP/1.1`, `GET http://${authority}/ HTTP/1.1`];
+      for (const line of forms) {
+        const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
+        expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*Proxy-Status: gateway; error=${error}\r\n`));
+      }
+    }
+  });
+
+  it('answers 502 when the origin closes without an answer', async () => {
+    const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.destroy()));
+    const line = `GET http://127.0.0.1:${port}/ HTTP/1.1`;
+    expect(await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'))).toMatch(/^HTTP\/1.1 502 /);
+    server.close();
+  });
+
+  it('never lets a cut download look complete', async () => {
+    const origins: Socket[] = [];
+    const { server, port } = await listenLocally((socket) => {
+      origins.push(socket);
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nbegun'));
+    });
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close'));
+    await client.takeUntil('begun');
+    origins[0]?.resetAndDestroy();
+    const { bytes, end } = await client.rest();
+    expect(bytes.toString()).toBe('\r\n');
+    expect(end).toBe('reset');
+    server.close();
+  });
+
+  describe('refuses, and forwards nothing:', () => {
+    const absolute = () => `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
+    const refused: [string, number, () => string][] = [
+      [
+        'a length and chunks',
+        400,
+        () => `${head(absolute(), 'Host: x', 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      ],
+      ['two equal lengths', 400, () => `${head(absolute(), 'Host: x', 'Content-Length: 4', 'Content-Length: 4')}body`],
+      ['two Host fields', 400, () => head(absolute(), 'Host: x', 'Host: x', 'Content-Length: 0')],
+      ['no Host field', 400, () => head(absolute(), 'Content-Length: 0')],
+      ['a space before the colon', 400, () => head(absolute(), 'Host: x', 'Content-Length : 0')],
+      ['a folded line', 400, () => head(absolute(), 'Host: x', 'X-Long: 1\r\n 2')],
+      ['a bare line feed', 400, () => head(absolute(), 'Host: x\nX: 1')],
+      ['another coding than chunked', 501, () => head(absolute(), 'Host: x', 'Transfer-Encoding: gzip, chunked')],
+      [
+        'chunks in HTTP/1.0',
+        400,
+        () => head(absolute().replace('1.1', '1.0'), 'Host: x', 'Transfer-Encoding: chunked'),
+      ],
+      ['an https target', 400, () => head('GET https://127.0.0.1/ HTTP/1.1', 'Host: x')],
+      ['a target that is no proxy request', 400, () => head('GET / HTTP/1.1', 'Host: x')],
+      ['a user in the target', 400, () => head('GET http://me@127.0.0.1/ HTTP/1.1', 'Host: x')],
+      [
+        'too many fields',
+        431,
+        () => head(absolute(), 'Host: x', ...Array.from({ length: 100 }, (_, at) => `X-${at}: 1`)),
+      ],
+      ['a head that is too large', 431, () => head(absolute(), 'Host: x', `X: ${'y'.repeat(17_000)}`)],
+      ['a CONNECT with a body', 400, () => head('CONNECT a.test:443 HTTP/1.1', 'Host: x', 'Content-Length: 4')],
+      ['a CONNECT without a port', 400, () => head('CONNECT a.test HTTP/1.1', 'Host: x')],
+      [
+        'a CONNECT with a head too large',
+        431,
+        () => head('CONNECT a.test:1 HTTP/1.1', 'Host: x', `X: ${'y'.repeat(17_000)}`),
+      ],
+      ['HTTP/2.0', 505, () => head('GET http://127.0.0.1/ HTTP/2.0', 'Host: x')],
+    ];
+    it.each(refused)('%s (%i)', async (_name, status, request) => {
+      const before = seen.length;
+      const client = await openClient(harness.gateway.port);
+      client.socket.write(request());
+      expect(await client.takeUntil('\r\n')).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(seen.length).toBe(before);
+      client.socket.destroy();
+    });
+  });
+
+  it('closes on a first byte that is neither SOCKS5 nor HTTP', async () => {
+    for (const first of ['\u0004\u0001', '\u0016\u0003\u0001', 'get / http'])
+      expect(await exchange(harness.gateway.port, Buffer.from(first, 'latin1'))).toBe('');
+  });
+
+  it('ends a handshake that takes too long: 408 for HTTP, nothing for SOCKS5', async () => {
+    expect(await exchange(harness.gateway.port, 'CONNECT a.test')).toMatch(/^HTTP\/1.1 408 /);
+    expect(await exchange(harness.gateway.port, 'GET http://a.test')).toMatch(/^HTTP\/1.1 408 /);
+    expect(await exchange(harness.gateway.port, Buffer.from([5, 1]))).toBe('');
+  });
+});

@@ -1,0 +1,47 @@
+/** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
+import { pino } from 'pino';
+import { type Config, parseConfig } from './config.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+/** Ctrl-C reaches every process of a group, and a parent may pass it on once more: one wish, not two. */
+const SAME_SIGNAL_MS = 1_000;
+
+const config = readConfig();
+const gateway = await start(config);
+let stoppingSince: number | undefined;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(gateway, config.drainMs));
+
+function readConfig(): Config {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    return fail(`The gateway cannot start:\n${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function start({ logLevel, loginFailuresPerMinute, ...settings }: Config): Promise<Gateway> {
+  const log = pino({ name: 'gateway', level: logLevel });
+  try {
+    return await startGateway({ ...settings, log, limits: { loginFailuresPerMinute } });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const address = `${settings.host}:${settings.port}`;
+    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}: the port is taken.`);
+    return fail(`The gateway cannot listen on ${address}: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function stop(running: Gateway, drainMs: number): void {
+  const now = Date.now();
+  if (stoppingSince !== undefined) {
+    if (now - stoppingSince >= SAME_SIGNAL_MS) running.cutNow();
+    return;
+  }
+  stoppingSince = now;
+  void running.close({ drainMs }).finally(() => process.exit(0));
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,62 @@
+import type { Credit } from './credit.ts';
+
+export type Direction = 'toExit' | 'toClient';
+
+export interface ByteTotals {
+  toExit: number;
+  toClient: number;
+}
+
+/** Counts one tunnel's payload against the credit of its connection, before it is written. */
+export class Meter {
+  readonly usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
+  lastUsedAt = Date.now();
+  #isStopped = false;
+  readonly #waits = new Set<() => void>();
+
+  constructor(
+    private readonly credit: Credit,
+    private readonly nodeTotals: ByteTotals,
+    /** How many tunnels draw on this credit now. */
+    private readonly sharers: () => number,
+    private readonly grantWait: { readonly timeoutMs: number; begun(): void; timedOut(): void },
+  ) {}
+
+  take(direction: Direction, wantedBytes: number): number {
+    if (this.#isStopped) return 0;
+    const takenBytes = this.credit.take(wantedBytes);
+    this.usedBytes[direction] += takenBytes;
+    this.nodeTotals[direction] += takenBytes;
+    this.lastUsedAt = Date.now();
+    return takenBytes;
+  }
+
+  /** The part of the credit that one direction of this tunnel may read ahead of counting. */
+  get shareBytes(): number {
+    return this.credit.leftBytes / (2 * Math.max(1, this.sharers()));
+  }
+
+  /** Calls back when bytes are granted again. Without a grant in time the tunnel is told to end. */
+  whenGranted(callback: () => void): void {
+    if (this.#isStopped) return;
+    this.grantWait.begun();
+    const timer = setTimeout(() => this.grantWait.timedOut(), this.grantWait.timeoutMs);
+    const forget = this.credit.whenGranted(() => {
+      this.#waits.delete(cancel);
+      clearTimeout(timer);
+      callback();
+    });
+    const cancel = () => {
+      clearTimeout(timer);
+      forget();
+    };
+    this.#waits.add(cancel);
+  }
+
+  /** After this nothing is counted and nothing may pass. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const cancel of this.#waits) cancel();
+    this.#waits.clear();
+  }
+}

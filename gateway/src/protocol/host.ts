@@ -1,0 +1,76 @@
+/** Hosts as clients write them, brought to one canonical form before anything judges or dials them. */
+
+export type Host =
+  | { readonly kind: 'address'; readonly bytes: Uint8Array }
+  | { readonly kind: 'name'; readonly name: string };
+
+export interface Target {
+  readonly host: Host;
+  readonly port: number;
+}
+
+const NAME_LENGTH_MAX = 253;
+// No percent sign (the URL parser would decode it) and none of the delimiters of a URL.
+const PLAUSIBLE_NAME = /^[\p{L}\p{M}\p{N}._-]+$/u;
+const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
+
+/**
+ * Reads an address or a name. `0x7f.1`, `2130706433` and `127.1` are the address 127.0.0.1, because that is what
+ * the C library would dial; the URL parser knows the same rules.
+ */
+export function parseHost(text: string): Host | undefined {
+  if (text.includes(':')) return parseIpv6(text);
+  if (!PLAUSIBLE_NAME.test(text)) return undefined;
+  const canonical = hostnameOf(text);
+  if (canonical === undefined) return undefined;
+  if (DOTTED.test(canonical)) return { kind: 'address', bytes: Uint8Array.from(canonical.split('.').map(Number)) };
+  const name = canonical.replace(/\.$/, '');
+  const labels = name.split('.');
+  const isValid = name.length <= NAME_LENGTH_MAX && labels.every((label) => label.length >= 1 && label.length <= 63);
+  return isValid ? { kind: 'name', name } : undefined;
+}
+
+/** Reads `host:port` and `[v6]:port`. Without a default port the port is required (RFC 9110, section 9.3.6). */
+export function parseAuthority(text: string, defaultPort?: number): Target | undefined {
+  const match = /^(?:\[([^[\]]*)\]|([^:[\]@]*))(?::(\d{0,5}))?$/.exec(text);
+  if (!match) return undefined;
+  const [, bracketed, plain, digits] = match;
+  const port = digits ? Number(digits) : defaultPort;
+  if (port === undefined || port < 1 || port > 65_535) return undefined;
+  const host = bracketed === undefined ? parseHost(plain ?? '') : parseIpv6(bracketed);
+  return host && { host, port };
+}
+
+/** The text that is dialled or logged: dotted IPv4, or IPv6 in eight groups. */
+export function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0));
+  return groups.map((group) => group.toString(16)).join(':');
+}
+
+/** What a Host field says about a target: the port is left out where it is the scheme's own. */
+export function authorityText({ host, port }: Target, defaultPort?: number): string {
+  const name = host.kind === 'name' ? host.name : addressText(host.bytes);
+  const hostText = host.kind === 'address' && host.bytes.length === 16 ? `[${name}]` : name;
+  return port === defaultPort ? hostText : `${hostText}:${port}`;
+}
+
+/** A zone id (`fe80::1%eth0`) is no address that a customer may name. */
+function parseIpv6(text: string): Host | undefined {
+  if (!/^[0-9a-fA-F:.]+$/.test(text)) return undefined;
+  const canonical = hostnameOf(`[${text}]`);
+  if (canonical === undefined) return undefined;
+  const [head = '', tail] = canonical.slice(1, -1).split('::');
+  const headGroups = groupsOf(head);
+  const tailGroups = groupsOf(tail ?? '');
+  const gap = 8 - headGroups.length - tailGroups.length;
+  const groups = [...headGroups, ...Array.from({ length: tail === undefined ? 0 : gap }, () => 0), ...tailGroups];
+  return { kind: 'address', bytes: Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255])) };
+}
+
+const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+
+function hostnameOf(text: string): string | undefined {
+  const url = `http://${text}/`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}

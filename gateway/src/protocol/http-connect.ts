@@ -1,0 +1,77 @@
+/** The head of an HTTP CONNECT request (RFC 9110, section 9.3.6) as pure bytes, as strict as Node's own parser. */
+import { parseAuthority, type Target } from './host.ts';
+import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+
+export interface ConnectHead {
+  readonly target: Target;
+  readonly proxyAuthorization: string | undefined;
+}
+
+export interface HeadBounds {
+  readonly headBytes: number;
+  readonly headFields: number;
+}
+
+const METHOD_LENGTH_MAX = 32;
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
+// Field names are tokens; values are visible text, spaces, tabs and bytes above 0x7f (RFC 9110, section 5).
+const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+const REQUEST_LINE = /^CONNECT ([\x21-\x7e]+) HTTP\/(\d\.\d)$/;
+
+/** Tells CONNECT from the other methods as soon as the bytes allow it. Takes nothing from the input. */
+export function parseMethod(bytes: Buffer): Parsed<string> {
+  const space = bytes.subarray(0, METHOD_LENGTH_MAX).indexOf(' ');
+  if (space >= 0) return parsedMessage(bytes.toString('latin1', 0, space), 0);
+  return bytes.length >= METHOD_LENGTH_MAX ? parseFailure('malformed') : needMore;
+}
+
+/** Parses a whole head up to its empty line. */
+export function parseConnectHead(bytes: Buffer, { headBytes, headFields }: HeadBounds): Parsed<ConnectHead> {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0 ? bytes.length >= headBytes : end + 4 > headBytes) return parseFailure('head-too-large');
+  if (hasBareLineEnd(end < 0 ? bytes : bytes.subarray(0, end + 4))) return parseFailure('malformed');
+  if (end < 0) return needMore;
+  const [requestLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
+  if (lines.length > headFields) return parseFailure('head-too-large');
+  const [, authority, version] = REQUEST_LINE.exec(requestLine) ?? [];
+  if (authority === undefined) return parseFailure('malformed');
+  if (version !== '1.1' && version !== '1.0') return parseFailure('http-version');
+  const target = parseAuthority(authority);
+  const fields = parseFields(lines);
+  if (!target || !fields || !areFieldsAcceptable(fields, version)) return parseFailure('malformed');
+  return parsedMessage({ target, proxyAuthorization: fields.get('proxy-authorization')?.[0] }, end + 4);
+}
+
+/** A folded line begins with a space and is no token, so it fails like any other malformed one. */
+function parseFields(lines: string[]): Map<string, string[]> | undefined {
+  const fields = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, name, value] = FIELD_LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    const key = name.toLowerCase();
+    fields.set(key, [...(fields.get(key) ?? []), value.trim()]);
+  }
+  return fields;
+}
+
+/**
+ * A CONNECT request has no content: what follows the head belongs to the tunnel. A length or a coding that says
+ * otherwise would let two readers disagree about where the head ends.
+ */
+function areFieldsAcceptable(fields: Map<string, string[]>, version: string): boolean {
+  const hosts = fields.get('host') ?? [];
+  if (hosts.length > 1 || (hosts.length === 0 && version === '1.1')) return false;
+  if (fields.has('transfer-encoding')) return false;
+  if ((fields.get('proxy-authorization')?.length ?? 0) > 1) return false;
+  return (fields.get('content-length') ?? ['0']).every((value) => value === '0');
+}
+
+/** CR and LF come only as a pair (RFC 9112, section 2.2). A CR at the very end may still get its LF. */
+function hasBareLineEnd(bytes: Buffer): boolean {
+  for (let index = bytes.indexOf(LINE_FEED); index >= 0; index = bytes.indexOf(LINE_FEED, index + 1))
+    if (bytes[index - 1] !== CARRIAGE_RETURN) return true;
+  for (let index = bytes.indexOf(CARRIAGE_RETURN); index >= 0; index = bytes.indexOf(CARRIAGE_RETURN, index + 1))
+    if (index + 1 < bytes.length && bytes[index + 1] !== LINE_FEED) return true;
+  return false;
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { moveHandle } from './handle.ts';
+import { createPump } from './pump.ts';
+import type { Relay } from './relay.ts';
+import { streamsRelay } from './streams.ts';
+
+const TEST_MS = 1_000;
+const TEST_BYTES = 8_192;
+
+/** The pump where this version of Node can move handles, plain streams elsewhere. */
+export async function chooseRelay(pumpBuffers: number, log: Logger): Promise<Relay> {
+  try {
+    await proveHandleMove();
+    return createPump(pumpBuffers);
+  } catch (error) {
+    log.warn({ err: error }, 'Handles cannot be moved here; tunnels use plain streams');
+    return streamsRelay;
+  }
+}
+
+/** Moves one accepted loopback socket, sends bytes both ways and half-closes it. */
+async function proveHandleMove(): Promise<void> {
+  const signal = AbortSignal.timeout(TEST_MS);
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
+  const sockets: Socket[] = [];
+  try {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening', { signal });
+    const near = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+    const [accepted] = (await once(server, 'connection', { signal })) as [Socket];
+    sockets.push(near, accepted);
+    const echo = echoOnMovedHandle(accepted);
+    sockets.push(echo);
+    const sent = Buffer.alloc(TEST_BYTES, 'cellhop');
+    near.end(sent);
+    const received: Buffer[] = [];
+    near.on('data', (chunk: Buffer) => received.push(chunk));
+    await once(near, 'end', { signal });
+    if (!Buffer.concat(received).equals(sent)) throw new Error('A moved handle changed the bytes');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+}
+
+function echoOnMovedHandle(accepted: Socket): Socket {
+  const slice = Buffer.alloc(TEST_BYTES);
+  const moved = moveHandle(accepted, {
+    buffer: () => slice,
+    callback: (count) => moved.write(Buffer.from(slice.subarray(0, count))),
+  });
+  moved.on('error', () => moved.destroy()); // The echo stops, and the test fails for lack of an end.
+  moved.on('drain', () => moved.resume());
+  moved.on('end', () => moved.end());
+  moved.resume();
+  return moved;
+}

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { Lane } from './lane.ts';
+import type { RelayEnd, RelayTask, RunningRelay, StopMode } from './relay.ts';
+
+interface Joined {
+  readonly client: Socket;
+  readonly exit: Socket;
+  readonly toExit: Lane;
+  readonly toClient: Lane;
+  /** Both sockets have closed; no write can touch a buffer any more. */
+  released(): void;
+}
+
+/**
+ * The life of two joined sockets, the same for every relay: a half-close stays a half-close, a reset stays a reset,
+ * so that a cut download never looks complete.
+ */
+export function joinSockets(joined: Joined, task: RelayTask): RunningRelay {
+  const { client, exit, toExit, toClient } = joined;
+  let openSockets = 2;
+  let isStopped = false;
+  let end: RelayEnd = 'completed';
+
+  const sideClosed = () => {
+    openSockets -= 1;
+    if (openSockets > 0) return;
+    joined.released();
+    if (!isStopped) task.ended(end);
+  };
+  const join = (source: Socket, destination: Socket, failure: RelayEnd) => {
+    source.on('end', () => {
+      if (!destination.destroyed) destination.end();
+      task.halfClosed();
+    });
+    source.on('error', () => {
+      if (end === 'completed') end = failure;
+      destination.resetAndDestroy();
+    });
+    source.on('close', sideClosed);
+  };
+  join(client, exit, 'client-failed');
+  join(exit, client, 'exit-failed');
+
+  return {
+    stop: (mode: StopMode) => {
+      if (isStopped) return;
+      isStopped = true;
+      toExit.stop();
+      toClient.stop();
+      if (mode === 'flush') flush(client, exit, task.limits);
+      else for (const socket of [client, exit]) socket.resetAndDestroy();
+    },
+  };
+}
+
+/**
+ * Ends both sides behind what was written. Bytes of the client are still read for a moment and thrown away: closing
+ * a socket with unread bytes resets it, and a reset may destroy paid bytes on their way.
+ */
+function flush(client: Socket, exit: Socket, { lingerMs, flushMs }: RelayTask['limits']): void {
+  exit.pause();
+  exit.end(() => exit.destroy());
+  client.resume();
+  client.end(() => setTimeout(() => client.destroy(), lingerMs).unref());
+  const timer = setTimeout(() => {
+    client.destroy();
+    exit.destroy();
+  }, flushMs);
+  client.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,255 @@
+import type { Socket } from 'node:net';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
+import { Credit, type CreditAnswer } from '../metering/credit.ts';
+import { Meter } from '../metering/meter.ts';
+import { chooseRelay } from './feature-test.ts';
+import { createPump } from './pump.ts';
+import type { Relay, RelayEnd, RunningRelay } from './relay.ts';
+import { streamsRelay } from './streams.ts';
+
+interface Bench {
+  /** The far ends of the two joined sockets. */
+  readonly client: Socket;
+  readonly origin: Socket;
+  readonly credit: Credit;
+  readonly meter: Meter;
+  readonly running: RunningRelay;
+  readonly ended: Promise<RelayEnd>;
+  readonly events: string[];
+}
+
+const UNLIMITED: CreditAnswer = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
+const opened: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.destroy();
+});
+
+async function pair(): Promise<[far: Socket, near: Socket]> {
+  const accepted: Socket[] = [];
+  const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));
+  const far = await connectLocally(port);
+  await until(() => accepted.length === 1);
+  server.close();
+  opened.push(far, ...accepted);
+  return [far, accepted[0] as Socket];
+}
+
+async function joined(relay: Relay, grant: CreditAnswer = UNLIMITED, early: Buffer = Buffer.alloc(0)): Promise<Bench> {
+  const [client, nearClient] = await pair();
+  const [origin, nearOrigin] = await pair();
+  const events: string[] = [];
+  const credit = new Credit(
+    { ...grant, usedBytes: 0 },
+    {
+      low: () => events.push('low'),
+      ended: () => events.push('ended'),
+      spent: () => {
+        events.push('spent');
+        meter.stop();
+        running.stop('flush');
+      },
+    },
+  );
+  const wait = { timeoutMs: 60_000, begun: () => events.push('wait'), timedOut: () => events.push('late') };
+  const meter = new Meter(credit, { toExit: 0, toClient: 0 }, () => 1, wait);
+  let running: RunningRelay = { stop: () => {} };
+  const ended = new Promise<RelayEnd>((fulfil) => {
+    running = relay.start({
+      client: nearClient,
+      exit: nearOrigin,
+      early,
+      meter,
+      limits: { lingerMs: 50, flushMs: 5_000 },
+      halfClosed: () => events.push('half-closed'),
+      ended: fulfil,
+    });
+  });
+  return { client, origin, credit, meter, running, ended, events };
+}
+
+/** Takes its time over every chunk, so that the writer before it has to wait. */
+async function readSlowly(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) {
+    chunks.push(chunk as Buffer);
+    await new Promise(setImmediate);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Writes in pieces, each in a turn of its own. */
+async function writeSlowly(socket: Socket, bytes: Buffer, pieceBytes: number): Promise<void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    socket.write(bytes.subarray(at, at + pieceBytes));
+    await new Promise(setImmediate);
+  }
+  socket.end();
+}
+
+describe.each([
+  ['pump', () => createPump(4)],
+  ['pump without own buffers', () => createPump(0)],
+  ['streams', () => streamsRelay],
+])('the relay: %s', (_name, create) => {
+  it('carries large bodies both ways at once unchanged', async () => {
+    const relay = create();
+    const { client, origin, ended, meter } = await joined(relay);
+    const up = patternedBytes(5_000_001);
+    const down = patternedBytes(9_000_003);
+    const [atOrigin, atClient] = [new Reader(origin), new Reader(client)];
+    client.end(up);
+    origin.end(down);
+    expect(sha256((await atOrigin.rest()).bytes)).toBe(sha256(up));
+    expect(sha256((await atClient.rest()).bytes)).toBe(sha256(down));
+    expect(await ended).toBe('completed');
+    expect(meter.usedBytes).toEqual({ toExit: up.length, toClient: down.length });
+    expect(relay.buffersInUse).toBe(0);
+  });
+
+  it('loses nothing to a slow reader', async () => {
+    const relay = create();
+    const { client, origin, ended } = await joined(relay);
+    const body = patternedBytes(12_000_000);
+    origin.end(body);
+    const received = await readSlowly(client);
+    client.end();
+    expect(sha256(received)).toBe(sha256(body));
+    expect(await ended).toBe('completed');
+    expect(relay.buffersInUse).toBe(0);
+  });
+
+  it.each([100, 5_000, 40_000, 300_000])('carries pieces of %i bytes in order', async (pieceBytes) => {
+    const { client, origin, ended } = await joined(create());
+    const body = patternedBytes(Math.min(6_000_000, pieceBytes * 500));
+    const reader = new Reader(client);
+    await writeSlowly(origin, body, pieceBytes);
+    client.end();
+    expect(sha256((await reader.rest()).bytes)).toBe(sha256(body));
+    expect(await ended).toBe('completed');
+  });
+
+  it('sends early data first', async () => {
+    const early = patternedBytes(60_000);
+    const { client, origin } = await joined(create(), UNLIMITED, early);
+    client.end('and then this');
+    const { bytes } = await new Reader(origin).rest();
+    expect(bytes.equals(Buffer.concat([early, Buffer.from('and then this')]))).toBe(true);
+  });
+
+  it('keeps a half-close by the client a half-close', async () => {
+    const { client, origin, events, ended } = await joined(create());
+    client.end('question');
+    expect((await new Reader(origin).rest()).bytes.toString()).toBe('question');
+    expect(events).toContain('half-closed');
+    origin.end('answer after the end');
+    expect((await new Reader(client).rest()).bytes.toString()).toBe('answer after the end');
+    expect(await ended).toBe('completed');
+  });
+
+  it('keeps a half-close by the origin a half-close', async () => {
+    const { client, origin, ended } = await joined(create());
+    origin.end('greeting');
+    expect((await new Reader(client).rest()).bytes.toString()).toBe('greeting');
+    client.end('still heard');
+    expect((await new Reader(origin).rest()).bytes.toString()).toBe('still heard');
+    expect(await ended).toBe('completed');
+  });
+
+  it.each(['client', 'origin'] as const)('passes on a reset by the %s', async (side) => {
+    const bench = await joined(create());
+    const other = side === 'client' ? bench.origin : bench.client;
+    const reader = new Reader(other);
+    bench[side].write('hello');
+    await reader.take(5);
+    bench[side].resetAndDestroy();
+    expect((await reader.rest()).end).toBe('reset');
+    expect(await bench.ended).toBe(side === 'client' ? 'client-failed' : 'exit-failed');
+  });
+
+  it('cuts exactly at the last granted byte', async () => {
+    const relay = create();
+    const grantedBytes = 1_234_567;
+    const { client, origin, credit, meter, events } = await joined(relay, { grantedBytes, state: 'final' });
+    const body = patternedBytes(4_000_000);
+    origin.write(body);
+    const { bytes, end } = await new Reader(client).rest();
+    expect(end).toBe('ended');
+    expect(bytes.length).toBe(grantedBytes);
+    expect(sha256(bytes)).toBe(sha256(body.subarray(0, grantedBytes)));
+    expect(credit.usedBytes).toBe(grantedBytes);
+    expect(meter.usedBytes).toEqual({ toExit: 0, toClient: grantedBytes });
+    expect(events).toContain('spent');
+    client.end();
+    await until(() => relay.buffersInUse === 0);
+  });
+
+  it('cuts an upload exactly at the last granted byte', async () => {
+    const grantedBytes = 777_777;
+    const { client, origin, credit } = await joined(create(), { grantedBytes, state: 'final' });
+    const body = patternedBytes(2_000_000);
+    client.write(body);
+    const { bytes } = await new Reader(origin).rest();
+    expect(bytes.equals(body.subarray(0, grantedBytes))).toBe(true);
+    expect(credit.usedBytes).toBe(grantedBytes);
+  });
+
+  it('goes on where it waited when the grant grows', async () => {
+    const { client, origin, credit, events } = await joined(create(), { grantedBytes: 1_000, state: 'open' });
+    const body = patternedBytes(3_000_000);
+    const reader = new Reader(client);
+    origin.end(body);
+    for (let grantedBytes = 200_000; grantedBytes <= 3_000_000; grantedBytes += 200_000) {
+      await until(() => credit.leftBytes === 0);
+      credit.merge({ grantedBytes, state: 'open' });
+    }
+    client.end();
+    expect(sha256((await reader.rest()).bytes)).toBe(sha256(body));
+    expect(events).toContain('wait');
+  });
+
+  it('keeps early data that no grant covers and sends it first later', async () => {
+    const early = patternedBytes(5_000);
+    const { client, origin, credit } = await joined(create(), { grantedBytes: 10, state: 'open' }, early);
+    const reader = new Reader(origin);
+    client.end('tail');
+    expect((await reader.take(10)).equals(early.subarray(0, 10))).toBe(true);
+    credit.merge({ grantedBytes: 100_000, state: 'open' });
+    const { bytes } = await reader.rest();
+    expect(bytes.equals(Buffer.concat([early.subarray(10), Buffer.from('tail')]))).toBe(true);
+  });
+
+  it('resets both sides at once when it is stopped so', async () => {
+    const relay = create();
+    const { client, origin, running, meter } = await joined(relay);
+    const readers = [new Reader(client), new Reader(origin)];
+    origin.write(patternedBytes(500_000));
+    await readers[0]?.take(500_000); // With data in its queue, libuv would take the reset for an end.
+    meter.stop();
+    running.stop('reset');
+    for (const reader of readers) expect((await reader.rest()).end).toBe('reset');
+    await until(() => relay.buffersInUse === 0);
+  });
+});
+
+describe('the pump', () => {
+  it('gives a busy tunnel a buffer of its own and takes it back when it is quiet', async () => {
+    const relay = createPump(4);
+    const { client, origin } = await joined(relay);
+    const reader = new Reader(client);
+    origin.write(patternedBytes(400_000));
+    await reader.take(400_000);
+    expect(relay.buffersInUse).toBe(1);
+    for (let count = 0; count < 20; count += 1) {
+      origin.write('tick');
+      await reader.take(4);
+    }
+    expect(relay.buffersInUse).toBe(0);
+  });
+
+  it('is what this version of Node runs', async () => {
+    expect((await chooseRelay(1, pino({ level: 'silent' }))).kind).toBe('pump');
+  });
+});

@@ -1,0 +1,207 @@
+/** Every way a request for a tunnel can fail, and what the client is told: the one table of wire codes. */
+import { STATUS_CODES } from 'node:http';
+
+interface FailureAnswer {
+  /** Reply field of RFC 1928, section 6; `close` where the protocol has no words for it. */
+  readonly socks5: number | 'close';
+  readonly http: number;
+  readonly text: string;
+  /** Error type of RFC 9209, section 2.3. */
+  readonly proxyStatus?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export const failureAnswers = {
+  'credentials-wrong': { socks5: 'close', http: 407, text: 'Proxy credentials are missing or wrong.' },
+  'too-many-failures': {
+    socks5: 'close',
+    http: 429,
+    text: 'Too many failed logins from this address.',
+    proxyStatus: 'http_request_denied',
+    retryAfterSeconds: 300,
+  },
+  'no-credit': { socks5: 2, http: 402, text: 'No credit is left.', proxyStatus: 'http_request_denied' },
+  'destination-refused': {
+    socks5: 2,
+    http: 403,
+    text: 'This destination is not allowed.',
+    proxyStatus: 'destination_ip_prohibited',
+  },
+  'connection-limit': {
+    socks5: 1,
+    http: 429,
+    text: 'Too many tunnels on this connection.',
+    proxyStatus: 'connection_limit_reached',
+    retryAfterSeconds: 1,
+  },
+  'node-full': {
+    socks5: 1,
+    http: 503,
+    text: 'This gateway has no room for another tunnel.',
+    proxyStatus: 'connection_limit_reached',
+    retryAfterSeconds: 5,
+  },
+  draining: {
+    socks5: 1,
+    http: 503,
+    text: 'This gateway is about to stop.',
+    proxyStatus: 'proxy_internal_error',
+    retryAfterSeconds: 5,
+  },
+  'control-plane-away': {
+    socks5: 1,
+    http: 503,
+    text: 'Credentials cannot be checked at the moment.',
+    proxyStatus: 'proxy_internal_error',
+    retryAfterSeconds: 5,
+  },
+  internal: { socks5: 1, http: 500, text: 'The gateway failed.', proxyStatus: 'proxy_internal_error' },
+  'name-unknown': { socks5: 4, http: 502, text: 'The host name has no address.', proxyStatus: 'dns_error' },
+  'resolver-silent': { socks5: 4, http: 504, text: 'The name server did not answer.', proxyStatus: 'dns_timeout' },
+  'network-unreachable': {
+    socks5: 3,
+    http: 502,
+    text: 'The network is unreachable.',
+    proxyStatus: 'destination_ip_unroutable',
+  },
+  'host-unreachable': {
+    socks5: 4,
+    http: 502,
+    text: 'The host is unreachable.',
+    proxyStatus: 'destination_ip_unroutable',
+  },
+  'connection-refused': {
+    socks5: 5,
+    http: 502,
+    text: 'The destination refused the connection.',
+    proxyStatus: 'connection_refused',
+  },
+  'connection-terminated': {
+    socks5: 1,
+    http: 502,
+    text: 'The destination closed the connection early.',
+    proxyStatus: 'connection_terminated',
+  },
+  'origin-asks-for-proxy-login': {
+    socks5: 1,
+    http: 502,
+    text: 'The destination answered as if it were a proxy.',
+    proxyStatus: 'http_protocol_error',
+  },
+  'dial-timeout': {
+    socks5: 4,
+    http: 504,
+    text: 'The destination did not answer in time.',
+    proxyStatus: 'connection_timeout',
+  },
+  'exit-unavailable': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection is not available.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'command-unsupported': {
+    socks5: 7,
+    http: 400,
+    text: 'This command is not supported.',
+    proxyStatus: 'http_request_error',
+  },
+  'address-type': {
+    socks5: 8,
+    http: 400,
+    text: 'This address type is not supported.',
+    proxyStatus: 'http_request_error',
+  },
+  malformed: { socks5: 'close', http: 400, text: 'The request is malformed.', proxyStatus: 'http_request_error' },
+  'not-absolute': {
+    socks5: 'close',
+    http: 400,
+    text: 'This is a proxy: the request target must be an absolute http address.',
+    proxyStatus: 'http_request_error',
+  },
+  'use-connect': {
+    socks5: 'close',
+    http: 400,
+    text: 'For https use CONNECT.',
+    proxyStatus: 'http_request_error',
+  },
+  'transfer-coding': {
+    socks5: 'close',
+    http: 501,
+    text: 'This transfer coding is not supported.',
+    proxyStatus: 'http_request_error',
+  },
+  'head-too-large': {
+    socks5: 'close',
+    http: 431,
+    text: 'The request head is too large.',
+    proxyStatus: 'http_request_error',
+  },
+  'handshake-slow': {
+    socks5: 'close',
+    http: 408,
+    text: 'The request took too long.',
+    proxyStatus: 'http_request_error',
+  },
+  'http-version': {
+    socks5: 'close',
+    http: 505,
+    text: 'This HTTP version is not supported.',
+    proxyStatus: 'http_request_error',
+  },
+  /** Nobody is left to be told. */
+  'client-gone': { socks5: 'close', http: 400, text: 'The client closed the connection.' },
+} as const satisfies Record<string, FailureAnswer>;
+
+export type FailureCause = keyof typeof failureAnswers;
+
+/** An expected failure on the way to a tunnel. */
+export class TunnelFailure extends Error {
+  constructor(readonly failure: FailureCause) {
+    super(failureAnswers[failure].text);
+    this.name = 'TunnelFailure';
+  }
+}
+
+/** Anything that is no expected failure is a fault of ours. */
+export const causeOf = (error: unknown): FailureCause => (error instanceof TunnelFailure ? error.failure : 'internal');
+
+const PROXY_NAME = 'gateway';
+
+/** Fields and body of our own answer; HTTP answers by others never pass through here. */
+export function httpFailure(cause: FailureCause): { status: number; fields: Record<string, string>; body: string } {
+  const answer: FailureAnswer = failureAnswers[cause];
+  const body = `${answer.text}\n`;
+  const fields: Record<string, string> = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  if (answer.http === 407) fields['Proxy-Authenticate'] = 'Basic realm="proxy", charset="UTF-8"';
+  if (answer.proxyStatus !== undefined) fields['Proxy-Status'] = `${PROXY_NAME}; error=${answer.proxyStatus}`;
+  if (answer.retryAfterSeconds !== undefined) fields['Retry-After'] = String(answer.retryAfterSeconds);
+  return { status: answer.http, fields, body };
+}
+
+/** The whole answer as bytes, for sockets that no HTTP server of Node holds. The connection closes after it. */
+export function encodeHttpFailure(cause: FailureCause): string {
+  const { status, fields, body } = httpFailure(cause);
+  const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const causesOfSystemErrors: Record<string, FailureCause> = {
+  ECONNREFUSED: 'connection-refused',
+  ECONNRESET: 'connection-terminated',
+  EPIPE: 'connection-terminated',
+  ENETUNREACH: 'network-unreachable',
+  EHOSTUNREACH: 'host-unreachable',
+  ETIMEDOUT: 'dial-timeout',
+  EADDRNOTAVAIL: 'exit-unavailable',
+};
+
+/** What a failed `connect` means. Unknown codes (EMFILE, EACCES) are the exit's trouble, not the destination's. */
+export function failureOfDial(error: unknown): TunnelFailure {
+  if (error instanceof TunnelFailure) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new TunnelFailure(causesOfSystemErrors[code] ?? 'exit-unavailable');
+}

@@ -1,0 +1,23 @@
+/** Allows a steady rate and a burst. */
+export class TokenBucket {
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(
+    private readonly perSecond: number,
+    private readonly burst: number,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.#tokens = burst;
+    this.#filledAt = now();
+  }
+
+  take(): boolean {
+    const now = this.now();
+    this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Socket } from 'node:net';
+import type { Connection } from './connection.ts';
+import type { GatewayContext } from './context.ts';
+import { Meter } from './metering/meter.ts';
+import type { Target } from './protocol/host.ts';
+import type { RelayEnd, StopMode } from './relay/relay.ts';
+import { causeOf, type FailureCause, TunnelFailure } from './statuses.ts';
+
+export type Protocol = 'socks5' | 'http-connect' | 'http-request';
+
+export type EndReason =
+  | RelayEnd
+  | 'dial-failed'
+  | 'out-of-money'
+  | 'grant-late'
+  | 'connection-ended'
+  | 'idle'
+  | 'shutdown';
+
+/** What moves the bytes, once there is something to move. */
+interface Carrier {
+  stop(mode: StopMode): void;
+}
+
+/** Reasons that deliver what was counted. All others cut at once, so that nothing cut looks complete. */
+const flushedReasons: ReadonlySet<EndReason> = new Set(['completed', 'out-of-money', 'grant-late']);
+
+/** One client flow, from its permission to its end. There is one way to close it, and it has a reason. */
+export class Tunnel {
+  readonly meter: Meter;
+  readonly #openedAt = Date.now();
+  readonly #dialAbort = new AbortController();
+  #carrier: Carrier | undefined;
+  #endReason: EndReason | undefined;
+  #idleMs: number;
+  #idleTimer: NodeJS.Timeout;
+
+  constructor(
+    private readonly context: GatewayContext,
+    readonly connection: Connection,
+    readonly protocol: Protocol,
+  ) {
+    const { limits, metrics } = context;
+    this.meter = new Meter(connection.credit, metrics.bytesOf(protocol), () => connection.tunnels.size, {
+      timeoutMs: limits.grantWaitMs,
+      begun: () => metrics.grantWaits.inc(),
+      timedOut: () => this.close('grant-late'),
+    });
+    this.#idleMs = limits.tunnelIdleMs;
+    this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
+    connection.tunnels.add(this);
+    context.tunnels.add(this);
+  }
+
+  /** Undefined while the tunnel lives. */
+  get endReason(): EndReason | undefined {
+    return this.#endReason;
+  }
+
+  /** Whether what was counted is still to be delivered after the end. */
+  get isFlushing(): boolean {
+    return this.#endReason !== undefined && flushedReasons.has(this.#endReason);
+  }
+
+  /** @throws TunnelFailure, and then the tunnel is closed */
+  async dial(target: Target): Promise<Socket> {
+    const begunAt = performance.now();
+    const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
+    try {
+      const socket = await this.connection.exit.dial(target, this.#dialAbort.signal);
+      this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
+      if (this.#endReason === undefined) return socket;
+      socket.destroy();
+    } catch (error) {
+      this.close('dial-failed');
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
+    throw new TunnelFailure('connection-terminated');
+  }
+
+  carriedBy(carrier: Carrier): void {
+    if (this.#endReason !== undefined) carrier.stop('reset');
+    else this.#carrier = carrier;
+  }
+
+  /** One side has ended; what is left is usually short. */
+  halfClosed(): void {
+    this.#idleMs = this.context.limits.halfClosedIdleMs;
+    this.#rearmIdleTimer(this.#idleMs);
+  }
+
+  close(reason: EndReason): void {
+    if (this.#endReason !== undefined) return;
+    this.#endReason = reason;
+    clearTimeout(this.#idleTimer);
+    this.meter.stop();
+    this.#dialAbort.abort();
+    this.#carrier?.stop(this.isFlushing ? 'flush' : 'reset');
+    this.connection.tunnels.delete(this);
+    this.connection.lastTunnelAt = Date.now();
+    this.context.tunnelClosed(this, reason);
+    this.#log(reason);
+  }
+
+  #log(reason: EndReason): void {
+    const { toExit, toClient } = this.meter.usedBytes;
+    const durationMs = Date.now() - this.#openedAt;
+    const facts = { connectionId: this.connection.id, protocol: this.protocol, reason, toExit, toClient, durationMs };
+    this.context.log.debug(facts, 'Tunnel ended');
+  }
+
+  #checkIdle(): void {
+    const idleMs = Date.now() - Math.max(this.meter.lastUsedAt, this.#openedAt);
+    if (idleMs >= this.#idleMs) this.close('idle');
+    else this.#rearmIdleTimer(this.#idleMs - idleMs);
+  }
+
+  #rearmIdleTimer(delayMs: number): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#checkIdle(), delayMs);
+  }
+}
+
+/**
+ * Opens a tunnel for an authenticated client and dials its destination.
+ * @throws TunnelFailure
+ */
+export async function openTunnel(
+  context: GatewayContext,
+  connection: Connection,
+  protocol: Protocol,
+  target: Target | undefined,
+): Promise<{ tunnel: Tunnel; exit: Socket }> {
+  try {
+    const refusal = refuse(context, connection);
+    if (refusal) throw new TunnelFailure(refusal);
+    if (!target) throw new TunnelFailure('name-unknown');
+    const tunnel = new Tunnel(context, connection, protocol);
+    return { tunnel, exit: await tunnel.dial(target) };
+  } catch (error) {
+    context.log.info({ connectionId: connection.id, protocol, cause: causeOf(error) }, 'Tunnel refused');
+    throw error;
+  }
+}
+
+function refuse({ isDraining, tunnels, limits }: GatewayContext, connection: Connection): FailureCause | undefined {
+  if (isDraining) return 'draining';
+  if (connection.credit.state === 'final' && connection.credit.leftBytes === 0) return 'no-credit';
+  if (tunnels.size >= limits.tunnelsPerNode) return 'node-full';
+  const isWithinLimits = connection.tunnels.size < limits.tunnelsPerConnection && connection.newTunnels.take();
+  return isWithinLimits ? undefined : 'connection-limit';
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import {
+  type Authorization,
+  authorize,
+  type Credit,
+  type CreditState,
+  end,
+  type Exit,
+  update,
+} from '@cellhop/contract/gateway';
+
+export interface FakeConnection {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+  readonly exit: Exit;
+  /** The highest total that may ever be granted. */
+  allowedBytes: number;
+  /** How far a grant may run ahead of the usage; lower than wanted makes tunnels wait. */
+  grantStepBytes: number;
+  state: CreditState;
+  grantedBytes: number;
+  usedBytes: number;
+  /** The total that came with `end`. */
+  endedAtBytes: number | undefined;
+}
+
+const TOKEN = 'token-of-the-node';
+const MIB = 1_048_576;
+
+/** A control plane over real HTTP that checks every call against the contract and counts them. */
+export class ControlPlane {
+  readonly token = TOKEN;
+  readonly connections = new Map<string, FakeConnection>();
+  readonly calls = { authorize: 0, update: 0, end: 0 };
+  readonly runIds = new Set<string>();
+  isAway = false;
+  #server: Server | undefined;
+  #port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async start(port = 0): Promise<this> {
+    this.#server = createServer((request, response) => {
+      void this.#answer(request).then(({ status, body }) => {
+        if (status === 0) return request.socket.destroy();
+        return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+    });
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this;
+  }
+
+  stop(): void {
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+
+  sell(overrides: Partial<FakeConnection> = {}): FakeConnection {
+    const connection: FakeConnection = {
+      id: randomUUID(),
+      username: `user-${this.connections.size + 1}`,
+      password: 'a-password-of-a-connection',
+      exit: { kind: 'local-address', address: null },
+      allowedBytes: Number.MAX_SAFE_INTEGER,
+      grantStepBytes: 64 * MIB,
+      state: 'open',
+      grantedBytes: 0,
+      usedBytes: 0,
+      endedAtBytes: undefined,
+      ...overrides,
+    };
+    this.connections.set(connection.id, connection);
+    return connection;
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (this.isAway) return { status: 0, body: undefined };
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    if (request.url === authorize.url) return success(this.#authorize(body));
+    if (request.url === update.url) return success(this.#update(body));
+    if (request.url === end.url) return success(this.#end(body));
+    return { status: 404, body: {} };
+  }
+
+  #authorize(body: unknown): Authorization {
+    const { username, password, runId } = authorize.body.parse(body);
+    this.calls.authorize += 1;
+    this.runIds.add(runId);
+    const found = [...this.connections.values()].find((each) => each.username === username);
+    if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
+    found.endedAtBytes = undefined;
+    this.#grant(found, MIB);
+    const { id, exit, usedBytes, grantedBytes, state } = found;
+    return { isAuthorized: true, connectionId: id, exit, usedBytes, grantedBytes, state };
+  }
+
+  #update(body: unknown): Credit[] {
+    const { usages, runId } = update.body.parse(body);
+    this.calls.update += 1;
+    this.runIds.add(runId);
+    return usages.map(({ connectionId, usedBytes, wantedBytes }) => {
+      const found = this.connections.get(connectionId);
+      if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
+      found.usedBytes = Math.max(found.usedBytes, usedBytes);
+      this.#grant(found, wantedBytes);
+      return { connectionId, grantedBytes: found.grantedBytes, state: found.state };
+    });
+  }
+
+  #end(body: unknown) {
+    const { usages } = end.body.parse(body);
+    this.calls.end += 1;
+    for (const { connectionId, usedBytes } of usages) {
+      const found = this.connections.get(connectionId);
+      if (found) Object.assign(found, { usedBytes: Math.max(found.usedBytes, usedBytes), endedAtBytes: usedBytes });
+    }
+    return { acknowledged: usages.map(({ connectionId }) => connectionId) };
+  }
+
+  #grant(connection: FakeConnection, wantedBytes: number): void {
+    const aheadBytes = Math.min(wantedBytes, connection.grantStepBytes);
+    const grantedBytes = Math.min(connection.allowedBytes, connection.usedBytes + aheadBytes);
+    connection.grantedBytes = Math.max(connection.grantedBytes, grantedBytes);
+    const isAll = connection.grantedBytes === connection.allowedBytes;
+    if (connection.state !== 'ended') connection.state = isAll ? 'final' : 'open';
+  }
+}
+
+const success = (data: unknown) => ({ status: 200, body: { data } });

@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import { type Gateway, type GatewaySettings, startGateway } from '../src/gateway.ts';
+import { ControlPlane, type FakeConnection } from './control-plane.ts';
+import { connectLocally, Reader } from './sockets.ts';
+
+export interface Harness {
+  readonly control: ControlPlane;
+  readonly gateway: Gateway;
+  /** Started by the test; closed with everything else. */
+  stop(): Promise<void>;
+}
+
+/** A whole gateway with a control plane beside it. Loopback destinations are allowed unless a test says otherwise. */
+export async function startHarness(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
+  const control = await new ControlPlane().start();
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    controlUrl: control.url,
+    token: control.token,
+    allowPrivate: true,
+    log: pino({ level: 'silent' }),
+    ...settings,
+    limits: { lingerMs: 200, lastReportMs: 1_000, ...settings.limits },
+  });
+  const stop = async () => {
+    await gateway.close();
+    control.stop();
+  };
+  return { control, gateway, stop };
+}
+
+export const socks5Login = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
+  Buffer.concat([
+    Buffer.from([1, username.length]),
+    Buffer.from(username),
+    Buffer.from([password.length]),
+    Buffer.from(password),
+  ]);
+
+export function socks5Request(host: string, port: number, command = 1): Buffer {
+  const isIpv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host);
+  const address = isIpv4
+    ? Buffer.from([1, ...host.split('.').map(Number)])
+    : Buffer.from([3, host.length, ...Buffer.from(host)]);
+  return Buffer.concat([Buffer.from([5, command, 0]), address, Buffer.from([port >> 8, port & 255])]);
+}
+
+export const socks5Greeting = Buffer.from([5, 1, 2]);
+
+export const basic = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** Connects to a port as a client of the gateway. */
+export async function openClient(port: number): Promise<Reader> {
+  return new Reader(await connectLocally(port));
+}
+
+/** A SOCKS5 client up to the reply of its CONNECT, which is answered. */
+export async function socks5Connect(
+  gateway: Pick<Gateway, 'port'>,
+  connection: FakeConnection,
+  host: string,
+  port: number,
+) {
+  const client = await openClient(gateway.port);
+  client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request(host, port)]));
+  await client.take(4);
+  const reply = await client.take(10);
+  return { client, reply: reply[1] };
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Listens on a free loopback port; half-open sockets, so that tests decide about each direction. */
+export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+export async function connectLocally(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  await once(socket, 'connect');
+  socket.on('error', () => socket.destroy());
+  return socket;
+}
+
+export async function closedPort(): Promise<number> {
+  const { server, port } = await listenLocally(() => {});
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Reads single messages and the rest of a socket in order. */
+export class Reader {
+  #bytes: Buffer = Buffer.alloc(0);
+  #changed: (() => void) | undefined;
+  #end: 'ended' | 'reset' | 'closed' | undefined;
+
+  constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => this.#add(chunk));
+    socket.on('end', () => this.#finish('ended'));
+    socket.on('error', () => this.#finish('reset'));
+    socket.on('close', () => this.#finish('closed'));
+  }
+
+  /** @throws Error when the socket ends before */
+  async take(length: number): Promise<Buffer> {
+    while (this.#bytes.length < length) {
+      if (this.#end) throw new Error(`The socket ${this.#end} after ${this.#bytes.length} of ${length} bytes`);
+      await this.#change();
+    }
+    const taken = this.#bytes.subarray(0, length);
+    this.#bytes = this.#bytes.subarray(length);
+    return taken;
+  }
+
+  async takeUntil(mark: string): Promise<string> {
+    while (!this.#bytes.includes(mark)) {
+      if (this.#end) throw new Error(`The socket ${this.#end} before the mark: ${this.#bytes.toString('latin1')}`);
+      await this.#change();
+    }
+    return (await this.take(this.#bytes.indexOf(mark) + mark.length)).toString('latin1');
+  }
+
+  async rest(): Promise<{ bytes: Buffer; end: 'ended' | 'reset' | 'closed' }> {
+    while (!this.#end) await this.#change();
+    return { bytes: this.#bytes, end: this.#end };
+  }
+
+  #add(chunk: Buffer): void {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#changed?.();
+  }
+
+  #finish(end: 'ended' | 'reset' | 'closed'): void {
+    this.#end ??= end;
+    this.#changed?.();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((fulfil) => {
+      this.#changed = fulfil;
+    });
+  }
+}
+
+export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Bytes that repeat nowhere within a read, so that a lost or doubled slice changes them. */
+export function patternedBytes(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let index = 0; index + 4 <= length; index += 4)
+    bytes.writeUInt32LE((index * 2_654_435_761) % 4_294_967_296, index);
+  return bytes;
+}
+
+/** Waits for a condition that another process or timer brings about; the test's own time-out is the limit. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((fulfil) => setTimeout(fulfil, 5));
+}
