@@ -1,5 +1,7 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Ctx } from './ctx.ts';
+import { downloadRoutes } from './dev/download.routes.ts';
+import { mailboxRoutes } from './dev/mailbox.routes.ts';
 import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
@@ -58,6 +60,10 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   invoicesRoutes(app);
   payInvoiceRoutes(app);
 
+  if (ctx.config.isDevelopment) {
+    mailboxRoutes(app);
+    downloadRoutes(app);
+  }
   await serveWebApp(app);
   return app;
 }

@@ -1,9 +1,10 @@
 import type { Ctx } from './ctx.ts';
+import type { MailOrder } from './mail/mailer.ts';
 
 /** Payloads of all jobs: JSON values only, never a bigint. */
 export interface Jobs {
   /** Renders and sends one mail. */
-  'mail.send': { template: string; to: string; languageCode: string; values: Record<string, string> };
+  'mail.send': MailOrder;
 }
 
 const ATTEMPTS = 12;

@@ -1,11 +1,12 @@
 import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
 import type { Jobs } from './jobs.ts';
+import { sendMail } from './mail/mailer.ts';
 
 type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
 
 const handlers: Handlers = {
-  'mail.send': async () => {},
+  'mail.send': sendMail,
 };
 
 /** What the job runner calls for each kind of job. */

@@ -9,6 +9,28 @@ export async function insertRole(ctx: Ctx, name: string, permissions: readonly P
   ]);
 }
 
+/** Two processes that start at once seed one after the other. The number is this lock's name. */
+export async function lockSeeding(ctx: Ctx): Promise<void> {
+  await ctx.db.query('select pg_advisory_xact_lock(727002)');
+}
+
+export async function hasUsers(ctx: Ctx): Promise<boolean> {
+  return (await ctx.db.query('select from users limit 1')).length > 0;
+}
+
+export async function insertPromoCode(
+  ctx: Ctx,
+  code: string,
+  userId: string,
+  trialCreditMicros: bigint,
+): Promise<void> {
+  await ctx.db.query('insert into promo_codes (code, user_id, trial_credit_micros) values ($1, $2, $3)', [
+    code,
+    userId,
+    trialCreditMicros,
+  ]);
+}
+
 export async function insertProxies(ctx: Ctx, proxies: readonly DemoProxy[]): Promise<void> {
   await ctx.db.query(
     `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)

@@ -22,7 +22,8 @@ const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, durat
 /** @throws AppError RATE_LIMITED after too many failures; asked before a password is looked at, and again after */
 export async function refuseGuessing(ctx: Ctx, email: string, ip: string): Promise<void> {
   refuseUsedUp(failuresOfAccount, await limiter(ctx, failuresOfAccount).get(keyOf(email)));
-  if (isCountedByNetwork(ctx)) refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(networkOf(ip)));
+  if (isCountedByNetwork(ctx))
+    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(networkOf(ip)));
 }
 
 export async function countFailure(ctx: Ctx, email: string, ip: string): Promise<void> {

@@ -130,6 +130,10 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody)
   });
 }
 
+export function deleteExpired(ctx: Ctx): Promise<void> {
+  return store.deleteExpired(ctx);
+}
+
 async function findRecovery(ctx: Ctx, codeHash: Buffer): Promise<codes.CodeRow> {
   const found = await codes.findCode(ctx, codeHash, 'RECOVER_PASSWORD');
   if (!found || found.isUsed || found.status === 'DELETED') throw new AppError('SESSION_NOT_FOUND');

@@ -91,8 +91,8 @@ export async function findSending(ctx: Ctx, id: string, purpose: Purpose): Promi
 
 /** With one of a user's codes the others of that purpose are spent too. */
 export async function spendCodes(ctx: Ctx, userId: string, purpose: Purpose): Promise<void> {
-  await ctx.db.query(
-    'update mail_codes set used_at = now() where user_id = $1 and purpose = $2 and used_at is null',
-    [userId, purpose],
-  );
+  await ctx.db.query('update mail_codes set used_at = now() where user_id = $1 and purpose = $2 and used_at is null', [
+    userId,
+    purpose,
+  ]);
 }

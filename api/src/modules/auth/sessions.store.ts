@@ -16,7 +16,10 @@ export interface NewSession {
  * Nothing is inserted if the password has changed or the user was blocked meanwhile. The share lock makes a change of
  * the password wait, so that it sees this session and ends it.
  */
-export async function insertSession(ctx: Ctx, session: NewSession): Promise<{ id: string; rotatedAt: Date } | undefined> {
+export async function insertSession(
+  ctx: Ctx,
+  session: NewSession,
+): Promise<{ id: string; rotatedAt: Date } | undefined> {
   const [row] = await ctx.db.query<{ id: string; rotatedAt: Date }>(
     `with owner as (
        select id from users where id = $1 and password_hash = $2 and status = 'ACTIVE' for share

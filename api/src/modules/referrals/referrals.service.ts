@@ -3,11 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 import { systemAccounts, type Transfer } from '../ledger/ledger.service.ts';
 import * as store from './referrals.store.ts';
 
-export interface Referrer {
-  referrerId: string;
-  /** Set if the code was a promo code: then its owner is the referrer. */
-  promoCodeId: string | null;
-}
+export type Referrer = store.Referrer;
 
 /** @param code a user's referral code or a promo code, in any case; expired and disabled ones are not found */
 export function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {

@@ -1,5 +1,10 @@
 import type { Ctx } from '../../ctx.ts';
-import type { Referrer } from './referrals.service.ts';
+
+export interface Referrer {
+  referrerId: string;
+  /** Set if the code was a promo code: then its owner is the referrer. */
+  promoCodeId: string | null;
+}
 
 /** A promo code wins over a user's own code; codes of people who may not sign in do not work. @param code upper case */
 export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {

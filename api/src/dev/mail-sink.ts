@@ -1,0 +1,71 @@
+/** A mail server for development: it takes every mail and keeps it for `/dev/mailbox` instead of delivering it. */
+import { callbackify } from 'node:util';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import type { AddressInfo } from 'node:net';
+import type { Ctx } from '../ctx.ts';
+import { addMail } from './mailbox.ts';
+
+const MAIL_BYTES_MAX = 1_000_000;
+const CLOSE_MS = 1000;
+
+export interface MailSink {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** @returns undefined if the port is taken: another API process of this machine collects the mails then */
+export async function startMailSink(ctx: Ctx): Promise<MailSink | undefined> {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    size: MAIL_BYTES_MAX,
+    closeTimeout: CLOSE_MS,
+    disableReverseLookup: true,
+    onData: (stream, session, done) => {
+      const recipients = session.envelope.rcptTo.map(({ address }) => address);
+      readMailThen(stream, recipients.join(', '), (error) => done(error));
+    },
+  });
+  try {
+    await listen(server, ctx.config.mailSinkPort);
+  } catch (error) {
+    ctx.log.warn({ err: error, port: ctx.config.mailSinkPort }, 'the mail sink does not run here');
+    return undefined;
+  }
+  server.on('error', (error) => ctx.log.warn({ err: error }, 'mail sink'));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+function listen(server: SMTPServer, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function readMail(stream: AsyncIterable<Buffer>, to: string): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const { subject = '', text = '', html = '' } = await PostalMime.parse(Buffer.concat(chunks));
+  addMail({ to, subject, text, html, links: findLinks(text, html) });
+}
+
+const readMailThen = callbackify(readMail);
+
+/** Each address once, in the order of the text. */
+function findLinks(text: string, html: string): string[] {
+  const fromText = text.match(/https?:\/\/[^\s<>"]+/g) ?? [];
+  const fromHtml = [...html.matchAll(/href="(https?:[^"]+)"/g)].map(([, link]) => decodeEntities(link!));
+  return [...new Set([...fromText, ...fromHtml])];
+}
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))).replaceAll('&amp;', '&');
+}

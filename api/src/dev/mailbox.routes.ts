@@ -1,0 +1,41 @@
+import type { Mail } from '@cellhop/contract/development';
+import type { FastifyInstance } from 'fastify';
+import { escapeHtml } from '../mail/templates.ts';
+import { listMails } from './mailbox.ts';
+
+/** The mails of the built-in sink: a page for people, JSON for programs. */
+export function mailboxRoutes(app: FastifyInstance): void {
+  app.get('/dev/mailbox', { schema: { hide: true } }, (request, reply) => {
+    void reply.header('cache-control', 'no-store').header('vary', 'accept');
+    if (request.headers.accept?.includes('application/json')) return reply.send(listMails());
+    return reply.type('text/html; charset=utf-8').send(page(listMails(), app.ctx.config.brandName));
+  });
+}
+
+function page(mails: readonly Mail[], brandName: string): string {
+  const list = mails.length === 0 ? '<p>No mail yet. Sign up, and look again.</p>' : mails.map(article).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mailbox - ${escapeHtml(brandName)}</title>
+<style>
+  body { margin: 0 auto; max-width: 44rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; color: #1f2933; background: #f8f9fa; }
+  article { margin: 0 0 1rem; padding: 1rem; background: #fff; border: 1px solid #dee2e6; border-radius: 8px; overflow-wrap: anywhere; }
+  h2 { margin: 0; font-size: 1.1rem; } p { margin: 0.25rem 0; }
+  iframe { width: 100%; height: 34rem; border: 1px solid #dee2e6; border-radius: 8px; }
+</style></head>
+<body><h1>Mailbox</h1><p>Every mail that this service sent since it started. It exists in development only.</p>
+${list}
+</body></html>
+`;
+}
+
+/** A mail's HTML is foreign: in its frame it runs no script and cannot see this page. */
+function article({ to, subject, text, html, links }: Mail): string {
+  const targets = links.map((link) => `<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`).join('');
+  const body =
+    html === ''
+      ? `<pre>${escapeHtml(text)}</pre>`
+      : `<details><summary>Show the mail</summary><iframe title="${escapeHtml(subject)}" loading="lazy"
+ sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escapeHtml(html)}"></iframe></details>`;
+  return `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}</p>${targets}${body}</article>`;
+}

@@ -1,0 +1,62 @@
+/** What a database starts with: the roles, and in development a shop to try. */
+import type { Ctx } from '../ctx.ts';
+import { hashPassword } from '../modules/auth/passwords.ts';
+import * as ledger from '../modules/ledger/ledger.service.ts';
+import { createUser } from '../modules/users/users.service.ts';
+import { seedProxies } from './demo-proxies.ts';
+import { seedRoles } from './roles.ts';
+import * as store from './seed.store.ts';
+
+const DEMO_PASSWORD = 'demo-password';
+const DEMO_PROMO_CODE = 'WELCOME';
+const DEMO_BALANCE_MICROS = 25_000_000n;
+
+/** May run at every start and from several processes: what is there stays as it is. */
+export async function seed(ctx: Ctx): Promise<void> {
+  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD) : undefined;
+  // All or nothing: a start that is interrupted leaves no half of a demo behind.
+  await ctx.tx(async (ctx) => {
+    await store.lockSeeding(ctx);
+    await seedRoles(ctx);
+    if (passwordHash === undefined || (await store.hasUsers(ctx))) return;
+    await seedDemo(ctx, passwordHash);
+    ctx.log.info('demo accounts and catalogue made');
+  });
+}
+
+async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
+  const admin = await demoUser(ctx, passwordHash, 'admin@example.com', 'ADMIN', null);
+  await store.insertPromoCode(ctx, DEMO_PROMO_CODE, admin.id, ctx.config.trialCreditMicros);
+  await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
+  const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
+  await seedProxies(ctx);
+  await ledger.post(ctx, [
+    {
+      idempotencyKey: 'seed:user@example.com',
+      debitAccountId: ledger.systemAccounts.external,
+      creditAccountId: user.accountId,
+      amountMicros: DEMO_BALANCE_MICROS,
+      reason: 'TOP_UP',
+    },
+  ]);
+}
+
+async function demoUser(
+  ctx: Ctx,
+  passwordHash: string,
+  email: string,
+  roleName: string,
+  referrerId: string | null,
+): Promise<{ id: string; accountId: bigint }> {
+  const user = await createUser(ctx, {
+    email,
+    passwordHash,
+    roleName,
+    referrerId,
+    promoCodeId: null,
+    languageCode: 'en',
+    isEmailConfirmed: true,
+  });
+  if (!user) throw new Error(`${email} exists in a database without users`);
+  return user;
+}
