@@ -7,7 +7,7 @@ await runProgram('api', async (ctx) => {
   const app = await buildApp(ctx);
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
   ctx.log.info({ port: ctx.config.port }, 'listening');
-  const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx) : undefined;
+  const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   return async () => {
     await app.close();
     await mailSink?.stop();

@@ -3,7 +3,7 @@ import { callbackify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { AddressInfo } from 'node:net';
-import type { Ctx } from '../ctx.ts';
+import type { Log } from '../log.ts';
 import { addMail } from './mailbox.ts';
 
 const MAIL_BYTES_MAX = 1_000_000;
@@ -15,7 +15,7 @@ export interface MailSink {
 }
 
 /** @returns undefined if the port is taken: another API process of this machine collects the mails then */
-export async function startMailSink(ctx: Ctx): Promise<MailSink | undefined> {
+export async function startMailSink(port: number, log: Log): Promise<MailSink | undefined> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -28,12 +28,12 @@ export async function startMailSink(ctx: Ctx): Promise<MailSink | undefined> {
     },
   });
   try {
-    await listen(server, ctx.config.mailSinkPort);
+    await listen(server, port);
   } catch (error) {
-    ctx.log.warn({ err: error, port: ctx.config.mailSinkPort }, 'the mail sink does not run here');
+    log.warn({ err: error, port }, 'the mail sink does not run here');
     return undefined;
   }
-  server.on('error', (error) => ctx.log.warn({ err: error }, 'mail sink'));
+  server.on('error', (error) => log.warn({ err: error }, 'mail sink'));
   return {
     port: (server.server.address() as AddressInfo).port,
     stop: () => new Promise((resolve) => server.close(resolve)),

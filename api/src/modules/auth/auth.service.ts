@@ -76,12 +76,12 @@ export async function signIn(ctx: Ctx, { email: typedEmail, password }: SignInBo
   await refuseGuessing(ctx, email, ip);
   const user = await store.findCredentials(ctx, email);
   const isRight = await verifyPassword(user?.passwordHash, password);
+  // Asked again: of a hundred guesses sent at once, those behind the fifth failure learn nothing, right or wrong.
+  await refuseGuessing(ctx, email, ip);
   if (!isRight || !user) {
     await countFailure(ctx, email, ip);
     throw new AppError('INVALID_CREDENTIALS');
   }
-  // Asked again: of a hundred guesses sent at once, the right one must not win after the others were wrong.
-  await refuseGuessing(ctx, email, ip);
   await forgetFailures(ctx, email);
   if (user.status === 'BLOCKED') throw new AppError('ACCOUNT_BLOCKED');
   if (!user.isEmailConfirmed)

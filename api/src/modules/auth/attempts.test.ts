@@ -1,0 +1,64 @@
+import { signIn, signUp } from '@cellhop/contract/auth';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, PASSWORD } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { deleteExpired } from './auth.service.ts';
+import { networkOf } from './attempts.ts';
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('%s is counted as %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
+});
+
+describe('in production', () => {
+  let testApp: TestApp;
+  beforeAll(async () => {
+    testApp = await startTestApp({ isDevelopment: false, smtpUrl: 'smtp://127.0.0.1:1', requestsPerMinute: 10_000 });
+  });
+  afterAll(() => testApp.stop());
+
+  /** A request from another address, as a trusted proxy reports it. */
+  const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
+
+  test('one address may fail 30 times in 15 minutes, whatever accounts it tries', async () => {
+    const { email } = await createUser(testApp);
+    const fail = (index: number) =>
+      testApp.call(
+        signIn,
+        { body: { email: `nobody${index}@example.com`, password: 'a wrong password' } },
+        from('203.0.113.1'),
+      );
+    for (let index = 0; index < 30; index++)
+      await expect(fail(index)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    await expect(fail(30)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const body = { email, password: PASSWORD };
+    await expect(testApp.call(signIn, { body }, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await testApp.call(signIn, { body }, from('203.0.113.2'));
+  });
+
+  test('one address may try 60 sign-ups in an hour', async () => {
+    const body = { languageCode: 'en', email: 'a@example.com', password: PASSWORD, referralCode: 'NOBODYS' } as const;
+    const register = (ip: string) => testApp.call(signUp, { body }, from(ip));
+    for (let index = 0; index < 60; index++)
+      await expect(register(`2001:db8:0:1::${index}`)).rejects.toMatchObject({ code: 'REFERRAL_CODE_NOT_FOUND' });
+    await expect(register('2001:db8:0:1::ffff')).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+    await expect(register('2001:db8:0:2::1')).rejects.toMatchObject({ code: 'REFERRAL_CODE_NOT_FOUND' });
+  });
+
+  test('counters that have run out are swept, the others stay', async () => {
+    await testApp.database.query(
+      `insert into rate_limits (key, points, expire) values ('over', 1, 1), ('on', 1, 9e15)`,
+    );
+    await deleteExpired(testApp.ctx);
+    const rows = await testApp.database.query<{ key: string }>(
+      `select key from rate_limits where key in ('over', 'on')`,
+    );
+    expect(rows).toEqual([{ key: 'on' }]);
+  });
+});

@@ -1,0 +1,238 @@
+import { logout, refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
+import { createClient, type ApiError } from '@cellhop/contract/client';
+import { getProfile } from '@cellhop/contract/users';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, PASSWORD } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { issueTokens, newSecret } from './tokens.ts';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+
+const enter = async (email: string, password = PASSWORD): Promise<SignInResult> =>
+  (await testApp.call(signIn, { body: { email, password } })).data;
+const refresh = async ({ accessToken, refreshToken }: Tokens): Promise<Tokens> =>
+  (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } })).data;
+const as = ({ accessToken }: { accessToken: string }) =>
+  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+const isAccepted = (tokens: Tokens) =>
+  as(tokens)(getProfile, {}).then(
+    () => true,
+    (error: { code: string }) => error.code,
+  );
+const newSession = async () => enter((await createUser(testApp)).email);
+const claimsOf = ({ accessToken }: Tokens) =>
+  JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
+/** Moves the last rotation into the past. */
+const waitSeconds = (tokens: Tokens, seconds: number) =>
+  testApp.database.query(`update sessions set rotated_at = rotated_at - $2::int * interval '1 second' where id = $1`, [
+    claimsOf(tokens)['sid'],
+    seconds,
+  ]);
+
+describe('sign-in', () => {
+  test('opens a session of 15 minutes, whatever the case of the email', async () => {
+    const user = await createUser(testApp);
+    const session = await enter(user.email.toUpperCase());
+    expect(session.expiredAccessTokenAt - Date.now()).toBeGreaterThan(14 * 60_000);
+    expect(session.expiredAccessTokenAt - Date.now()).toBeLessThanOrEqual(15 * 60_000);
+    expect(claimsOf(session)).toMatchObject({ sub: user.id, exp: session.expiredAccessTokenAt / 1000 });
+    expect(session.profile.id).toBe(user.id);
+  });
+
+  test('stores neither the password nor the refresh token', async () => {
+    const user = await createUser(testApp);
+    const { refreshToken } = await enter(user.email);
+    const [row] = await testApp.database.query<{ stored: string }>(
+      `select users::text || sessions::text as stored from users join sessions on user_id = users.id where users.id = $1`,
+      [user.id],
+    );
+    expect(row!.stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+    for (const secret of [PASSWORD, refreshToken]) expect(row!.stored).not.toContain(secret);
+  });
+
+  test('answers a wrong password and an unknown email alike', async () => {
+    const { email } = await createUser(testApp);
+    for (const unknown of [email, 'nobody@example.com'])
+      await expect(enter(unknown, 'a wrong password')).rejects.toMatchObject({
+        status: 400,
+        code: 'INVALID_CREDENTIALS',
+        message: 'Invalid credentials',
+      });
+  });
+
+  test('does not know a deleted user', async () => {
+    const user = await createUser(testApp);
+    const session = await enter(user.email);
+    await testApp.database.query(`update users set status = 'DELETED', deleted_at = now() where id = $1`, [user.id]);
+    await expect(enter(user.email)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(await isAccepted(session)).toBe('UNAUTHORIZED');
+  });
+
+  test.each(['email', 'password'])('needs %s', async (field) => {
+    const body = { email: 'a@example.com', password: PASSWORD, [field]: undefined };
+    await expect(testApp.call(signIn, { body: body as never })).rejects.toMatchObject({
+      status: 400,
+      body: { details: [{ path: `body.${field}` }] },
+    });
+  });
+});
+
+describe('guessing', () => {
+  test('ends after 5 failures, with Retry-After and also for the right password; each account for itself', async () => {
+    const [victim, bystander] = [await createUser(testApp), await createUser(testApp)];
+    for (let failure = 0; failure < 5; failure++)
+      await expect(enter(victim.email, 'a wrong password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    const response = await fetch(`${testApp.url}${signIn.url}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: victim.email, password: PASSWORD }),
+    });
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: 'RATE_LIMITED' });
+    const seconds = Number(response.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(880);
+    expect(seconds).toBeLessThanOrEqual(900);
+    await enter(bystander.email);
+  });
+
+  test('of many at once stops as well: what waits behind the fifth failure learns nothing, right or wrong', async () => {
+    const { email } = await createUser(testApp);
+    const passwords = [...Array.from({ length: 60 }, (_, index) => `guess number ${index}`), PASSWORD];
+    const answers = await Promise.allSettled(passwords.map((password) => enter(email, password)));
+    const codes = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as ApiError).code : 'in'));
+    expect(codes.at(-1)).toBe('RATE_LIMITED');
+    expect(codes.filter((code) => code === 'INVALID_CREDENTIALS').length).toBeLessThan(20);
+  });
+
+  test('is forgotten after the right password, and in time', async () => {
+    const { email } = await createUser(testApp);
+    const fail = () => expect(enter(email, 'a wrong password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    for (let round = 0; round < 2; round++) {
+      for (let failure = 0; failure < 4; failure++) await fail();
+      await enter(email);
+    }
+    for (let failure = 0; failure < 5; failure++) await fail();
+    await testApp.database.query(`update rate_limits set expire = 0 where key like 'sign-in-account:%'`);
+    // The next five failures cost twice as long.
+    for (let failure = 0; failure < 5; failure++) await fail();
+    const [window] = await testApp.database.query<{ seconds: number }>(
+      `select max(expire) / 1000 - extract(epoch from now())::float8 as seconds from rate_limits
+        where key like 'sign-in-account:%'`,
+    );
+    expect(window!.seconds).toBeGreaterThan(1700);
+    expect(window!.seconds).toBeLessThan(1801);
+  });
+});
+
+describe('refreshing', () => {
+  test('gives a new pair, and the new pair works', async () => {
+    const first = await newSession();
+    const second = await refresh(first);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    expect(second.accessToken).not.toBe(first.accessToken);
+    expect(claimsOf(second)).toMatchObject({ sub: claimsOf(first)['sub'], sid: claimsOf(first)['sid'] });
+    expect(await isAccepted(second)).toBe(true);
+    expect(await isAccepted(await refresh(second))).toBe(true);
+  });
+
+  test('from many tabs at once gives all of them one pair', async () => {
+    const session = await newSession();
+    const pairs = await Promise.all(Array.from({ length: 8 }, () => refresh(session)));
+    for (const pair of pairs) expect(pair).toEqual(pairs[0]);
+    await waitSeconds(session, 9);
+    const late = await refresh(session);
+    expect(late.refreshToken).toBe(pairs[0]!.refreshToken);
+    expect(await isAccepted(await refresh(late))).toBe(true);
+  });
+
+  test('with a spent token after the grace ends the session for everybody', async () => {
+    const stolen = await newSession();
+    const current = await refresh(stolen);
+    await waitSeconds(stolen, 11);
+    await expect(refresh(stolen)).rejects.toMatchObject({
+      status: 400,
+      code: 'REFRESH_REJECTED',
+      message: 'Refresh tokens bad request',
+    });
+    expect(await isAccepted(current)).toBe('UNAUTHORIZED');
+    await expect(refresh(current)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+  });
+
+  test('with a grandparent ends the session at once', async () => {
+    const first = await newSession();
+    const third = await refresh(await refresh(first));
+    await expect(refresh(first)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    expect(await isAccepted(third)).toBe('UNAUTHORIZED');
+  });
+
+  test('works with an access token that has expired, and for 30 days', async () => {
+    const session = await newSession();
+    const { sub, sid } = claimsOf(session) as { sub: string; sid: string };
+    const stale = await issueTokens(
+      testApp.ctx.config.secretKey,
+      { userId: sub, sessionId: sid },
+      session.refreshToken,
+      new Date(Date.now() - 3_600_000),
+    );
+    expect(await isAccepted(stale)).toBe('UNAUTHORIZED');
+    const next = await refresh(stale);
+    const [row] = await testApp.database.query<{ days: number }>(
+      `select extract(epoch from expired_at - now())::float8 / 86400 as days from sessions where id = $1`,
+      [sid],
+    );
+    expect(row!.days).toBeCloseTo(30, 2);
+    await testApp.database.query('update sessions set expired_at = now() where id = $1', [sid]);
+    await expect(refresh(next)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+  });
+
+  test('refuses pairs that do not belong together, and leaves their sessions alone', async () => {
+    const user = await createUser(testApp);
+    const [one, two] = [await enter(user.email), await enter(user.email)];
+    const forged = await issueTokens('another secret', { userId: user.id, sessionId: user.id }, 'x', new Date());
+    const pairs = [
+      { ...one, refreshToken: two.refreshToken },
+      { ...one, refreshToken: newSecret() },
+      { ...one, refreshToken: 'nonsense' },
+      { ...one, accessToken: forged.accessToken },
+      { ...one, accessToken: 'nonsense' },
+    ];
+    for (const pair of pairs) await expect(refresh(pair)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    for (const session of [one, two]) expect(await isAccepted(await refresh(session))).toBe(true);
+  });
+
+  test('names a token that is missing', async () => {
+    const body = { accessToken: 'x' } as never;
+    await expect(testApp.call(refreshTokens, { body })).rejects.toMatchObject({
+      body: { details: [{ path: 'body.refreshToken' }] },
+    });
+  });
+});
+
+describe('ending', () => {
+  test('a log-out ends this session and no other', async () => {
+    const { email } = await createUser(testApp);
+    const [here, elsewhere] = [await enter(email), await enter(email)];
+    const { data } = await as(here)(logout, {});
+    expect(Date.parse(data.endedAt)).toBeLessThanOrEqual(Date.now());
+    expect(await isAccepted(here)).toBe('UNAUTHORIZED');
+    await expect(refresh(here)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    expect(await isAccepted(elsewhere)).toBe(true);
+    await expect(testApp.call(logout, {})).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+  });
+
+  test('a blocked user is out at once, and is told so after the right password only', async () => {
+    const user = await createUser(testApp);
+    const session = await enter(user.email);
+    await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [user.id]);
+    expect(await isAccepted(session)).toBe('ACCOUNT_BLOCKED');
+    await expect(enter(user.email)).rejects.toMatchObject({ status: 403, code: 'ACCOUNT_BLOCKED' });
+    await expect(enter(user.email, 'a wrong password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    await expect(refresh(session)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    await testApp.database.query(`update users set status = 'ACTIVE' where id = $1`, [user.id]);
+    expect(await isAccepted(session)).toBe(true);
+  });
+});

@@ -1,0 +1,265 @@
+import { resendConfirmation, signIn, signUp, type SignUpBody } from '@cellhop/contract/auth';
+import { getProfile } from '@cellhop/contract/users';
+import { createClient } from '@cellhop/contract/client';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
+import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import type { TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import { insertPromoCode } from '../../seed/seed.store.ts';
+
+let testApp: TestApp;
+let referrer: TestUser;
+beforeAll(async () => {
+  testApp = await startTestAppWithMail();
+  referrer = await createUser(testApp);
+  await insertPromoCode(testApp.ctx, 'TRYOUT', referrer.id, 1_000_000n);
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+const newEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
+
+async function register(overrides: Partial<SignUpBody> = {}): Promise<string> {
+  const email = overrides.email ?? newEmail();
+  const referralCode = referrer.referralCode;
+  await testApp.call(signUp, { body: { languageCode: 'en', password: PASSWORD, referralCode, ...overrides, email } });
+  return email;
+}
+
+async function open(link: URL, headers: Record<string, string> = {}) {
+  const response = await fetch(`${testApp.url}${link.pathname}${link.search}`, { redirect: 'manual', headers });
+  const target = new URL(response.headers.get('location') ?? '/', testApp.url);
+  return { status: response.status, path: target.pathname, message: target.searchParams.get('message') };
+}
+
+const enter = (email: string) => testApp.call(signIn, { body: { email, password: PASSWORD } });
+
+async function userRow(email: string) {
+  const [row] = await testApp.database.query<{ referrerId: string; promoCode: string | null; referralCode: string }>(
+    `select referrer_id as "referrerId", code as "promoCode", referral_code as "referralCode"
+       from users left join promo_codes on promo_codes.id = promo_code_id where email = $1`,
+    [email],
+  );
+  return row;
+}
+
+/** Moves everything that was sent to one user into the past. */
+async function waitMinutes(email: string, minutes: number): Promise<void> {
+  await testApp.database.query(
+    `update mail_codes set created_at = created_at - $2::int * interval '1 minute',
+                           expired_at = expired_at - $2::int * interval '1 minute'
+      where user_id = (select id from users where email = $1)`,
+    [email, minutes],
+  );
+}
+
+describe('sign-up', () => {
+  test('sends a link that confirms the email, and then lets the user in', async () => {
+    const email = newEmail();
+    const before = Date.now();
+    const body: SignUpBody = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode };
+    const { data } = await testApp.call(signUp, { body });
+    expect(data.nextSendingAllowedIn).toBeGreaterThan(before + 59_000);
+    expect(data.nextSendingAllowedIn).toBeLessThanOrEqual(Date.now() + 60_000);
+
+    const [mail] = await mailsTo(testApp, email);
+    expect(mail).toMatchObject({ to: email, subject: 'Confirm your email for Cellhop' });
+    expect(mail!.text).toContain('24 hours');
+    const link = await newestLink(testApp, email);
+    expect(link.href).toMatch(/^http:\/\/localhost:3000\/v1\/auth\/confirm-email\?code=[\w-]{43}$/);
+    expect(await open(link)).toEqual({
+      status: 302,
+      path: '/public-message',
+      message: 'Your email is confirmed. You can sign in now.',
+    });
+
+    const session = (await enter(email)).data;
+    expect(session.profile).toMatchObject({ email, balance: 0, referralLevel: 'BASIC', languageCode: 'en' });
+    expect(session.profile.role).toEqual({ name: 'USER', permissions: [] });
+    const call = createClient({
+      baseUrl: testApp.url,
+      headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
+    });
+    expect((await call(getProfile, {})).data).toEqual(session.profile);
+  });
+
+  test('writes to a Russian reader in Russian, and answers his link so', async () => {
+    const email = await register({ languageCode: 'ru' });
+    const [mail] = await mailsTo(testApp, email);
+    expect(mail!.subject).toBe('Подтвердите адрес для Cellhop');
+    expect(mail!.text).toContain('Ссылка действует 24 часа.');
+    expect(mail!.html).toContain('<html lang="ru">');
+    expect((await open(await newestLink(testApp, email))).message).toBe(
+      'Ваш адрес подтверждён. Теперь вы можете войти.',
+    );
+  });
+
+  test('remembers who brought the user, by referral code or promo code, in any case', async () => {
+    const byUser = await userRow(await register({ referralCode: ` ${referrer.referralCode.toLowerCase()} ` }));
+    expect(byUser).toMatchObject({ referrerId: referrer.id, promoCode: null });
+    expect(byUser!.referralCode).toMatch(/^[2-9A-HJKMNP-TV-Z]{10}$/);
+    expect(await userRow(await register({ referralCode: 'tryout' }))).toMatchObject({
+      referrerId: referrer.id,
+      promoCode: 'TRYOUT',
+    });
+  });
+
+  test('refuses codes that are unknown, expired, disabled, or of a blocked user', async () => {
+    const blocked = await createUser(testApp);
+    await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [blocked.id]);
+    await testApp.database.query(
+      `insert into promo_codes (code, user_id, status, expired_at) values
+         ('ENDED', $1, 'ACTIVE', now() - interval '1 minute'), ('CLOSED', $1, 'DISABLED', null),
+         ('MARKED', $1, 'EXPIRED', null)`,
+      [referrer.id],
+    );
+    for (const referralCode of ['NOBODYS', 'ENDED', 'CLOSED', 'MARKED', blocked.referralCode])
+      await expect(register({ referralCode })).rejects.toMatchObject({ status: 404, code: 'REFERRAL_CODE_NOT_FOUND' });
+  });
+
+  test('refuses an email that is taken, however it is typed', async () => {
+    const email = await register();
+    await expect(register({ email: email.toUpperCase() })).rejects.toMatchObject({ status: 409, code: 'EMAIL_EXISTS' });
+    expect(await mailsTo(testApp, email)).toHaveLength(1);
+  });
+
+  test('makes one account when two sign up with one email at once', async () => {
+    const email = newEmail();
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => register({ email })));
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'EMAIL_EXISTS' });
+    expect(await mailsTo(testApp, email)).toHaveLength(1);
+  });
+
+  test.each([
+    ['email', { email: 'nobody@localhost' }],
+    ['password', { password: 'x'.repeat(7) }],
+    ['password', { password: 'x'.repeat(351) }],
+    ['referralCode', { referralCode: 'four' }],
+    ['languageCode', { languageCode: 'de' as 'en' }],
+    ['isAdmin', { isAdmin: true } as object],
+  ])('names the field that is wrong: %s', async (field, override) => {
+    await expect(register(override)).rejects.toMatchObject({
+      status: 400,
+      code: 'VALIDATION',
+      body: { details: [{ path: `body.${field}` }] },
+    });
+  });
+});
+
+describe('confirmation', () => {
+  test('gives the trial credit of the promo code once, whatever links are opened at once', async () => {
+    const email = await register({ referralCode: 'TRYOUT' });
+    const first = await newestLink(testApp, email);
+    await waitMinutes(email, 1);
+    await testApp.call(resendConfirmation, { body: { email } });
+    const second = await newestLink(testApp, email);
+    expect(second.href).not.toBe(first.href);
+
+    const answers = await Promise.all([first, second, first, second, first].map((link) => open(link)));
+    const messages = answers.map(({ message }) => message);
+    expect(messages.filter((message) => message === 'Your email is confirmed. You can sign in now.')).toHaveLength(1);
+    expect(messages.filter((message) => message?.includes('already'))).toHaveLength(4);
+    expect((await enter(email)).data.profile.balance).toBe(1);
+  });
+
+  test('works with the older link after a newer one was sent', async () => {
+    const email = await register();
+    const older = await newestLink(testApp, email);
+    await waitMinutes(email, 1);
+    await testApp.call(resendConfirmation, { body: { email } });
+    expect((await open(older)).message).toContain('is confirmed');
+  });
+
+  test('tells that a link is a day old, and the user can have a new one', async () => {
+    const email = await register();
+    const link = await newestLink(testApp, email);
+    await waitMinutes(email, 24 * 60);
+    expect((await open(link)).message).toContain('expired');
+    await expect(enter(email)).rejects.toMatchObject({
+      code: 'EMAIL_NOT_CONFIRMED',
+      message: 'Email is not confirmed - 0',
+    });
+    await testApp.call(resendConfirmation, { body: { email } });
+    expect((await open(await newestLink(testApp, email))).message).toContain('is confirmed');
+  });
+
+  test('of an unknown link is answered in the language of the browser; without a code it is no link', async () => {
+    const link = new URL('http://localhost/v1/auth/confirm-email?code=unknown');
+    expect(await open(link)).toMatchObject({ status: 302, message: expect.stringContaining('is not valid') });
+    expect((await open(link, { 'accept-language': 'ru-RU,ru;q=0.9' })).message).toContain('недействительна');
+    expect((await open(new URL('http://localhost/v1/auth/confirm-email'))).status).toBe(400);
+  });
+
+  test('does not happen when a program only looks whether the link is alive', async () => {
+    const email = await register();
+    const link = await newestLink(testApp, email);
+    const response = await fetch(`${testApp.url}${link.pathname}${link.search}`, { method: 'HEAD' });
+    expect(response.status).toBe(404);
+    await expect(enter(email)).rejects.toMatchObject({ code: 'EMAIL_NOT_CONFIRMED' });
+  });
+});
+
+describe('resending the confirmation', () => {
+  const resend = (email: string) => testApp.call(resendConfirmation, { body: { email } });
+
+  test('is allowed after 1, 2, 5, 15 and 60 minutes, and no sixth time in a day', async () => {
+    const email = await register();
+    for (const minutes of [1, 2, 5, 15, 60]) {
+      const failure = await fetch(`${testApp.url}${resendConfirmation.url}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      });
+      const seconds = Number(failure.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(minutes * 60 - 10);
+      expect(seconds).toBeLessThanOrEqual(minutes * 60);
+      expect(await failure.json()).toMatchObject({
+        statusCode: 429,
+        code: 'RESEND_INTERVAL',
+        message: `Small interval resend code - ${seconds}`,
+      });
+      await waitMinutes(email, minutes);
+      await resend(email.toUpperCase());
+    }
+    await waitMinutes(email, 60);
+    await expect(resend(email)).rejects.toMatchObject({
+      status: 429,
+      code: 'RESEND_LIMIT',
+      message: 'Limit resend code',
+    });
+    expect(await mailsTo(testApp, email)).toHaveLength(6);
+    await waitMinutes(email, 24 * 60);
+    await resend(email);
+  });
+
+  test('sends one mail when it is asked for twice at once', async () => {
+    const email = await register();
+    await waitMinutes(email, 1);
+    const results = await Promise.allSettled([resend(email), resend(email), resend(email)]);
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect(await mailsTo(testApp, email)).toHaveLength(2);
+  });
+
+  test('is refused for the confirmed and the unknown alike', async () => {
+    for (const email of [referrer.email, newEmail()])
+      await expect(resend(email)).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' });
+    await expect(resend('nobody')).rejects.toMatchObject({ body: { details: [{ path: 'body.email' }] } });
+  });
+
+  test('before it a sign-in with the right password tells how long to wait; a wrong one tells nothing', async () => {
+    const email = await register();
+    await expect(enter(email)).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringMatching(/^Email is not confirmed - (60|5\d)$/),
+    });
+    await expect(testApp.call(signIn, { body: { email, password: 'a wrong password' } })).rejects.toMatchObject({
+      code: 'INVALID_CREDENTIALS',
+    });
+  });
+});

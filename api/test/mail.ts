@@ -1,0 +1,44 @@
+import { mailboxSchema, type Mail } from '@cellhop/contract/development';
+import { Logger, runOnce } from 'graphile-worker';
+import assert from 'node:assert/strict';
+import type { Config } from '../src/config.ts';
+import { startMailSink } from '../src/dev/mail-sink.ts';
+import { createLog } from '../src/log.ts';
+import { tasks } from '../src/tasks.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+
+const silent = new Logger(() => () => {});
+
+/** The application with a mail sink of its own: what it sends travels over SMTP. */
+export async function startTestAppWithMail(overrides: Partial<Config> = {}): Promise<TestApp> {
+  const sink = await startMailSink(0, createLog('mail sink', 'silent', false));
+  assert(sink);
+  const test = await startTestApp({ ...overrides, mailSinkPort: sink.port });
+  return {
+    ...test,
+    stop: async () => {
+      await test.stop();
+      await sink.stop();
+    },
+  };
+}
+
+/** Runs the waiting jobs. @returns all mails to the address, the newest first */
+export async function mailsTo(test: TestApp, address: string): Promise<Mail[]> {
+  await runOnce({
+    connectionString: test.ctx.config.databaseUrl,
+    taskList: tasks(test.ctx),
+    noHandleSignals: true,
+    logger: silent,
+  });
+  const response = await fetch(`${test.url}/dev/mailbox`, { headers: { accept: 'application/json' } });
+  return mailboxSchema.parse(await response.json()).filter((mail) => mail.to === address);
+}
+
+/** @returns the one link of the newest mail to the address */
+export async function newestLink(test: TestApp, address: string): Promise<URL> {
+  const [mail] = await mailsTo(test, address);
+  assert(mail, `no mail to ${address}`);
+  assert.equal(mail.links.length, 1);
+  return new URL(mail.links[0]!);
+}
