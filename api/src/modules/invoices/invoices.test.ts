@@ -153,8 +153,8 @@ describe('limits', () => {
       .createInvoice(limited.ctx, { userId: user.id }, { currency: 'BTC', amount: 5 })
       .catch((error: unknown) => error);
     // The answer's Retry-After.
-    expect((refusal as AppError).data['seconds']).toBeGreaterThan(3500);
-    expect((refusal as AppError).data['seconds']).toBeLessThanOrEqual(3600);
+    expect((refusal as AppError).retryAfterSeconds).toBeGreaterThan(3500);
+    expect((refusal as AppError).retryAfterSeconds).toBeLessThanOrEqual(3600);
     expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(2);
     await newInvoice(other);
     await limited.database.query(`update invoices set created_at = created_at - interval '61 minutes'`);
@@ -234,5 +234,7 @@ describe('expireInvoices', () => {
     await Promise.all(Array.from({ length: 5 }, () => expireInvoices(testApp.ctx)));
     expect((await reload(user, old)).status).toBe('EXPIRED');
     expect((await reload(user, young)).status).toBe('PENDING');
+    const left = await testApp.database.query('select from invoices where is_open and expired_at <= now()');
+    expect(left).toEqual([]);
   });
 });

@@ -50,6 +50,14 @@ describe('a top-up', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
+  test('closes its invoice: the next one takes nothing from it', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await pay(testApp, invoice);
+    await newInvoice(user);
+    expect(await reload(user, invoice)).toEqual({ ...invoice, status: 'PAID' });
+  });
+
   test('is not missed by a worker that was away meanwhile', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);

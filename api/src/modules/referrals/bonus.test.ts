@@ -3,7 +3,7 @@ import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { currentLevel } from './bonus.service.ts';
+import { currentLevel, recordPayment } from './bonus.service.ts';
 
 const DOLLAR = 1_000_000n;
 const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;
@@ -59,6 +59,15 @@ describe('the level', () => {
     expect(await currentLevel(testApp.ctx, referrer.id)).toBe('BASIC');
     await addPayments(referrer, 1, START_OF_LAST_MONTH);
     expect(await currentLevel(testApp.ctx, referrer.id)).toBe('SILVER');
+  });
+
+  test('counts an invoice once, however often it is told', async () => {
+    const referrer = await createUser(testApp);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const { id } = await newInvoice(payer);
+    await recordPayment(testApp.ctx, id, payer.id);
+    await recordPayment(testApp.ctx, id, payer.id);
+    expect(await countPayments(referrer)).toBe(1);
   });
 
   test('counts an invoice of a referral once, however many payments it takes', async () => {
