@@ -50,6 +50,8 @@ create table deposits (
   units numeric(78, 0) not null check (units > 0),
   state text not null check (state in ('SEEN', 'INCLUDED', 'FINAL', 'CREDITED')),
   arrived_at timestamptz not null,
+  -- Null: no rate was known then, and the first one after it counts.
+  arrival_rate_e12 numeric(78, 0),
   credited_micros bigint check (credited_micros >= 0),
   credited_rate_e12 numeric(78, 0),
   credited_at timestamptz,

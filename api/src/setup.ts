@@ -4,6 +4,7 @@ import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
+import { registerNode } from './modules/metering/metering.service.ts';
 import { seed } from './seed/seed.ts';
 
 const config = loadConfig();
@@ -11,5 +12,7 @@ const log = createLog('setup', config.logLevel, config.isDevelopment && process.
 const applied = await migrate(config.databaseUrl);
 if (applied.length > 0) log.info({ applied }, 'database migrated');
 const database = openDatabase(config.databaseUrl, 2);
-await seed(createCtx(database, config, log));
+const ctx = createCtx(database, config, log);
+await registerNode(ctx);
+await seed(ctx);
 await database.close();

@@ -12,6 +12,7 @@ await runProgram('worker', async (ctx) => {
     concurrency: 4,
     pollInterval: 2000,
     noHandleSignals: true,
+    parsedCronItems: [],
   });
   const stopSweeps = startSweeps(ctx);
   return async () => {

@@ -72,7 +72,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   /** @param seconds until it may be tried again: the answer's Retry-After */
   static rateLimited(seconds: number): AppError<'RATE_LIMITED'> {
     const error = new AppError('RATE_LIMITED');
-    error.data['seconds'] = seconds;
+    error.retryAfterSeconds = seconds;
     return error;
   }
 

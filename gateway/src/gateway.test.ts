@@ -25,7 +25,7 @@ const stops: (() => Promise<void>)[] = [];
 
 async function start(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
   const harness = await startHarness(settings);
-  stops.push(harness.stop);
+  stops.push(() => harness.stop());
   return harness;
 }
 

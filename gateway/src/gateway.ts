@@ -101,6 +101,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const bound = await listen(publicPort.server, settings.port, settings.host);
+  // A failed accept (no descriptor is left) concerns one client alone.
+  publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
   const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
   reporter.start();

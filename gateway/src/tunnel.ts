@@ -96,7 +96,7 @@ export class Tunnel {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    this.#dialAbort.abort();
+    if (!this.#carrier) this.#dialAbort.abort();
     this.#carrier?.stop(this.isFlushing ? 'flush' : 'reset');
     this.connection.tunnels.delete(this);
     this.connection.lastTunnelAt = Date.now();

@@ -34,7 +34,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
   };
 
   async function dialFirst(addresses: Uint8Array[], { port }: Target, signal: AbortSignal): Promise<Socket> {
-    let failure = new TunnelFailure('exit-unavailable');
+    let failure: TunnelFailure | undefined;
     for (const [index, bytes] of addresses.entries()) {
       const isLast = index === addresses.length - 1;
       // The last address may use all the time that is left; the others must leave some.
@@ -46,7 +46,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
         failure = failureOfDial(error);
       }
     }
-    throw failure;
+    throw failure ?? new TunnelFailure('exit-unavailable');
   }
 }
 
@@ -61,7 +61,6 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: Abor
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
       socket.removeAllListeners('connect');
-      socket.removeAllListeners('error');
     };
     const giveUp = () => {
       settle();
@@ -70,7 +69,8 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: Abor
     };
     const timer = setTimeout(giveUp, timeoutMs);
     signal.addEventListener('abort', giveUp);
-    socket.once('error', (error) => {
+    // Stays for good: a reset before the next owner listens must not be fatal.
+    socket.on('error', (error) => {
       settle();
       reject(error);
     });

@@ -60,6 +60,7 @@ describe('HTTP', () => {
     [line, `Proxy-Authorization: ${basic(connection)}`, ...fields].map((each) => `${each}\r\n`).join('') + '\r\n';
   const get = (path: string, ...fields: string[]) =>
     head(`GET http://127.0.0.1:${originPort}${path} HTTP/1.1`, 'Host: elsewhere.test', 'Connection: close', ...fields);
+  const absolute = () => `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
   const lastSeen = () => seen.at(-1) as Seen;
 
   it('tunnels with CONNECT and says success only then', async () => {
@@ -262,7 +263,6 @@ describe('HTTP', () => {
   });
 
   describe('refuses, and forwards nothing:', () => {
-    const absolute = () => `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
     const refused: [string, number, () => string][] = [
       [
         'a length and chunks',

@@ -30,6 +30,7 @@ async function proveHandleMove(): Promise<void> {
     await once(server, 'listening', { signal });
     const near = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
     const [accepted] = (await once(server, 'connection', { signal })) as [Socket];
+    near.on('error', () => near.destroy()); // Then no end comes, and the test fails in time.
     sockets.push(near, accepted);
     const echo = echoOnMovedHandle(accepted);
     sockets.push(echo);

@@ -25,7 +25,9 @@ export function joinSockets(joined: Joined, task: RelayTask): RunningRelay {
     openSockets -= 1;
     if (openSockets > 0) return;
     joined.released();
-    if (!isStopped) task.ended(end);
+    if (isStopped) return;
+    isStopped = true; // Nothing is left to stop when the tunnel closes because of this.
+    task.ended(end);
   };
   const join = (source: Socket, destination: Socket, failure: RelayEnd) => {
     source.on('end', () => {
@@ -34,7 +36,7 @@ export function joinSockets(joined: Joined, task: RelayTask): RunningRelay {
     });
     source.on('error', () => {
       if (end === 'completed') end = failure;
-      destination.resetAndDestroy();
+      if (!destination.destroyed) destination.resetAndDestroy();
     });
     source.on('close', sideClosed);
   };
@@ -48,7 +50,7 @@ export function joinSockets(joined: Joined, task: RelayTask): RunningRelay {
       toExit.stop();
       toClient.stop();
       if (mode === 'flush') flush(client, exit, task.limits);
-      else for (const socket of [client, exit]) socket.resetAndDestroy();
+      else for (const socket of [client, exit]) if (!socket.destroyed) socket.resetAndDestroy();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
 import { Credit, type CreditAnswer } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
@@ -247,6 +247,18 @@ describe('the pump', () => {
       await reader.take(4);
     }
     expect(relay.buffersInUse).toBe(0);
+  });
+
+  it('reads at most 64 KiB per tunnel that no grant covers', async () => {
+    const { client, origin, meter, events } = await joined(createPump(4), { grantedBytes: 5_000_000, state: 'open' });
+    const take = vi.spyOn(meter, 'take');
+    const readers = [new Reader(client), new Reader(origin)];
+    origin.write(patternedBytes(12_000_000));
+    client.write(patternedBytes(12_000_000));
+    await until(() => events.filter((event) => event === 'wait').length === 2);
+    const readBytes = take.mock.calls.reduce((sum, [, wantedBytes]) => sum + wantedBytes, 0);
+    expect(readBytes - 5_000_000).toBeLessThanOrEqual(65_536);
+    for (const { socket } of readers) socket.destroy();
   });
 
   it('is what this version of Node runs', async () => {

@@ -1,4 +1,3 @@
-import type { ApiError } from '@cellhop/contract/client';
 import type { Output } from '@cellhop/contract/endpoint';
 import { getProfile } from '@cellhop/contract/users';
 import { apiQuery, queryClient } from './query.ts';
@@ -6,7 +5,6 @@ import { apiQuery, queryClient } from './query.ts';
 type ProfileAnswer = Output<typeof getProfile>;
 
 export const profileQuery = apiQuery(getProfile, {});
-export type ProfileError = ApiError;
 
 /** Shows a balance that another answer carried, without asking for the profile. */
 export async function showBalance(balance: number): Promise<void> {

@@ -4,17 +4,19 @@ import { useSyncExternalStore } from 'react';
 // Only types come from the contract, and `fetch` is called directly: the landing page loads neither zod nor the client.
 const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
 const TIMEOUT_MS = 10_000;
+/** A page waits this long for the brand's name; afterwards it appears without, and the name follows. */
+const PATIENCE_MS = 1000;
 
 let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '' };
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();
 
 /** Never fails: an installation that does not answer is shown under the default name. */
-export function loadSettings(): Promise<void> {
+export async function loadSettings(): Promise<void> {
   loading ??= fetchSettings().catch(() => {
     loading = undefined;
   });
-  return loading;
+  await Promise.race([loading, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 
 export function useSettings(): Settings {

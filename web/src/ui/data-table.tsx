@@ -36,7 +36,7 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <Table verticalSpacing="sm" horizontalSpacing={14} highlightOnHover aria-busy={rows === undefined}>
+      <Table verticalSpacing="sm" horizontalSpacing={12} highlightOnHover aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ key, header, isNumeric, stick }) => (

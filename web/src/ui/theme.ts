@@ -26,6 +26,8 @@ export const theme = createTheme({
   radius: { md: '10px', lg: '16px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Named, so that mantine.css can tell filled buttons from the others.
+  components: { Button: { defaultProps: { variant: 'filled' } } },
 });
 
 /** Mantine takes its neutrals from the same custom properties as our own styles. */

@@ -6,9 +6,10 @@ const expiredAt = new Date('2026-03-01T12:00:00Z');
 const inTime = new Date('2026-03-01T11:59:59.999Z');
 const late = expiredAt;
 
-test('a payment in time has the rate of the invoice, whatever the rate is now', () => {
+test('a payment in time has the rate of the invoice, whatever the rate is then', () => {
   expect(chooseCreditRate(volatile, 90n, inTime, { rateE12: 100n, expiredAt })).toBe(100n);
   expect(chooseCreditRate(volatile, 110n, inTime, { rateE12: 100n, expiredAt })).toBe(100n);
+  expect(chooseCreditRate(volatile, undefined, inTime, { rateE12: 100n, expiredAt })).toBe(100n);
 });
 
 test('a late payment has the lower one of the two rates', () => {
@@ -16,10 +17,16 @@ test('a late payment has the lower one of the two rates', () => {
   expect(chooseCreditRate(volatile, 110n, late, { rateE12: 100n, expiredAt })).toBe(100n);
 });
 
-test('a payment without an invoice has the present rate', () => {
+test('a payment without an invoice has the rate of its arrival', () => {
   expect(chooseCreditRate(volatile, 90n, late, undefined)).toBe(90n);
 });
 
+test('a payment that needs a rate waits while none is known', () => {
+  expect(chooseCreditRate(volatile, undefined, late, { rateE12: 100n, expiredAt })).toBeUndefined();
+  expect(chooseCreditRate(volatile, undefined, late, undefined)).toBeUndefined();
+});
+
 test('a stablecoin is always one dollar', () => {
+  expect(chooseCreditRate({ isStable: true }, undefined, late, undefined)).toBe(10n ** 12n);
   expect(chooseCreditRate({ isStable: true }, 90n, late, { rateE12: 100n, expiredAt })).toBe(10n ** 12n);
 });

@@ -18,9 +18,8 @@ export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void>
   for (const { id, asset } of await deposits.listFinal(ctx, chain, DEPOSITS_PER_RUN)) {
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
+    // Asked outside of the transaction; used if none was known when the payment arrived.
     const presentRateE12 = await rates.rateE12(currency);
-    // Without a rate a payment waits; it is not lost.
-    if (presentRateE12 === undefined) continue;
     await creditDeposit(ctx, id, currencyRules[currency], presentRateE12).catch((error: unknown) =>
       ctx.log.error({ err: error, depositId: id }, 'deposit not credited'),
     );
@@ -28,13 +27,16 @@ export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void>
 }
 
 /** One transaction. Locks are taken in this order: the deposit, its invoice, customers' accounts, shared accounts. */
-function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, presentRateE12: bigint): Promise<void> {
+function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, presentRateE12: bigint | undefined): Promise<void> {
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockFinal(ctx, id);
     if (!deposit) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);
-    const rateE12 = chooseCreditRate(rules, presentRateE12, deposit.arrivedAt, invoice);
+    const arrivalRateE12 = deposit.arrivalRateE12 ?? presentRateE12;
+    const rateE12 = chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
+    // The payment waits; it is not lost.
+    if (rateE12 === undefined) return;
     const amountMicros = toCreditMicros(deposit.units, rateE12, rules);
     await deposits.saveCredited(ctx, id, amountMicros, rateE12);
     for (const paidId of await refreshStatuses(ctx, invoiceIds)) await bonus.recordPayment(ctx, paidId, deposit.userId);

@@ -65,10 +65,11 @@ export async function upsertDeposit(
   currency: Currency,
   { chain, addressSpace }: Pick<CurrencyRules, 'chain' | 'addressSpace'>,
   payment: ObservedPayment,
+  arrivalRateE12: bigint | undefined,
 ): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ invoiceId: string | null }>(
-    `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, address_id, invoice_id)
-     select $1, $2, $3, $4, $5, $6, $7, deposit_addresses.id,
+    `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id)
+     select $1, $2, $3, $4, $5, $6, $7, $11, deposit_addresses.id,
             (select invoices.id from invoices
               where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $7
               order by invoices.created_at desc, invoices.id limit 1)
@@ -87,6 +88,7 @@ export async function upsertDeposit(
       currency,
       addressSpace,
       payment.address,
+      arrivalRateE12 ?? null,
     ],
   );
   return row?.invoiceId ?? undefined;
@@ -108,15 +110,19 @@ export interface LockedDeposit {
   id: string;
   units: bigint;
   arrivedAt: Date;
+  arrivalRateE12: bigint | undefined;
   invoiceId: string | null;
   userId: string;
   accountId: bigint;
 }
 
+/** numeric arrives as text. */
+type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
+
 /** @returns undefined if it is credited already or somebody is about to */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
-  const [row] = await ctx.db.query<Omit<LockedDeposit, 'units'> & { units: string }>(
-    `select deposits.id, units, arrived_at as "arrivedAt", invoice_id as "invoiceId", user_id as "userId",
+  const [row] = await ctx.db.query<StoredDeposit>(
+    `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId", user_id as "userId",
             account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
@@ -125,7 +131,9 @@ export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | u
         for no key update of deposits skip locked`,
     [id],
   );
-  return row && { ...row, units: BigInt(row.units) };
+  if (!row) return undefined;
+  const arrivalRateE12 = row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12);
+  return { ...row, units: BigInt(row.units), arrivalRateE12 };
 }
 
 export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint, rateE12: bigint): Promise<void> {

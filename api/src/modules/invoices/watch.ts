@@ -3,7 +3,7 @@ import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { watcherOf } from './chains.ts';
+import { rates, watcherOf } from './chains.ts';
 import { creditFinalDeposits } from './credit.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
@@ -32,8 +32,8 @@ async function recordPoll(ctx: Ctx, chain: Chain, previous: string | null, poll:
     // Another worker was faster and has gone on from here: what we read is old.
     if ((await deposits.lockCursor(ctx, chain)) !== previous) return;
     const invoiceIds = new Set<string>();
-    for (const { currency, payment } of news) {
-      const invoiceId = await deposits.upsertDeposit(ctx, currency, currencyRules[currency], payment);
+    for (const { currency, payment, rateE12 } of news) {
+      const invoiceId = await deposits.upsertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
       if (invoiceId) invoiceIds.add(invoiceId);
     }
     await refreshStatuses(ctx, [...invoiceIds]);
@@ -44,11 +44,13 @@ async function recordPoll(ctx: Ctx, chain: Chain, previous: string | null, poll:
 interface News {
   currency: Currency;
   payment: ObservedPayment;
+  /** The rate now; undefined while there is none. */
+  rateE12: bigint | undefined;
 }
 
 /** Payments to our users that are unknown or have come further. Assets that are not sold for are none of our business. */
 async function findNews(ctx: Ctx, chain: Chain, payments: readonly ObservedPayment[]): Promise<News[]> {
-  const ours = payments.flatMap((payment): News[] => {
+  const ours = payments.flatMap((payment) => {
     const currency = findCurrency(chain, payment.asset);
     return currency ? [{ currency, payment }] : [];
   });
@@ -59,5 +61,10 @@ async function findNews(ctx: Ctx, chain: Chain, payments: readonly ObservedPayme
     addressSpaces[chain],
     ours.map(({ payment }) => payment),
   );
-  return positions.map((position) => ours[position]!);
+  return Promise.all(
+    positions.map(async (position) => {
+      const { currency, payment } = ours[position]!;
+      return { currency, payment, rateE12: await rates.rateE12(currency) };
+    }),
+  );
 }

@@ -1,13 +1,11 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useSettings } from '../../lib/settings.ts';
-import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './guest-layout.module.css';
 import { Switchers } from './switchers.tsx';
 
 export function GuestLayout() {
   const { brandName } = useSettings();
-  useDocumentTitle();
   return (
     <div className={classes['page']}>
       <header className={classes['header']}>

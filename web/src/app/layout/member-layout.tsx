@@ -10,7 +10,10 @@ import { Shell } from './shell.tsx';
 /** Everything behind sign-in. Once the tokens are gone, in this tab or another, the reader is at the sign-in page. */
 export function MemberLayout() {
   const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);
-  useEffect(() => () => queryClient.clear(), []);
+  useEffect(() => {
+    // The next user of this browser must not see anything of the last one.
+    if (!isSignedIn) queryClient.clear();
+  }, [isSignedIn]);
   if (!isSignedIn) return <Navigate to="/sign-in" replace />;
   return (
     <QueryClientProvider client={queryClient}>

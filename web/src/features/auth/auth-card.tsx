@@ -1,5 +1,6 @@
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import classes from './auth-card.module.css';
 
 interface AuthCardProps {
@@ -12,6 +13,7 @@ interface AuthCardProps {
 
 /** These pages do without Mantine: they are the first that a visitor loads. */
 export function AuthCard({ title, lead, error, children, links }: AuthCardProps) {
+  useDocumentTitle(title);
   return (
     <div className={classes['card']}>
       <div>

@@ -10,7 +10,7 @@ import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 
-export type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCESS';
+type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCESS';
 
 export interface Notice {
   reason: NoticeReason;

@@ -1,9 +1,9 @@
 import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { call } from '../../lib/http.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
+import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
@@ -20,10 +20,10 @@ export function useConnections(page: number) {
 export function useHasLiveConnection(): boolean {
   const { data } = useConnections(1);
   const hasLive = data?.data.some(isLive) === true;
-  useEffect(() => {
+  useOnChange(hasLive, (wasLive) => {
     // The end of the last connection may have brought a refund.
-    if (!hasLive) void reloadProfile();
-  }, [hasLive]);
+    if (wasLive) void reloadProfile();
+  });
   return hasLive;
 }
 

@@ -7,6 +7,7 @@ import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { isLive } from './api.ts';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
+import classes from './connections-table.module.css';
 
 interface ConnectionsTableProps {
   connections: readonly Connection[] | undefined;
@@ -80,7 +81,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
           <Button
             size="compact-sm"
             variant="light"
-            color="red"
+            className={classes['disconnect'] ?? ''}
             loading={endingId === connection.id}
             aria-label={t('table.disconnectOf', { ip: connection.ip })}
             onClick={() => onDisconnect(connection)}

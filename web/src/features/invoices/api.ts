@@ -2,9 +2,9 @@ import { payInvoice } from '@cellhop/contract/development';
 import type { Output } from '@cellhop/contract/endpoint';
 import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } from '@cellhop/contract/invoices';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { call } from '../../lib/http.ts';
 import { reloadProfile } from '../../lib/profile.ts';
+import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type InvoicesAnswer = Output<typeof listInvoices>;
@@ -16,9 +16,9 @@ export function useInvoices(page: number) {
     refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? LIVE_INTERVAL_MS : false),
   });
   const statuses = invoices.data?.data.map(({ status }) => status).join();
-  useEffect(() => {
-    if (statuses !== undefined) void reloadProfile();
-  }, [statuses]);
+  useOnChange(statuses, (before) => {
+    if (before !== undefined) void reloadProfile();
+  });
   return invoices;
 }
 

@@ -1,0 +1,307 @@
+import { payInvoice } from '@cellhop/contract/development';
+import { currencies } from '@cellhop/contract/invoices';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { confirm, finalize, letExpire, newInvoice, pay, reload, send, watch } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import { chains } from '../../payments/currencies.ts';
+import { sandboxRates } from '../../payments/rates/sandbox.ts';
+import { expireInvoices, watchChain } from './watch.ts';
+
+const DOLLAR = 1_000_000n;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const setRate = (dollars: bigint) => vi.spyOn(sandboxRates, 'rateE12').mockResolvedValue(dollars * 10n ** 12n);
+const statusOf = async (user: TestUser, invoice: Parameters<typeof reload>[1]) => (await reload(user, invoice)).status;
+
+describe('a top-up', () => {
+  test.each(currencies)('in %s credits exactly what the invoice is about', async (currency) => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, currency, 25);
+    await pay(testApp, invoice);
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('is shown as seen at once and credited when it is final', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await send(testApp, invoice);
+    expect(await statusOf(user, invoice)).toBe('PENDING');
+    await watch(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('CONFIRMING');
+    expect(await balanceOf(testApp, user)).toBe(0n);
+    await finalize(testApp);
+    await watch(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('closes its invoice: the next one takes nothing from it', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await pay(testApp, invoice);
+    await newInvoice(user);
+    expect(await reload(user, invoice)).toEqual({ ...invoice, status: 'PAID' });
+  });
+
+  test('is not missed by a worker that was away meanwhile', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await send(testApp, invoice);
+    for (const table of ['invoices', 'sandbox_transactions'])
+      await testApp.database.query(`update ${table} set created_at = created_at - interval '10 minutes'`);
+    await watch(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+  });
+
+  test('short of what is due is credited, and the rest completes the invoice', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await pay(testApp, invoice, '0.0001');
+    expect(await statusOf(user, invoice)).toBe('PARTIALLY_PAID');
+    expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
+    const { amountInCurrency } = await send(testApp, invoice);
+    expect(amountInCurrency).toBe('0.00015000');
+    await confirm(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('above what is due is credited in full', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, 'USDT_BSC');
+    await pay(testApp, invoice, '30.123456789');
+    expect(await statusOf(user, invoice)).toBe('OVERPAID');
+    expect(await balanceOf(testApp, user)).toBe(30_123_456n);
+  });
+
+  test('in two payments at once is credited for both', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, 'TRX');
+    await Promise.all([send(testApp, invoice, '40'), send(testApp, invoice, '60')]);
+    await confirm(testApp, 'TRX');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('worth less than a micro-dollar is recorded and credits nothing', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, 'ETH');
+    await pay(testApp, invoice, '0.000000000000000001');
+    expect(await statusOf(user, invoice)).toBe('PARTIALLY_PAID');
+    expect(await balanceOf(testApp, user)).toBe(0n);
+  });
+});
+
+describe('the rate of a top-up', () => {
+  test('is the one of the invoice if the payment came in time, even if it becomes final later', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await send(testApp, invoice);
+    await watch(testApp, 'BTC');
+    setRate(50_000n);
+    await testApp.database.query(`update deposits set arrived_at = arrived_at - interval '2 minutes'`);
+    await letExpire(testApp, invoice);
+    await expireInvoices(testApp.ctx);
+    expect(await statusOf(user, invoice)).toBe('CONFIRMING');
+    await confirm(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test.each([
+    [50_000n, 12_500_000n],
+    [200_000n, 25_000_000n],
+  ])('is the lower one for a late payment: at %d dollars a coin it credits %d', async (rate, credit) => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await letExpire(testApp, invoice);
+    await expireInvoices(testApp.ctx);
+    expect(await statusOf(user, invoice)).toBe('EXPIRED');
+    setRate(rate);
+    await pay(testApp, invoice);
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await balanceOf(testApp, user)).toBe(credit);
+  });
+
+  test('of a late payment is the one at its arrival, not the one when it becomes final', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await letExpire(testApp, invoice);
+    setRate(50_000n);
+    await send(testApp, invoice);
+    await watch(testApp, 'BTC');
+    setRate(20_000n);
+    await confirm(testApp, 'BTC');
+    expect(await balanceOf(testApp, user)).toBe(12_500_000n);
+  });
+
+  test('of a stablecoin is one dollar, late or not', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user, 'USDT_TON');
+    await letExpire(testApp, invoice);
+    setRate(7n);
+    await pay(testApp, invoice);
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('is waited for if a late payment finds none', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    await letExpire(testApp, invoice);
+    const noRate = vi.spyOn(sandboxRates, 'rateE12').mockResolvedValue(undefined);
+    await pay(testApp, invoice);
+    expect(await statusOf(user, invoice)).toBe('CONFIRMING');
+    noRate.mockRestore();
+    await watch(testApp, 'BTC');
+    expect(await statusOf(user, invoice)).toBe('PAID');
+  });
+});
+
+describe('a payment to a replaced invoice', () => {
+  test('belongs to it where it has an address of its own', async () => {
+    const user = await createUser(testApp);
+    const replaced = await newInvoice(user, 'LTC');
+    const open = await newInvoice(user, 'LTC', 50);
+    await pay(testApp, replaced);
+    expect(await statusOf(user, replaced)).toBe('PAID');
+    expect(await statusOf(user, open)).toBe('PENDING');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('belongs to the open one where they share the address', async () => {
+    const user = await createUser(testApp);
+    const replaced = await newInvoice(user, 'USDT_TRC20');
+    const open = await newInvoice(user, 'USDT_TRC20', 50);
+    await pay(testApp, replaced);
+    expect(await statusOf(user, replaced)).toBe('EXPIRED');
+    expect(await statusOf(user, open)).toBe('PARTIALLY_PAID');
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
+  test('stays with it if it was on its way before', async () => {
+    const user = await createUser(testApp);
+    const replaced = await newInvoice(user, 'ETH');
+    await send(testApp, replaced);
+    await watch(testApp, 'ETH');
+    const open = await newInvoice(user, 'ETH', 50);
+    expect(await statusOf(user, replaced)).toBe('CONFIRMING');
+    await confirm(testApp, 'ETH');
+    expect(await statusOf(user, replaced)).toBe('PAID');
+    expect(await statusOf(user, open)).toBe('PENDING');
+  });
+});
+
+describe('addresses', () => {
+  test('a payment in a currency that the user has no invoice in is credited to him', async () => {
+    const user = await createUser(testApp);
+    const { address } = await newInvoice(user, 'USDT_ERC20');
+    await testApp.database.query(
+      `insert into sandbox_transactions (transaction_id, chain, asset, address, units)
+       values ($1, 'bsc', 'USDT', $2, 7000000000000000000)`,
+      [randomUUID(), address],
+    );
+    await confirm(testApp, 'USDT_BSC');
+    expect(await balanceOf(testApp, user)).toBe(7n * DOLLAR);
+  });
+
+  test('a payment to nobody and one of an unknown asset change nothing', async () => {
+    const user = await createUser(testApp);
+    const { address } = await newInvoice(user, 'BTC');
+    await testApp.database.query(
+      `insert into sandbox_transactions (transaction_id, chain, asset, address, units)
+       values ($1, 'bitcoin', 'BTC', 'sandbox-btc-nobody', 100000000), ($2, 'bitcoin', 'DOGE', $3, 100000000)`,
+      [randomUUID(), randomUUID(), address],
+    );
+    await confirm(testApp, 'BTC');
+    expect(await balanceOf(testApp, user)).toBe(0n);
+  });
+});
+
+describe('workers', () => {
+  test('forty runs at once credit each of many payments once', async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => createUser(testApp)));
+    const payments = users.flatMap((user) => currencies.map((currency) => ({ user, currency })));
+    for (const { user, currency } of payments) await send(testApp, await newInvoice(user, currency, 10));
+    const race = () =>
+      Promise.all(
+        Array.from({ length: 40 }, async () => {
+          for (const chain of chains) await watchChain(testApp.ctx, chain);
+        }),
+      );
+    await race();
+    await finalize(testApp);
+    await race();
+    for (const user of users) expect(await balanceOf(testApp, user)).toBe(90n * DOLLAR);
+  }, 60_000);
+
+  test('one payment that cannot be credited does not hold up the others', async () => {
+    const [unlucky, user] = [await createUser(testApp), await createUser(testApp)];
+    const stuck = await newInvoice(unlucky, 'TON');
+    const invoice = await newInvoice(user, 'TON');
+    await send(testApp, stuck);
+    await watch(testApp, 'TON');
+    // More than an account can hold.
+    await testApp.database.query(`update deposits set units = 1e40 where invoice_id = $1`, [stuck.id]);
+    await pay(testApp, invoice);
+    expect(await statusOf(user, invoice)).toBe('PAID');
+    expect(await statusOf(unlucky, stuck)).toBe('CONFIRMING');
+    await testApp.database.query(`update deposits set units = 10000000000 where invoice_id = $1`, [stuck.id]);
+    await watch(testApp, 'TON');
+    expect(await balanceOf(testApp, unlucky)).toBe(25n * DOLLAR);
+  });
+});
+
+describe('payInvoice', () => {
+  test('pays what is still due, without a body too', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    const response = await fetch(`${testApp.url}/dev/invoices/${invoice.id}/pay`, { method: 'POST' });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ data: { amountInCurrency: '0.00025000' } });
+  });
+
+  test('does not pay twice what is on its way or has arrived', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    const nothingDue = { status: 400, code: 'VALIDATION', body: { details: [{ path: 'body.amountInCurrency' }] } };
+    await send(testApp, invoice);
+    await expect(send(testApp, invoice)).rejects.toMatchObject(nothingDue);
+    await confirm(testApp, 'BTC');
+    await expect(send(testApp, invoice)).rejects.toMatchObject(nothingDue);
+  });
+
+  test.each(['0', '0.0', '0.000000001', '-1', '1e3', '1,5', '', '1000000000', '9'.repeat(61)])(
+    'refuses "%s" and names the field',
+    async (amountInCurrency) => {
+      const invoice = await newInvoice(await createUser(testApp));
+      await expect(send(testApp, invoice, amountInCurrency)).rejects.toMatchObject({
+        status: 400,
+        code: 'VALIDATION',
+        body: { details: [{ path: 'body.amountInCurrency' }] },
+      });
+    },
+  );
+
+  test('knows no invoice but those that exist', async () => {
+    for (const [id, status] of [
+      [randomUUID(), 404],
+      ['nonsense', 400],
+    ] as const)
+      await expect(testApp.call(payInvoice, { params: { id }, body: {} })).rejects.toMatchObject({ status });
+  });
+});

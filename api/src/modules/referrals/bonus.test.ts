@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import { currentLevel, recordPayment } from './bonus.service.ts';
+
+const DOLLAR = 1_000_000n;
+const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;
+const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
+const START_OF_LAST_MONTH = `(date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC'`;
+const BEFORE_LAST_MONTH = `${START_OF_LAST_MONTH} - interval '1 second'`;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+/** Paid invoices of a new referral at a time, as the crediting of top-ups leaves them. */
+async function addPayments(referrer: TestUser, count: number, time: string): Promise<void> {
+  const payer = await createUser(testApp, { referrerId: referrer.id });
+  for (let made = 0; made < count; made++) {
+    const { id } = await newInvoice(payer);
+    await testApp.database.query(
+      `insert into referral_payments (invoice_id, referrer_id, paid_at) values ($1, $2, ${time})`,
+      [id, referrer.id],
+    );
+  }
+}
+
+const countPayments = async (referrer: TestUser) => {
+  const [row] = await testApp.database.query<{ count: number }>(
+    'select count(*)::int as count from referral_payments where referrer_id = $1',
+    [referrer.id],
+  );
+  return row!.count;
+};
+
+describe('the level', () => {
+  test.each([
+    [0, 'BASIC'],
+    [1, 'SILVER'],
+    [10, 'GOLD'],
+    [22, 'PARTNER'],
+  ] as const)('that holds this month follows from %i payments of last month: %s', async (count, level) => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, count, LAST_MONTH);
+    expect(await currentLevel(testApp.ctx, referrer.id)).toBe(level);
+  });
+
+  test('counts the whole of last month, and neither this month nor the one before', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 3, THIS_MONTH);
+    await addPayments(referrer, 3, BEFORE_LAST_MONTH);
+    expect(await currentLevel(testApp.ctx, referrer.id)).toBe('BASIC');
+    await addPayments(referrer, 1, START_OF_LAST_MONTH);
+    expect(await currentLevel(testApp.ctx, referrer.id)).toBe('SILVER');
+  });
+
+  test('counts an invoice once, however often it is told', async () => {
+    const referrer = await createUser(testApp);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const { id } = await newInvoice(payer);
+    await recordPayment(testApp.ctx, id, payer.id);
+    await recordPayment(testApp.ctx, id, payer.id);
+    expect(await countPayments(referrer)).toBe(1);
+  });
+
+  test('counts an invoice of a referral once, however many payments it takes', async () => {
+    const referrer = await createUser(testApp);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const invoice = await newInvoice(payer);
+    await pay(testApp, invoice, '0.0001');
+    expect(await countPayments(referrer)).toBe(0);
+    await pay(testApp, invoice);
+    expect(await countPayments(referrer)).toBe(1);
+    await pay(testApp, invoice, '0.0001');
+    expect(await countPayments(referrer)).toBe(1);
+  });
+});
+
+describe('the bonus', () => {
+  test('is 10 % of each credited top-up for a referrer who is SILVER, a short one too', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 1, LAST_MONTH);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const invoice = await newInvoice(payer);
+    await pay(testApp, invoice, '0.0001');
+    expect(await balanceOf(testApp, referrer)).toBe(1n * DOLLAR);
+    await pay(testApp, invoice);
+    expect(await balanceOf(testApp, referrer)).toBe(2_500_000n);
+    expect(await balanceOf(testApp, payer)).toBe(25n * DOLLAR);
+  });
+
+  test('is nothing for a referrer who is BASIC: no transfer is made', async () => {
+    const referrer = await createUser(testApp);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    await pay(testApp, await newInvoice(payer));
+    expect(await balanceOf(testApp, referrer)).toBe(0n);
+    const transfers = await testApp.database.query('select from transfers where credit_account_id = $1', [
+      referrer.accountId,
+    ]);
+    expect(transfers).toEqual([]);
+  });
+
+  test('is rounded down to a micro-dollar, and left out if that is zero', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 1, LAST_MONTH);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const invoice = await newInvoice(payer, 'USDT_TRC20');
+    await pay(testApp, invoice, '0.000019');
+    expect(await balanceOf(testApp, referrer)).toBe(1n);
+    await pay(testApp, invoice, '0.000009');
+    expect(await balanceOf(testApp, referrer)).toBe(1n);
+    expect(await balanceOf(testApp, payer)).toBe(28n);
+  });
+
+  test('goes to nobody for a user without a referrer, and not to a deleted one', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 1, LAST_MONTH);
+    await testApp.database.query(`update users set status = 'DELETED' where id = $1`, [referrer.id]);
+    await pay(testApp, await newInvoice(await createUser(testApp, { referrerId: referrer.id })));
+    await pay(testApp, await newInvoice(await createUser(testApp)));
+    expect(await balanceOf(testApp, referrer)).toBe(0n);
+  });
+});

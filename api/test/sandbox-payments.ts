@@ -1,0 +1,54 @@
+import { payInvoice } from '@cellhop/contract/development';
+import { createInvoice, listInvoices, type Currency, type Invoice } from '@cellhop/contract/invoices';
+import assert from 'node:assert/strict';
+import { watchChain } from '../src/modules/invoices/watch.ts';
+import { currencyRules } from '../src/payments/currencies.ts';
+import type { TestUser } from './factories.ts';
+import type { TestApp } from './test-app.ts';
+
+export async function newInvoice(user: TestUser, currency: Currency = 'BTC', amount = 25): Promise<Invoice> {
+  return (await user.call(createInvoice, { body: { currency, amount } })).data;
+}
+
+/** Puts a payment on the sandbox chain; nobody has looked at it yet. */
+export async function send(test: TestApp, { id }: Invoice, amountInCurrency?: string) {
+  const body = amountInCurrency === undefined ? {} : { amountInCurrency };
+  return (await test.call(payInvoice, { params: { id }, body })).data;
+}
+
+/** What the worker does in one turn of the chain's loop. */
+export function watch(test: TestApp, currency: Currency): Promise<void> {
+  return watchChain(test.ctx, currencyRules[currency].chain);
+}
+
+/** The chain sees its newest payments, then they become final and are credited. */
+export async function confirm(test: TestApp, currency: Currency): Promise<void> {
+  await watch(test, currency);
+  await finalize(test);
+  await watch(test, currency);
+}
+
+/** Time goes on for the sandbox chain, until all that is on it is final. */
+export async function finalize(test: TestApp): Promise<void> {
+  await test.database.query(`update sandbox_transactions set created_at = created_at - interval '2 seconds'`);
+}
+
+export async function pay(test: TestApp, invoice: Invoice, amountInCurrency?: string): Promise<void> {
+  await send(test, invoice, amountInCurrency);
+  await confirm(test, invoice.currency);
+}
+
+/** Its time is over, and has been for a while. */
+export async function letExpire(test: TestApp, { id }: Invoice): Promise<void> {
+  await test.database.query(
+    `update invoices set created_at = created_at - interval '1 hour', expired_at = now() - interval '1 minute' where id = $1`,
+    [id],
+  );
+}
+
+export async function reload(user: TestUser, { id }: Invoice): Promise<Invoice> {
+  const { data } = await user.call(listInvoices, { query: { size: 100 } });
+  const found = data.find((invoice) => invoice.id === id);
+  assert(found);
+  return found;
+}

@@ -1,0 +1,14 @@
+/** Our gateway in a process of its own, with room for as many tunnels as the bench can open. */
+import { pino } from 'pino';
+import { startGateway } from '../../gateway/src/gateway.ts';
+
+const { port, relay } = await startGateway({
+  host: '127.0.0.1',
+  port: 0,
+  controlUrl: process.env['CONTROL_URL'] ?? '',
+  token: process.env['CONTROL_TOKEN'] ?? '',
+  allowPrivate: true,
+  log: pino({ level: 'warn' }),
+  limits: { newTunnelsPerSecond: 1e6, newTunnelsBurst: 1e6, halfOpenPerAddress: 1e4, tunnelsPerConnection: 1e4 },
+});
+process.send?.({ port, relay });

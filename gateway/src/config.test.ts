@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './config.ts';
+
+const required = { GATEWAY_CONTROL_URL: 'http://127.0.0.1:3000', GATEWAY_TOKEN: 'secret-token' };
+
+describe('the settings', () => {
+  it('have defaults for one machine', () => {
+    expect(parseConfig(required)).toMatchObject({ host: '127.0.0.1', port: 1080, allowPrivate: false, drainMs: 5_000 });
+  });
+
+  it('listen where users are told to connect unless another address is set', () => {
+    expect(parseConfig({ ...required, GATEWAY_HOST: 'proxy.test' }).host).toBe('proxy.test');
+    const both = { ...required, GATEWAY_HOST: 'proxy.test', GATEWAY_LISTEN_HOST: '0.0.0.0' };
+    expect(parseConfig(both).host).toBe('0.0.0.0');
+  });
+
+  it('give tunnels a minute to finish in production', () => {
+    expect(parseConfig({ ...required, NODE_ENV: 'production' }).drainMs).toBe(60_000);
+    expect(parseConfig({ ...required, NODE_ENV: 'production', GATEWAY_DRAIN_SECONDS: '0' }).drainMs).toBe(0);
+  });
+
+  it('take name servers as a list', () => {
+    const config = parseConfig({ ...required, GATEWAY_NAME_SERVERS: '192.0.2.1, [2001:db8::1]:53' });
+    expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
+  });
+
+  it.each([
+    [{ GATEWAY_PORT: '70000' }, 'GATEWAY_PORT'],
+    [{ GATEWAY_CONTROL_URL: 'ftp://x' }, 'GATEWAY_CONTROL_URL'],
+    [{ GATEWAY_TOKEN: '' }, 'GATEWAY_TOKEN'],
+    [{ GATEWAY_ALLOW_PRIVATE: 'yes' }, 'GATEWAY_ALLOW_PRIVATE'],
+    [{ GATEWAY_NAME_SERVERS: 'resolver.test' }, 'GATEWAY_NAME_SERVERS'],
+  ])('%j is refused by name, and no value is repeated', (change, name) => {
+    expect(() => parseConfig({ ...required, ...change })).toThrow(name);
+    expect(() => parseConfig({ ...required, ...change })).not.toThrow('secret-token');
+  });
+});

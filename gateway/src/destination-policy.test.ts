@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type DestinationPolicy, isDestinationAllowed, ownListeners } from './destination-policy.ts';
+import { addressText, authorityText, parseAuthority, parseHost } from './protocol/host.ts';
+
+const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false };
+const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
+
+const rewritten = (text: string) => authorityText(parseAuthority(text, 80) ?? fail(text), 80);
+
+function bytesOf(text: string): Uint8Array {
+  const host = parseHost(text);
+  if (host?.kind !== 'address') throw new Error(`${text} is no address`);
+  return host.bytes;
+}
+
+const refused = [
+  '0.0.0.0 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.255.0.1 169.254.169.254',
+  '172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.19.255.255',
+  '198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 127.1 0x7f.1 2130706433',
+  '0177.0.0.1 0 １２７.0.0.1 127.0.0.1. :: ::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:7f00:1 ::127.0.0.1',
+  '64:ff9b::10.0.0.1 64:ff9b:1::1 100::1 2001::1 2001:db8::1 2002:7f00:1:: 3fff::1 5f00::1 fc00::1',
+  'fd00::1 fe80::1 fec0::1 ff02::1 2606:4700::5efe:10.0.0.1 2606:4700::200:5efe:127.0.0.1',
+].flatMap((line) => line.split(' '));
+const allowed = [
+  '1.1.1.1 9.255.255.255 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.167.0.1 198.17.0.1',
+  '198.20.0.1 223.255.255.255 2606:4700::1111 ::ffff:1.1.1.1 64:ff9b::8.8.8.8 2606:4700::5efe:8.8.8.8',
+].flatMap((line) => line.split(' '));
+
+describe('the destination guard', () => {
+  it.each(refused)('refuses %s', (text) => {
+    expect(isDestinationAllowed(strict, bytesOf(text), 443)).toBe(false);
+  });
+
+  it.each(allowed)('allows %s', (text) => {
+    expect(isDestinationAllowed(strict, bytesOf(text), 443)).toBe(true);
+  });
+
+  it('refuses port 25 and port 0 always', () => {
+    for (const policy of [strict, relaxed])
+      for (const port of [25, 0]) expect(isDestinationAllowed(policy, bytesOf('1.1.1.1'), port)).toBe(false);
+  });
+
+  it('lifts private ranges alone where that is set', () => {
+    expect(isDestinationAllowed(relaxed, bytesOf('127.0.0.1'), 80)).toBe(true);
+    expect(isDestinationAllowed(relaxed, bytesOf('::ffff:127.0.0.1'), 25)).toBe(false);
+  });
+
+  it('refuses the own listeners under every address of the host', () => {
+    const isOwnListener = ownListeners(new Set([1080]), () => new Set(['192.168.7.7']));
+    const policy = { isPrivateAllowed: true, isOwnListener };
+    for (const text of ['127.0.0.1', '127.9.9.9', '0.0.0.0', '::1', '::', '192.168.7.7', '::ffff:192.168.7.7']) {
+      expect(isDestinationAllowed(policy, bytesOf(text), 1080)).toBe(false);
+      expect(isDestinationAllowed(policy, bytesOf(text), 1081)).toBe(true);
+    }
+  });
+});
+
+describe('hosts', () => {
+  it('keeps names and drops the dot at their end', () => {
+    expect(parseHost('Example.TEST.')).toEqual({ kind: 'name', name: 'example.test' });
+    expect(parseHost('_srv.bücher.test')).toEqual({ kind: 'name', name: '_srv.xn--bcher-kva.test' });
+  });
+
+  it.each(['', ' ', 'a b', 'a/b', 'a@b', '%31', 'a..b', '.', '1.2.3.4.5', '256.1.1.1', 'fe80::1%eth0', ':::', 'x:y'])(
+    'refuses %j',
+    (text) => {
+      expect(parseHost(text)).toBeUndefined();
+    },
+  );
+
+  it('refuses names and labels that are too long', () => {
+    expect(parseHost(`${'a'.repeat(64)}.test`)).toBeUndefined();
+    expect(parseHost(`${'a'.repeat(60)}.`.repeat(5))).toBeUndefined();
+  });
+
+  it('writes authorities as Host fields want them', () => {
+    expect(rewritten('A.test:80')).toBe('a.test');
+    expect(rewritten('a.test:8080')).toBe('a.test:8080');
+    expect(rewritten('[::1]:8080')).toBe('[0:0:0:0:0:0:0:1]:8080');
+    expect(addressText(bytesOf('2606:4700::1111'))).toBe('2606:4700:0:0:0:0:0:1111');
+  });
+});
+
+function fail(text: string): never {
+  throw new Error(`${text} is no authority`);
+}

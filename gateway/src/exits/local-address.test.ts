@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startNameServer } from '../../test/name-server.ts';
+import { closedPort, listenLocally } from '../../test/sockets.ts';
+import type { DestinationPolicy } from '../destination-policy.ts';
+import { defaultLimits } from '../limits.ts';
+import { parseHost } from '../protocol/host.ts';
+import { causeOf } from '../statuses.ts';
+import { createLocalAddressExit } from './local-address.ts';
+
+const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
+const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false };
+const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
+
+async function failureOf(dialled: Promise<Socket>): Promise<string> {
+  const outcome = await dialled.catch((error: unknown) => error);
+  return causeOf(outcome);
+}
+
+describe('the exit from a local address', () => {
+  let names: Awaited<ReturnType<typeof startNameServer>>;
+  let port: number;
+  const seenFrom: (string | undefined)[] = [];
+
+  beforeAll(async () => {
+    names = await startNameServer({
+      'loopback.test': ['127.0.0.1'],
+      'mixed.test': ['10.0.0.1', '127.0.0.1'],
+      'second.test': ['127.0.0.9', '127.0.0.1'],
+      'empty.test': [],
+    });
+    ({ port } = await listenLocally((socket) => {
+      seenFrom.push(socket.remoteAddress);
+      socket.end();
+    }));
+  });
+  afterAll(() => names.stop());
+
+  function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
+    const parsed = parseHost(host);
+    if (!parsed) throw new Error(`${host} is no host`);
+    const exit = createLocalAddressExit({ address, policy, limits, nameServers: [names.address] });
+    return exit.dial({ host: parsed, port: toPort }, new AbortController().signal);
+  }
+
+  it('resolves a name and dials what it found', async () => {
+    const socket = await dial('loopback.test');
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+    socket.destroy();
+  });
+
+  it('tries the next address when the first refuses', async () => {
+    const socket = await dial('second.test');
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+    socket.destroy();
+  });
+
+  it('refuses a name whose addresses are private', async () => {
+    expect(await failureOf(dial('loopback.test', { policy: strict }))).toBe('destination-refused');
+    expect(await failureOf(dial('mixed.test', { policy: strict }))).toBe('destination-refused');
+    expect(await failureOf(dial('localhost', { policy: strict }))).toBe('destination-refused');
+  });
+
+  it('tells an unknown name from a silent name server', async () => {
+    expect(await failureOf(dial('missing.test'))).toBe('name-unknown');
+    expect(await failureOf(dial('empty.test'))).toBe('name-unknown');
+    expect(await failureOf(dial('silent.test'))).toBe('resolver-silent');
+  });
+
+  it('asks nobody about localhost and names that cannot exist', async () => {
+    const before = names.questions.length;
+    const socket = await dial('app.localhost');
+    socket.destroy();
+    expect(await failureOf(dial('nobody.invalid'))).toBe('name-unknown');
+    expect(names.questions.length).toBe(before);
+  });
+
+  it('leaves from its address and from no other', async () => {
+    seenFrom.length = 0;
+    const socket = await dial('loopback.test', { address: '127.0.0.2' });
+    await once(socket.resume(), 'end');
+    expect(seenFrom).toEqual(['127.0.0.2']);
+    socket.destroy();
+    expect(await failureOf(dial('127.0.0.1', { address: '192.0.2.77' }))).toBe('exit-unavailable');
+    expect(await failureOf(dial('::1', { address: '127.0.0.2' }))).toBe('network-unreachable');
+  });
+
+  it('reports a refused port', async () => {
+    expect(await failureOf(dial('loopback.test', { toPort: await closedPort() }))).toBe('connection-refused');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { LoginGuard } from './login-guard.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+describe('the login guard', () => {
+  const limits = { loginFailuresPerMinute: 3, loginBlockMs: 300_000, loginAddresses: 2 };
+
+  it('closes an address for five minutes after too many failures in one minute', () => {
+    let now = 0;
+    const guard = new LoginGuard(limits, () => now);
+    for (let count = 0; count < 3; count += 1) guard.failed('a');
+    expect([guard.isClosed('a'), guard.isClosed('b')]).toEqual([true, false]);
+    now = 299_999;
+    expect(guard.isClosed('a')).toBe(true);
+    now = 300_000;
+    expect(guard.isClosed('a')).toBe(false);
+  });
+
+  it('forgets failures after a minute, and the oldest address when its table is full', () => {
+    let now = 0;
+    const guard = new LoginGuard(limits, () => now);
+    guard.failed('a');
+    guard.failed('a');
+    now = 60_000;
+    guard.failed('a');
+    expect(guard.isClosed('a')).toBe(false);
+    for (const address of ['b', 'b', 'b', 'c', 'd']) guard.failed(address);
+    expect(guard.isClosed('b')).toBe(false);
+  });
+
+  it('is off at 0', () => {
+    const guard = new LoginGuard({ ...limits, loginFailuresPerMinute: 0 });
+    guard.failed('a');
+    expect(guard.isClosed('a')).toBe(false);
+  });
+});
+
+describe('the token bucket', () => {
+  it('allows a burst and then the rate', () => {
+    let now = 0;
+    const bucket = new TokenBucket(2, 3, () => now);
+    expect([bucket.take(), bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, true, false]);
+    now = 500;
+    expect([bucket.take(), bucket.take()]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,39 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+const NXDOMAIN = 3;
+const TYPE_A = 1;
+
+/** Answers A questions from a table; `silent.test` gets no answer at all, other names do not exist. */
+export async function startNameServer(table: Record<string, string[]>) {
+  const questions: string[] = [];
+  const socket = createSocket('udp4', (message, from) => {
+    const { name, type, end } = readQuestion(message);
+    questions.push(name);
+    if (name === 'silent.test') return;
+    const known = table[name];
+    const addresses = type === TYPE_A ? (known ?? []) : [];
+    const header = Buffer.alloc(12);
+    message.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | (known ? 0 : NXDOMAIN), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(addresses.length, 6);
+    const answers = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
+    );
+    socket.send(Buffer.concat([header, message.subarray(12, end), ...answers]), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { address: `127.0.0.1:${socket.address().port}`, questions, stop: () => socket.close() };
+}
+
+function readQuestion(message: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: message.readUInt16BE(at + 1), end: at + 5 };
+}
