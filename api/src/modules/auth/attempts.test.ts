@@ -5,6 +5,9 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deleteExpired } from './auth.service.ts';
 import { networkOf } from './attempts.ts';
 
+/** A request from another address, as a trusted proxy reports it. */
+const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
+
 test.each([
   ['203.0.113.7', '203.0.113.7'],
   ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -22,9 +25,6 @@ describe('in production', () => {
     testApp = await startTestApp({ isDevelopment: false, smtpUrl: 'smtp://127.0.0.1:1', requestsPerMinute: 10_000 });
   });
   afterAll(() => testApp.stop());
-
-  /** A request from another address, as a trusted proxy reports it. */
-  const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
 
   test('one address may fail 30 times in 15 minutes, whatever accounts it tries', async () => {
     const { email } = await createUser(testApp);

@@ -77,9 +77,7 @@ function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
 }
 
 function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
-  const error = new AppError('RATE_LIMITED');
-  error.retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-  return error;
+  return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */

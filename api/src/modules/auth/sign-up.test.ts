@@ -1,6 +1,6 @@
 import { resendConfirmation, signIn, signUp, type SignUpBody } from '@cellhop/contract/auth';
 import { getProfile } from '@cellhop/contract/users';
-import { createClient } from '@cellhop/contract/client';
+import { createClient, type ApiError } from '@cellhop/contract/client';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
@@ -36,6 +36,7 @@ async function open(link: URL, headers: Record<string, string> = {}) {
   return { status: response.status, path: target.pathname, message: target.searchParams.get('message') };
 }
 
+const resend = (email: string) => testApp.call(resendConfirmation, { body: { email } });
 const enter = (email: string) => testApp.call(signIn, { body: { email, password: PASSWORD } });
 
 async function userRow(email: string) {
@@ -130,9 +131,8 @@ describe('sign-up', () => {
   test('makes one account when two sign up with one email at once', async () => {
     const email = newEmail();
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => register({ email })));
-    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
-    for (const result of results)
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'EMAIL_EXISTS' });
+    const codes = results.map((result) => (result.status === 'rejected' ? (result.reason as ApiError).code : 'MADE'));
+    expect(codes.sort()).toEqual([...Array.from({ length: 4 }, () => 'EMAIL_EXISTS'), 'MADE']);
     expect(await mailsTo(testApp, email)).toHaveLength(1);
   });
 
@@ -141,7 +141,7 @@ describe('sign-up', () => {
     ['password', { password: 'x'.repeat(7) }],
     ['password', { password: 'x'.repeat(351) }],
     ['referralCode', { referralCode: 'four' }],
-    ['languageCode', { languageCode: 'de' as 'en' }],
+    ['languageCode', { languageCode: 'de' } as object],
     ['isAdmin', { isAdmin: true } as object],
   ])('names the field that is wrong: %s', async (field, override) => {
     await expect(register(override)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('confirmation', () => {
     const email = await register({ referralCode: 'TRYOUT' });
     const first = await newestLink(testApp, email);
     await waitMinutes(email, 1);
-    await testApp.call(resendConfirmation, { body: { email } });
+    await resend(email);
     const second = await newestLink(testApp, email);
     expect(second.href).not.toBe(first.href);
 
@@ -172,7 +172,7 @@ describe('confirmation', () => {
     const email = await register();
     const older = await newestLink(testApp, email);
     await waitMinutes(email, 1);
-    await testApp.call(resendConfirmation, { body: { email } });
+    await resend(email);
     expect((await open(older)).message).toContain('is confirmed');
   });
 
@@ -185,7 +185,7 @@ describe('confirmation', () => {
       code: 'EMAIL_NOT_CONFIRMED',
       message: 'Email is not confirmed - 0',
     });
-    await testApp.call(resendConfirmation, { body: { email } });
+    await resend(email);
     expect((await open(await newestLink(testApp, email))).message).toContain('is confirmed');
   });
 
@@ -206,8 +206,6 @@ describe('confirmation', () => {
 });
 
 describe('resending the confirmation', () => {
-  const resend = (email: string) => testApp.call(resendConfirmation, { body: { email } });
-
   test('is allowed after 1, 2, 5, 15 and 60 minutes, and no sixth time in a day', async () => {
     const email = await register();
     for (const minutes of [1, 2, 5, 15, 60]) {

@@ -13,6 +13,7 @@ import {
 
 const SECRET = 'a secret key for tests, at least 32 characters';
 const claims = { userId: '1b4e28ba-2fa1-41d2-883f-0016d3cca427', sessionId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8' };
+const issue = (ms: number) => issueTokens(SECRET, claims, 'r', new Date(1_800_000_000_000 + ms));
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 describe('access tokens', () => {
@@ -44,7 +45,6 @@ describe('access tokens', () => {
   });
 
   test('of the same moment are the same, of the next millisecond another', async () => {
-    const issue = (ms: number) => issueTokens(SECRET, claims, 'r', new Date(1_800_000_000_000 + ms));
     expect(await issue(5)).toEqual(await issue(5));
     expect((await issue(5)).accessToken).not.toBe((await issue(6)).accessToken);
   });
