@@ -14,6 +14,8 @@ import { seedRoles } from '../../api/src/seed/roles.ts';
 const MB = 1_048_576n;
 const RUNS = 2;
 export const PRICE_DOLLARS = 0.8;
+/** What stands where a hash would: nobody can sign in with it. */
+export const NO_PASSWORD = 'none';
 
 export interface Bench {
   ctx: Ctx;
@@ -75,9 +77,9 @@ async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
        select 'bench:' || id, 1, id, 1000000000000, 'TOP_UP' from opened
      )
      insert into users (email, password_hash, language_code, referral_code, account_id, email_confirmed_at)
-     select 'user' || id || '@example.com', 'none', 'en', 'BENCH' || id, id, now() from opened
+     select 'user' || id || '@example.com', $2, 'en', 'BENCH' || id, id, now() from opened
      returning id as "userId", account_id as "accountId"`,
-    [count],
+    [count, NO_PASSWORD],
   );
   await ctx.db.query("update accounts set balance_micros = 1000000000000 where kind = 'USER'");
   await ctx.db.query('update accounts set balance_micros = -1000000000000 * $1::bigint where id = 1', [count]);

@@ -46,8 +46,13 @@ function toAppError(error: FastifyError): AppError {
   if (error.statusCode === 429) return new AppError('RATE_LIMITED');
   if (isDatabaseAway(error)) return new AppError('UNAVAILABLE');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return AppError.validation([{ path: 'request', message: error.message }]);
+    return AppError.validation([{ path: isAboutBody(error) ? 'body' : 'request', message: error.message }]);
   return new AppError('INTERNAL');
+}
+
+/** Content that is no JSON, or that would poison a prototype: the parser's own errors have no code. */
+function isAboutBody(error: FastifyError): boolean {
+  return error instanceof SyntaxError || error.code.startsWith('FST_ERR_CTP_');
 }
 
 /** Class 08: connection lost; class 57: the server is shutting down or starting; the others come from the socket. */

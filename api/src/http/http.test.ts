@@ -54,7 +54,7 @@ describe('a request that is not valid is answered 400 with the field named', () 
   test.each([{ page: '0' }, { page: '-1' }, { page: 'x' }, { size: '101' }, { unknown: '1' }])(
     'query %j',
     async (query) => {
-      const failure = await user.call(listConnections, { query: query as never }).catch((error: unknown) => error);
+      const failure = await user.call(listConnections, { query }).catch((error: unknown) => error);
       const [name] = Object.keys(query);
       expect(failure).toMatchObject({ status: 400, body: { details: [{ path: `query.${name}` }] } });
     },

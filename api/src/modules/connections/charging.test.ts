@@ -156,8 +156,8 @@ describe('in any order of events', () => {
   test('no byte is used that is not paid or held, money is never short, every begun megabyte is charged once', () => {
     fc.assert(
       fc.property(
-        fc.array(event, { maxLength: 80 }),
-        fc.bigInt({ min: 0n, max: 200n * PRICE }),
+        fc.array(event, { maxLength: 80, size: 'max' }),
+        fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 5n * PRICE }), fc.bigInt({ min: 0n, max: 200n * PRICE })),
         (events, startMicros) => {
           let balanceMicros = startMicros;
           const connections = [0, 1].map(() => ({
@@ -196,7 +196,7 @@ describe('in any order of events', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 });

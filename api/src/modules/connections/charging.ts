@@ -115,24 +115,23 @@ function paidOrHeldMegabytes(meter: Meter): bigint {
 function count(meter: Meter, run: Run, reportedBytes: bigint, freeMicros: bigint) {
   const totalBytes = max(run.usedBytes, min(reportedBytes, run.grantedBytes));
   const growthBytes = totalBytes - run.usedBytes;
-  // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile (its lease
-  // had ended) may not be: what the free money does not cover is written off.
+  // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile are not: they
+  // take what no run has been granted, then free money, and what that does not cover is written off.
   const price = meter.megabytePriceMicros;
-  const payableMegabytes = paidOrHeldMegabytes(meter) + (run.isOpen ? 0n : freeMicros / price);
-  const payableBytes = max(0n, megabytesToBytes(payableMegabytes) - meter.usedBytes);
-  const countedBytes = min(growthBytes, payableBytes);
+  const haveMegabytes = paidOrHeldMegabytes(meter);
+  const roomBytes = megabytesToBytes(haveMegabytes + freeMicros / price) - meter.grantedBytes;
+  const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, roomBytes));
   const usedBytes = meter.usedBytes + countedBytes;
-  const chargedMegabytes = max(meter.chargedMegabytes, megabytesBegun(usedBytes));
-  const unheldMegabytes = max(0n, chargedMegabytes - paidOrHeldMegabytes(meter));
+  const counted: Meter = {
+    ...meter,
+    usedBytes,
+    grantedBytes: meter.grantedBytes + (run.isOpen ? 0n : countedBytes),
+    chargedMegabytes: max(meter.chargedMegabytes, megabytesBegun(usedBytes)),
+  };
   return {
-    meter: {
-      ...meter,
-      usedBytes,
-      grantedBytes: meter.grantedBytes + (run.isOpen ? 0n : countedBytes),
-      chargedMegabytes,
-    },
+    meter: counted,
     run: { ...run, usedBytes: run.usedBytes + countedBytes },
-    freeMicros: freeMicros - unheldMegabytes * price,
+    freeMicros: freeMicros - (paidOrHeldMegabytes(counted) - haveMegabytes) * price,
     writtenOffBytes: growthBytes - countedBytes,
   };
 }
