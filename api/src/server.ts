@@ -5,9 +5,10 @@ import { runProgram } from './program.ts';
 
 await runProgram('api', async (ctx) => {
   const app = await buildApp(ctx);
+  // Before the first request can cause a mail.
+  const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
   ctx.log.info({ port: ctx.config.port }, 'listening');
-  const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   return async () => {
     await app.close();
     await mailSink?.stop();

@@ -74,7 +74,7 @@ describe('sign-in', () => {
 
   test.each(['email', 'password'])('needs %s', async (field) => {
     const body = { email: 'a@example.com', password: PASSWORD, [field]: undefined };
-    await expect(testApp.call(signIn, { body: body as never })).rejects.toMatchObject({
+    await expect(testApp.call(signIn, { body: body })).rejects.toMatchObject({
       status: 400,
       body: { details: [{ path: `body.${field}` }] },
     });

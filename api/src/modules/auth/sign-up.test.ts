@@ -141,10 +141,10 @@ describe('sign-up', () => {
     ['password', { password: 'x'.repeat(7) }],
     ['password', { password: 'x'.repeat(351) }],
     ['referralCode', { referralCode: 'four' }],
-    ['languageCode', { languageCode: 'de' } as object],
-    ['isAdmin', { isAdmin: true } as object],
+    ['languageCode', { languageCode: 'de' }],
+    ['isAdmin', { isAdmin: true }],
   ])('names the field that is wrong: %s', async (field, override) => {
-    await expect(register(override)).rejects.toMatchObject({
+    await expect(register(override as Partial<SignUpBody>)).rejects.toMatchObject({
       status: 400,
       code: 'VALIDATION',
       body: { details: [{ path: `body.${field}` }] },
