@@ -44,7 +44,7 @@ test('a download is cut at the very byte that the money pays for, and the balanc
   const row = page.getByRole('row', { name: /Balance ran out/ });
   await expect(row).toContainText('250.0 MB');
   await expect(row).toContainText('$1.00');
-  await expect(page.getByRole('banner')).toContainText('$0.00');
+  await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$0.00');
   expect((await call(getProfile, {})).data.balance).toBe(0);
   const [ended] = (await call(listConnections, { query: {} })).data;
   expect(ended).toMatchObject({ status: 'NO_MONEY', trafficUsed: 250 * 1024, paidFor: 1, refundStatus: 'NONE' });
