@@ -69,7 +69,7 @@ test('a stranger signs up, tops up, buys a proxy, sends traffic and gets the unu
   let curl = '';
   await test.step('finds a German proxy and buys it', async () => {
     await page.getByRole('link', { name: 'Proxies' }).first().click();
-    await page.getByLabel('Country').click();
+    await page.getByRole('combobox', { name: 'Country' }).click();
     await page.getByRole('option', { name: 'Germany' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Find' }).click();

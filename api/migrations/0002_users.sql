@@ -51,7 +51,7 @@ create table sessions (
 );
 create index sessions_user on sessions (user_id) where revoked_at is null;
 
--- Codes sent by mail. Only the newest of a user and purpose counts; its id is the public session id of a recovery.
+-- Codes sent by mail, one row a sending. Any code that is unused and not expired works; using one spends the others.
 create table mail_codes (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users,
