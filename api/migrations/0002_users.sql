@@ -51,14 +51,21 @@ create table sessions (
 );
 create index sessions_user on sessions (user_id) where revoked_at is null;
 
--- Codes sent by mail, one row a sending. Any code that is unused and not expired works; using one spends the others.
+-- Codes sent by mail, one row a sending. All unused codes of a user work until they expire: the mail that was slow, and
+-- the one that he asked for meanwhile; using one spends the others. A recovery asked for an address without an account
+-- leaves a row too (no user, no mail), so that the next request is answered with the same waiting time as for an address
+-- with one. The id is the public session id of a recovery.
 create table mail_codes (
   id uuid primary key default gen_random_uuid(),
-  user_id uuid not null references users,
+  user_id uuid references users,
+  -- A keyed hash: the table does not collect the addresses of strangers.
+  email_hash bytea not null,
   purpose text not null check (purpose in ('CONFIRM_EMAIL', 'RECOVER_PASSWORD')),
   code_hash bytea not null unique,
   created_at timestamptz not null default now(),
   expired_at timestamptz not null,
   used_at timestamptz
 );
-create index mail_codes_newest on mail_codes (user_id, purpose, created_at desc);
+create index mail_codes_sendings on mail_codes (email_hash, purpose, created_at desc);
+create index mail_codes_user on mail_codes (user_id, purpose) where used_at is null;
+create index mail_codes_created on mail_codes (created_at);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-export interface QueryOptions {
+interface QueryOptions {
   /**
    * False for the few statements whose best plan depends on the values: they are planned anew each time.
    * All others are prepared once per connection.

@@ -37,7 +37,7 @@ export function unmapped(bytes: Uint8Array): Uint8Array {
   return embeddedIpv4[0] && bytes.length === 16 && hasPrefix(bytes, embeddedIpv4[0]) ? bytes.slice(12) : bytes;
 }
 
-export const isLoopbackOrUnspecified = (bytes: Uint8Array) =>
+const isLoopbackOrUnspecified = (bytes: Uint8Array) =>
   bytes.length === 4
     ? bytes[0] === 127 || bytes.every((byte) => byte === 0)
     : bytes.every((byte, index) => byte === 0 || (index === 15 && byte === 1));
