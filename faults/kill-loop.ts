@@ -7,6 +7,8 @@
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { createClient, type Call } from '@cellhop/contract/client';
 import { signIn } from '@cellhop/contract/auth';
+import { payInvoice } from '@cellhop/contract/development';
+import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,7 +47,7 @@ const config = loadConfig({
 const ctx = createCtx(ownDatabase, config, createLog('faults', 'warn', false));
 
 /** Totals of the run. */
-const counts = { kills: 0, gatewayKills: 0, bought: 0, ended: 0, downloads: 0, refused: 0 };
+const counts = { kills: 0, gatewayKills: 0, bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
 /** Bytes that this side of the wire received or sent, per connection: what may be charged at most. */
 const truth = new Map<string, number>();
 const deadline = Date.now() + seconds * 1000;
@@ -53,7 +55,8 @@ const isRunning = () => Date.now() < deadline;
 
 console.log(`seed ${seed}, ${seconds} s, ${product.url}`);
 const call = await signedIn();
-await Promise.all([killer(), ...Array.from({ length: CUSTOMERS }, customer)]);
+await Promise.all([killer(), payer(), ...Array.from({ length: CUSTOMERS }, customer)]);
+await untilCredited();
 
 // Everything runs again; what is still open ends now, and every bill is made.
 for (const connection of await listOpen()) await patiently(() => call(disconnect, { params: { id: connection.id } }));
@@ -66,7 +69,7 @@ await postgres.stop();
 console.log(JSON.stringify(counts));
 for (const sentence of broken) console.error(sentence);
 console.log(`${counts.kills} kills, ${broken.length} violations`);
-process.exit(broken.length === 0 && counts.kills > 0 && counts.downloads > 0 ? 0 : 1);
+process.exit(broken.length === 0 && counts.kills > 0 && counts.downloads > 0 && counts.paid > 0 ? 0 : 1);
 
 async function killer(): Promise<void> {
   while (isRunning()) {
@@ -94,6 +97,28 @@ async function customer(): Promise<void> {
       const answer = await patiently(() => call(disconnect, { params: { id: connection.id } }));
       if (answer) counts.ended += 1;
     }
+  }
+}
+
+/** Tops up all the time, so that crediting is killed in the middle too. */
+async function payer(): Promise<void> {
+  while (isRunning()) {
+    const body = { currency: 'USDT_TRC20', amount: 5 + random.below(10) } as const;
+    const invoice = await patiently(() => call(createInvoice, { body }));
+    if (!invoice) continue;
+    // A repeat pays what is still due, which is nothing once the first try has arrived.
+    await patiently(() => call(payInvoice, { params: { id: invoice.data.id }, body: {} }));
+    counts.paid += 1;
+    await pause(500);
+  }
+}
+
+/** Every payment reaches the balance; how often it was credited is the audit's business. */
+async function untilCredited(): Promise<void> {
+  for (;;) {
+    const { data } = (await patiently(() => call(listInvoices, { query: { size: 100 } })))!;
+    if (data.every(({ status }) => status !== 'CONFIRMING')) return;
+    await pause(200);
   }
 }
 
@@ -140,6 +165,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
       const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
       if (status >= 400 && status < 500) {
         counts.refused += 1;
+        await pause(100);
         return undefined;
       }
       await pause(100);
