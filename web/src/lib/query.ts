@@ -3,7 +3,10 @@ import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 
+/** While something that costs or brings money goes on. */
 export const LIVE_INTERVAL_MS = 2000;
+/** Otherwise: another tab or program of the same user may change things. */
+export const CALM_INTERVAL_MS = 10_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {

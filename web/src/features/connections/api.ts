@@ -19,12 +19,12 @@ export function useConnections(page: number) {
 /** Whether traffic may cost money right now, which is when the shown balance must follow. */
 export function useHasLiveConnection(): boolean {
   const { data } = useConnections(1);
-  const hasLive = data?.data.some(isLive) === true;
-  useOnChange(hasLive, (wasLive) => {
-    // The end of the last connection may have brought a refund.
-    if (wasLive) void reloadProfile();
+  const statuses = data?.data.map(({ status }) => status).join();
+  useOnChange(statuses, (before) => {
+    // A beginning was paid, and an end may have brought a refund.
+    if (before !== undefined) void reloadProfile();
   });
-  return hasLive;
+  return data?.data.some(isLive) === true;
 }
 
 export function useDisconnect() {

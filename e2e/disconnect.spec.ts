@@ -1,0 +1,42 @@
+import { createClient } from '@cellhop/contract/client';
+import { connect, listConnections } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { megabytePrice, megabytesBegun, toMicros } from '@cellhop/contract/units';
+import { getProfile } from '@cellhop/contract/users';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessToken, createCustomer, expect, signIn, test } from './product.ts';
+
+test('Disconnect cuts a running download, charges what it used and no more', async ({ page, product }) => {
+  await createCustomer(page, 'hasty@example.com', 'a long enough password');
+  await signIn(page, 'hasty@example.com', 'a long enough password');
+  const call = createClient({
+    baseUrl: product.url,
+    headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
+  });
+  const [proxy] = (await call(searchProxies, { query: { country: ['ID'] } })).data;
+  const { data: connection } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  const { host, port, username, password } = connection;
+  const used = async () => (await call(listConnections, { query: {} })).data[0]!.trafficUsed;
+
+  const target = `${product.url}/dev/download/900`;
+  const arguments_ = ['-sS', '--limit-rate', '20M', '-x', `socks5h://${username}:${password}@${host}:${port}`, target];
+  const curl = spawn('curl', [...arguments_, '-o', '/dev/null'], { stdio: 'ignore' });
+  const ended = once(curl, 'close');
+  // Usage is visible in the API within two seconds of the first bytes.
+  await expect.poll(used, { timeout: 2000, intervals: [100] }).toBeGreaterThan(0);
+
+  await page.getByRole('link', { name: 'Connections' }).click();
+  await page.getByRole('button', { name: /^Disconnect / }).click();
+  await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
+  // What is seen as disconnected is cut: curl has no more than what lies in its own socket's buffer.
+  const [code] = (await Promise.race([ended, page.waitForTimeout(1000).then(() => ['still runs'])])) as [unknown];
+  expect(code).not.toBe('still runs');
+  expect(code).not.toBe(0);
+
+  const [bill] = (await call(listConnections, { query: {} })).data;
+  const begun = megabytesBegun(BigInt(bill!.trafficUsed * 1024));
+  expect(toMicros(bill!.paidFor)).toBe(begun * megabytePrice(toMicros(bill!.price)));
+  const { balance } = (await call(getProfile, {})).data;
+  expect(toMicros(balance)).toBe(1_000_000n - toMicros(bill!.paidFor));
+});
