@@ -60,7 +60,7 @@ await untilCredited();
 
 // Everything runs again; what is still open ends now, and every bill is made.
 for (const connection of await listOpen()) await patiently(() => call(disconnect, { params: { id: connection.id } }));
-const broken = [...(await audit(ctx)), ...(await overcharged())];
+const broken = [...(await audit(ctx)), ...(await overcharged()), ...(await deadlocks())];
 await product.stop();
 await ownDatabase.close();
 await database.drop();
@@ -154,6 +154,14 @@ async function overcharged(): Promise<string[]> {
   return rows
     .filter(({ id, usedBytes }) => Number(usedBytes) > (truth.get(id) ?? 0) + slackBytes)
     .map(({ id, usedBytes }) => `connection ${id} counts ${usedBytes} bytes, the customer saw ${truth.get(id) ?? 0}`);
+}
+
+/** Everybody locks in one order, so there is none to break. */
+async function deadlocks(): Promise<string[]> {
+  const [row] = await ownDatabase.query<{ deadlocks: bigint }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return row!.deadlocks === 0n ? [] : [`${row!.deadlocks} deadlocks`];
 }
 
 /** Repeats while the answer is lost or the API is away; an answer with a reason ends it. */

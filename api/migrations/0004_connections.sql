@@ -35,14 +35,15 @@ create table connections (
   ended_at timestamptz,
   check (used_bytes between 0 and granted_bytes),
   check ((status = 'WORK') = (ended_at is null)),
-  check ((status = 'WORK') = (end_reason is null)),
-  unique (user_id, idempotency_key)
+  check ((status = 'WORK') = (end_reason is null))
 ) with (fillfactor = 70);
 -- One proxy is sold to one user at a time, whatever the code above believes.
 create unique index connections_sold_once on connections (proxy_id) where status = 'WORK';
+create unique index connections_idempotency on connections (user_id, idempotency_key) where idempotency_key is not null;
 create index connections_of_user on connections (user_id, created_at desc, id);
 create index connections_newest on connections (created_at desc, id);
-create index connections_idle on connections (idle_since) where status = 'WORK';
+-- No index on idle_since: it changes with the traffic, and each change would rewrite every other index entry too.
+create index connections_open on connections (id) where status = 'WORK';
 create index connections_ending on connections (ending_at) where status = 'WORK' and ending_at is not null;
 alter table proxies add foreign key (connection_id) references connections deferrable initially deferred;
 

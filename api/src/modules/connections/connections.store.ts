@@ -210,7 +210,7 @@ export async function saveEnding(ctx: Ctx, id: string, reason: RequestedEnd): Pr
   await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = $1', [id, reason]);
 }
 
-/** Open connections with less traffic than the threshold for too long. */
+/** Open connections with less traffic than the threshold for too long. Reads all open ones. */
 export async function findIdle(ctx: Ctx, idleTimeoutMs: number, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connections
