@@ -1,0 +1,114 @@
+import * as auth from '@cellhop/contract/auth';
+import * as connections from '@cellhop/contract/connections';
+import * as development from '@cellhop/contract/development';
+import type { EndpointDefinition } from '@cellhop/contract/endpoint';
+import * as gateway from '@cellhop/contract/gateway';
+import * as invoices from '@cellhop/contract/invoices';
+import * as proxies from '@cellhop/contract/proxies';
+import { errorBodySchema } from '@cellhop/contract/schemas';
+import * as settings from '@cellhop/contract/settings';
+import * as users from '@cellhop/contract/users';
+import { signIn } from '@cellhop/contract/auth';
+import { toPath } from '@cellhop/contract/client';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, PASSWORD } from '../../test/factories.ts';
+import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
+
+/** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
+const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, users]
+  .flatMap((module): unknown[] => Object.values(module))
+  .filter(isEndpoint);
+
+function isEndpoint(value: unknown): value is EndpointDefinition {
+  return typeof value === 'object' && value !== null && 'access' in value && 'url' in value;
+}
+
+let testApp: TestApp;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  testApp = await startTestApp();
+  for (const roleName of ['USER', 'ADMIN']) {
+    const { email } = await createUser(testApp, { roleName });
+    const { data } = await testApp.call(signIn, { body: { email, password: PASSWORD } });
+    tokens[roleName] = data.accessToken;
+  }
+});
+afterAll(() => testApp.stop());
+
+async function send(endpoint: EndpointDefinition, token: string | undefined, id: string, body: unknown, query = '') {
+  const path = toPath(endpoint.url, { id, sessionId: id });
+  const response = await fetch(testApp.url + path + query, {
+    method: endpoint.method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(endpoint.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(endpoint.body === undefined ? {} : { body: JSON.stringify(body) ?? '' }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const named = (list: EndpointDefinition[]) =>
+  list.map((endpoint) => [`${endpoint.method} ${endpoint.url}`, endpoint] as const);
+const closed = endpoints.filter(({ access }) => access !== 'public' && access !== 'development');
+const forStaff = endpoints.filter(({ access }) => typeof access === 'object');
+
+describe('access', () => {
+  test('the table of endpoints is not empty', () => {
+    expect(endpoints.length).toBeGreaterThan(20);
+    expect(forStaff.length).toBeGreaterThan(2);
+  });
+
+  test.each(named(closed))('%s needs a token', async (_name, endpoint) => {
+    expect((await send(endpoint, undefined, randomUUID(), {})).status).toBe(401);
+    expect((await send(endpoint, 'forged', randomUUID(), {})).status).toBe(401);
+  });
+
+  test.each(named(forStaff))('%s is forbidden without its permission', async (_name, endpoint) => {
+    expect((await send(endpoint, tokens['USER'], randomUUID(), {})).status).toBe(403);
+    expect((await send(endpoint, tokens['ADMIN'], randomUUID(), {})).status).not.toBe(403);
+  });
+
+  test.each(named(endpoints.filter(({ access }) => access === 'gateway')))(
+    '%s is for gateways alone',
+    async (_name, endpoint) => {
+      expect((await send(endpoint, tokens['ADMIN'], randomUUID(), {})).status).toBe(401);
+    },
+  );
+});
+
+describe('whatever is sent', () => {
+  const junk = fc.oneof(
+    fc.json().map((text) => JSON.parse(text) as unknown),
+    fc.record({ id: fc.uuid(), price: fc.double(), amount: fc.double(), currency: fc.string(), email: fc.string() }),
+    fc.record({
+      runId: fc.uuid(),
+      usages: fc.array(fc.record({ connectionId: fc.uuid(), usedBytes: fc.nat(), wantedBytes: fc.nat() })),
+    }),
+  );
+  const ids = fc.oneof(fc.uuid(), fc.string({ minLength: 1 }));
+  const queries = fc
+    .dictionary(fc.constantFrom('page', 'size', 'userId', 'city', 'code'), fc.string({ unit: 'binary', maxLength: 20 }))
+    .map((query) => `?${new URLSearchParams(query).toString()}`);
+
+  // Logging out would make strangers of all calls after it.
+  const fuzzed = endpoints.filter((endpoint) => endpoint !== auth.logout);
+
+  test('no endpoint fails inside, and errors have one shape', async () => {
+    await testApp.database.query("insert into gateway_nodes (name, token_hash) values ('fuzz', sha256($1))", [
+      Buffer.from(GATEWAY_TOKEN),
+    ]);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...fuzzed), ids, junk, queries, async (endpoint, id, body, query) => {
+        const token = endpoint.access === 'gateway' ? GATEWAY_TOKEN : tokens['ADMIN'];
+        const { status, text } = await send(endpoint, token, id, body, query);
+        expect(`${endpoint.url} ${status}`).not.toMatch(/ 5\d\d$/);
+        const told = status >= 400 ? errorBodySchema.parse(JSON.parse(text)).statusCode : status;
+        expect(told).toBe(status);
+      }),
+      { numRuns: 600 },
+    );
+  });
+});
