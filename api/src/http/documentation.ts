@@ -13,5 +13,13 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
     },
     transform: jsonSchemaTransform,
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // The page is the operator's: his name in the title, and no bar with somebody else's logo.
+    theme: {
+      title: `${brandName} API`,
+      css: [{ filename: 'brand.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
+  });
 }

@@ -112,6 +112,7 @@ describe('for machines', () => {
     );
     expect(document.paths[signIn.url]?.['post']?.security).toBeUndefined();
     expect(document.paths['/v1/proxies/connections/{id}/disconnect']).toBeDefined();
+    expect(Object.keys(document.paths).filter((path) => /^\/(internal|dev|health)/.test(path))).toEqual([]);
     expect((await fetch(`${testApp.url}/docs`)).status).toBe(200);
   });
 

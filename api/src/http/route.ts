@@ -78,12 +78,13 @@ function bearerToken(request: FastifyRequest): string | undefined {
 }
 
 function toSchema(entry: EndpointDefinition, status: number): FastifySchema {
-  const isOpen = entry.access === 'public' || entry.access === 'development';
+  const isInternal = entry.access === 'gateway' || entry.access === 'development';
   return {
+    hide: isInternal,
     summary: entry.summary,
     tags: [entry.url.split('/')[2] ?? 'other'],
     ...(entry.errors && { description: `Errors: ${entry.errors.join(', ')}` }),
-    ...(!isOpen && { security: [{ bearer: [] }] }),
+    ...(entry.access !== 'public' && { security: [{ bearer: [] }] }),
     ...(entry.params && { params: entry.params }),
     ...(entry.query && { querystring: entry.query }),
     ...(entry.body && { body: entry.body }),
