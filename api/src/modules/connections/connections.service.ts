@@ -68,7 +68,7 @@ async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotency
     passwordHash: hashPassword(secretKey, password),
     idempotencyKey,
   });
-  await ledger.post(ctx, [
+  await ledger.postLocked(ctx, [
     {
       idempotencyKey: `connection:${id}:prepaid`,
       debitAccountId: actor.accountId,

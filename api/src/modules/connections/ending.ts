@@ -101,7 +101,7 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
 
 async function settleMoney(ctx: Ctx, { payerAccountId, holdChangeMicros, transfers }: FinalMoney): Promise<void> {
   await ledger.changeHolds(ctx, new Map([[payerAccountId, holdChangeMicros]]));
-  await ledger.post(ctx, transfers);
+  await ledger.postLocked(ctx, transfers);
 }
 
 function billTransfers(

@@ -163,7 +163,7 @@ async function save(ctx: Ctx, runId: string, all: readonly Settled[]): Promise<C
   ])
     holds.set(payer, (holds.get(payer) ?? 0n) + micros);
   await ledger.changeHolds(ctx, holds);
-  await ledger.post(
+  await ledger.postLocked(
     ctx,
     [...changed, ...ends].flatMap((change) => change.transfers),
   );

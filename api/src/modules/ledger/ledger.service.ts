@@ -63,10 +63,18 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
  * @returns the idempotency keys that are new; the others had been posted before and changed nothing now
  * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
  */
-export async function post(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
+export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
+  if (transfers.length > 0) await store.lockAccounts(ctx, customersOf(transfers));
+  return postLocked(ctx, transfers);
+}
+
+/**
+ * The same for a caller who holds the locks already: of the customers' accounts, and so of their escrow accounts, which
+ * nobody touches without the payer's.
+ */
+export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
   const transfers = firstOfEachKey(requested);
   if (transfers.length === 0) return new Set();
-  await store.lockAccounts(ctx, customersOf(transfers));
   const keys = await explainOverdraft(store.insertTransfers(ctx, transfers, FIRST_CUSTOMER_ACCOUNT));
   const posted = new Set(keys);
   const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
