@@ -288,10 +288,9 @@ describe('the pump', () => {
     const readers = [new Reader(quiet.client), new Reader(busy.client)];
     const burst = patternedBytes(8_000_000);
     quiet.origin.write(burst);
-    // The last read was filled, as far as the lane can tell, so its next slice may be wide.
     await readers[0]?.take(burst.length);
-    quiet.origin.write(patternedBytes(16 * 65_536));
-    await readers[0]?.take(16 * 65_536);
+    quiet.origin.write(patternedBytes(32_768)); // It fills a read of a busy lane, so the next may be wide.
+    await readers[0]?.take(32_768);
     busy.origin.write(patternedBytes(40_000_000));
     await until(() => busy.events.includes('wait') || quiet.credit.leftBytes === 0);
     quiet.origin.write(patternedBytes(2_000_000));
