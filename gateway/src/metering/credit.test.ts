@@ -43,7 +43,7 @@ describe('credit', () => {
     expect(events).toEqual(['low', 'low']);
     clock.now = 1_001;
     credit.merge({ grantedBytes: 2_110, state: 'open' });
-    credit.take(249);
+    credit.take(49);
     expect(events).toEqual(['low', 'low']);
     credit.take(1);
     expect(events).toEqual(['low', 'low', 'low']);

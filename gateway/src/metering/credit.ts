@@ -22,8 +22,8 @@ export interface ReadAhead {
 }
 
 const LOW_MARK = 0.8;
-/** Whatever the rate, a quarter of a grant is used before the next is asked for. */
-const LOW_MARK_MIN = 0.25;
+/** Whatever the rate, a twentieth of a grant is used before the next is asked for. */
+const LOW_MARK_MIN = 0.05;
 /** How much of the present rate must be left when more is asked for: several round trips to the control plane. */
 const ASK_AHEAD_SECONDS = 0.1;
 
