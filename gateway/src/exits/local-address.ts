@@ -57,10 +57,10 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialA
   return new Promise((fulfil, reject) => {
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.pause(); // Reading starts with the relay, which wants the bytes in its own buffers.
-    let forgetAbort = () => {};
+    let forgetAbort: (() => void) | undefined;
     const settle = () => {
       clearTimeout(timer);
-      forgetAbort();
+      forgetAbort?.();
       socket.removeAllListeners('connect');
     };
     const giveUp = () => {

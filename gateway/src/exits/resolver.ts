@@ -80,9 +80,9 @@ async function orSoon(answer: Promise<Answer>): Promise<Answer> {
 }
 
 async function orAborted(answer: Promise<Answer>, abort: DialAbort): Promise<Answer> {
-  let forget = () => {};
+  let forget: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     forget = abort.whenAborted(() => reject(new TunnelFailure('resolver-silent')));
   });
-  return Promise.race([answer, aborted]).finally(forget);
+  return Promise.race([answer, aborted]).finally(() => forget?.());
 }
