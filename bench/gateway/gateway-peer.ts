@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { startGateway } from '../../gateway/src/gateway.ts';
 
-const { port, relay } = await startGateway({
+const { port, relay, metrics } = await startGateway({
   host: '127.0.0.1',
   port: 0,
   controlUrl: process.env['CONTROL_URL'] ?? '',
@@ -10,5 +10,8 @@ const { port, relay } = await startGateway({
   allowPrivate: true,
   log: pino({ level: 'warn' }),
   limits: { newTunnelsPerSecond: 1e6, newTunnelsBurst: 1e6, halfOpenPerAddress: 1e4, tunnelsPerConnection: 1e4 },
+});
+process.on('message', () => {
+  void metrics.grantWaits.get().then(({ values }) => process.send?.(values[0]?.value ?? 0));
 });
 process.send?.({ port, relay });

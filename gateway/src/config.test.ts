@@ -19,6 +19,10 @@ describe('the settings', () => {
     expect(parseConfig({ ...required, NODE_ENV: 'production', GATEWAY_DRAIN_SECONDS: '0' }).drainMs).toBe(0);
   });
 
+  it('switch the limit of failed logins off at 0', () => {
+    expect(parseConfig({ ...required, GATEWAY_LOGIN_FAILURES_PER_MINUTE: '0' }).loginFailuresPerMinute).toBe(0);
+  });
+
   it('take name servers as a list', () => {
     const config = parseConfig({ ...required, GATEWAY_NAME_SERVERS: '192.0.2.1, [2001:db8::1]:53' });
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);

@@ -9,6 +9,7 @@ import {
 } from '@cellhop/contract/gateway';
 import { ApiError, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
+import type { ControlHealth } from './control-health.ts';
 import type { Credentials } from './protocol/socks5.ts';
 import { TunnelFailure } from './statuses.ts';
 
@@ -18,7 +19,7 @@ export interface ControlSettings {
   readonly runId: string;
   readonly timeoutMs: number;
   readonly observed: (seconds: number, outcome: 'answered' | 'failed') => void;
-  readonly failed: (error: unknown) => void;
+  readonly health: ControlHealth;
 }
 
 /** The three calls to the control plane. Every answer is checked against the contract. */
@@ -40,8 +41,7 @@ export class ControlClient {
       return data;
     } catch (error) {
       // What the contract's bounds refuse is no user that the control plane could know.
-      if (error instanceof ApiError && error.code === 'VALIDATION') return { isAuthorized: false };
-      this.settings.failed(error);
+      if (isRefusedInput(error)) return { isAuthorized: false };
       throw new TunnelFailure('control-plane-away');
     }
   }
@@ -70,12 +70,18 @@ export class ControlClient {
     try {
       const answer = definition.response.parse(await this.#request(definition, input)) as Output<E>;
       outcome = 'answered';
+      this.settings.health.answered();
       return answer;
+    } catch (error) {
+      if (!isRefusedInput(error)) this.settings.health.failed(error);
+      throw error;
     } finally {
       this.settings.observed((performance.now() - begunAt) / 1000, outcome);
     }
   }
 }
+
+const isRefusedInput = (error: unknown) => error instanceof ApiError && error.code === 'VALIDATION';
 
 function batches<Item>(items: readonly Item[]): Item[][] {
   const count = Math.max(1, Math.ceil(items.length / GATEWAY_BATCH_MAX));

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { Connections } from './connections.ts';
 import type { GatewayContext } from './context.ts';
+import { ControlHealth } from './control-health.ts';
 import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
@@ -66,9 +67,9 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     runId,
     timeoutMs: limits.controlRequestMs,
     observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    failed: (error) => log.warn({ err: error }, 'The control plane did not answer about a login'),
+    health: new ControlHealth(log),
   });
-  const reporter: Reporter = new Reporter(() => connections, control, limits, log);
+  const reporter: Reporter = new Reporter(() => connections, control, limits);
   const connections = new Connections({
     control,
     limits,

@@ -37,9 +37,10 @@ export const defaultLimits = {
   halfClosedIdleMs: 120_000,
   /** Between two requests of a kept HTTP connection, the head of the second included. */
   nextRequestMs: 60_000,
-  /** How long a closing side may take to read what was paid for, or our last answer. */
+  /** How long a closing side may take to read our last answer. */
   lingerMs: 2_000,
-  flushMs: 10_000,
+  /** How long a cut tunnel waits for a side to take a chunk that was paid for: 256 KiB at 4 KB/s. */
+  flushMs: 60_000,
 
   updateIntervalMs: 500,
   updateSpacingMs: 10,

@@ -18,18 +18,24 @@ export class LoginGuard {
   ) {}
 
   isClosed(address: string): boolean {
+    if (this.#isOff) return false;
     const failures = this.#current(address);
     return failures !== undefined && failures.count >= this.limits.loginFailuresPerMinute;
   }
 
   failed(address: string): void {
-    if (this.limits.loginFailuresPerMinute === 0) return;
+    if (this.#isOff) return;
     const failures = this.#current(address) ?? { count: 0, until: this.now() + 60_000 };
     failures.count += 1;
     if (failures.count === this.limits.loginFailuresPerMinute) failures.until = this.now() + this.limits.loginBlockMs;
     this.#failures.delete(address);
     this.#failures.set(address, failures);
     if (this.#failures.size > this.limits.loginAddresses) this.#forgetOldest();
+  }
+
+  /** The setting 0 says: no limit. Without this question it would say that no failure is too few. */
+  get #isOff(): boolean {
+    return this.limits.loginFailuresPerMinute === 0;
   }
 
   #current(address: string): Failures | undefined {

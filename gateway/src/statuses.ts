@@ -125,6 +125,12 @@ export const failureAnswers = {
     text: 'For https use CONNECT.',
     proxyStatus: 'http_request_error',
   },
+  'connect-too-late': {
+    socks5: 'close',
+    http: 400,
+    text: 'CONNECT needs a connection that has carried no other request.',
+    proxyStatus: 'http_request_error',
+  },
   'transfer-coding': {
     socks5: 'close',
     http: 501,

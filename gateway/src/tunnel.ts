@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import type { GatewayContext } from './context.ts';
+import { DialAbort } from './exits/dial-abort.ts';
 import { Meter } from './metering/meter.ts';
 import type { Target } from './protocol/host.ts';
 import type { RelayEnd, StopMode } from './relay/relay.ts';
@@ -29,7 +30,7 @@ const flushedReasons: ReadonlySet<EndReason> = new Set(['completed', 'out-of-mon
 export class Tunnel {
   readonly meter: Meter;
   readonly #openedAt = Date.now();
-  readonly #dialAbort = new AbortController();
+  readonly #dialAbort = new DialAbort();
   #carrier: Carrier | undefined;
   #endReason: EndReason | undefined;
   #idleMs: number;
@@ -41,7 +42,7 @@ export class Tunnel {
     readonly protocol: Protocol,
   ) {
     const { limits, metrics } = context;
-    this.meter = new Meter(connection.credit, metrics.bytesOf(protocol), () => connection.tunnels.size, {
+    this.meter = new Meter(connection.credit, metrics.bytesOf(protocol), {
       timeoutMs: limits.grantWaitMs,
       begun: () => metrics.grantWaits.inc(),
       timedOut: () => this.close('grant-late'),
@@ -67,7 +68,7 @@ export class Tunnel {
     const begunAt = performance.now();
     const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
     try {
-      const socket = await this.connection.exit.dial(target, this.#dialAbort.signal);
+      const socket = await this.connection.exit.dial(target, this.#dialAbort);
       this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
       if (this.#endReason === undefined) return socket;
       socket.destroy();

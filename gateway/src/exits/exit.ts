@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Target } from '../protocol/host.ts';
+import type { DialAbort } from './dial-abort.ts';
 
 /** A way out to the internet for one connection. */
 export interface ExitRoute {
@@ -9,5 +10,5 @@ export interface ExitRoute {
    * nothing ever leaves by another route.
    * @throws TunnelFailure
    */
-  dial(target: Target, signal: AbortSignal): Promise<Socket>;
+  dial(target: Target, abort: DialAbort): Promise<Socket>;
 }

@@ -7,6 +7,7 @@ import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
+import { DialAbort } from './dial-abort.ts';
 import { createLocalAddressExit } from './local-address.ts';
 
 const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
@@ -41,7 +42,7 @@ describe('the exit from a local address', () => {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is no host`);
     const exit = createLocalAddressExit({ address, policy, limits, nameServers: [names.address] });
-    return exit.dial({ host: parsed, port: toPort }, new AbortController().signal);
+    return exit.dial({ host: parsed, port: toPort }, new DialAbort());
   }
 
   it('resolves a name and dials what it found', async () => {

@@ -3,6 +3,7 @@ import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../desti
 import type { Limits } from '../limits.ts';
 import { addressText, type Target } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import type { DialAbort } from './dial-abort.ts';
 import type { ExitRoute } from './exit.ts';
 import { createResolver } from './resolver.ts';
 
@@ -22,18 +23,18 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
 
   return {
     kind: 'local-address',
-    dial: async (target, signal) => {
-      const found = target.host.kind === 'address' ? [target.host.bytes] : await resolve(target.host.name, signal);
+    dial: async (target, abort) => {
+      const found = target.host.kind === 'address' ? [target.host.bytes] : await resolve(target.host.name, abort);
       // Judged are the very bytes that are dialled below; no name reaches `connect`, so nothing can be rebound.
       const allowed = found.map(unmapped).filter((bytes) => isDestinationAllowed(policy, bytes, target.port));
       if (allowed.length === 0) throw new TunnelFailure('destination-refused');
       const reachable = allowed.filter((bytes) => family === undefined || bytes.length === family);
       if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
-      return dialFirst(reachable.slice(0, limits.addressesTried), target, signal);
+      return dialFirst(reachable.slice(0, limits.addressesTried), target, abort);
     },
   };
 
-  async function dialFirst(addresses: Uint8Array[], { port }: Target, signal: AbortSignal): Promise<Socket> {
+  async function dialFirst(addresses: Uint8Array[], { port }: Target, abort: DialAbort): Promise<Socket> {
     let failure: TunnelFailure | undefined;
     for (const [index, bytes] of addresses.entries()) {
       const isLast = index === addresses.length - 1;
@@ -41,7 +42,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
       const timeoutMs = isLast ? limits.dialMs : limits.dialAttemptMs;
       const options = { host: addressText(bytes), port, ...(address === null ? {} : { localAddress: address }) };
       try {
-        return await dialAddress(options, timeoutMs, signal);
+        return await dialAddress(options, timeoutMs, abort);
       } catch (error) {
         failure = failureOfDial(error);
       }
@@ -52,14 +53,14 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
 
 const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
 
-function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {
   return new Promise((fulfil, reject) => {
-    if (signal.aborted) return reject(new TunnelFailure('dial-timeout'));
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.pause(); // Reading starts with the relay, which wants the bytes in its own buffers.
+    let forgetAbort: (() => void) | undefined;
     const settle = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
+      forgetAbort?.();
       socket.removeAllListeners('connect');
     };
     const giveUp = () => {
@@ -68,7 +69,7 @@ function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, signal: Abor
       reject(new TunnelFailure('dial-timeout'));
     };
     const timer = setTimeout(giveUp, timeoutMs);
-    signal.addEventListener('abort', giveUp);
+    forgetAbort = abort.whenAborted(giveUp);
     // Stays for good: a reset before the next owner listens must not be fatal.
     socket.on('error', (error) => {
       settle();

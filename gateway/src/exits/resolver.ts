@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Limits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { TunnelFailure } from '../statuses.ts';
+import type { DialAbort } from './dial-abort.ts';
 
 interface ResolverSettings {
   readonly address: string | null;
@@ -13,7 +14,7 @@ interface ResolverSettings {
 const RESOLUTION_DELAY_MS = 50;
 const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
 
-type Resolve = (name: string, signal: AbortSignal) => Promise<Uint8Array[]>;
+type Resolve = (name: string, abort: DialAbort) => Promise<Uint8Array[]>;
 
 /**
  * Resolves names through the exit: its address is the source of the questions. `getaddrinfo` would leave by the
@@ -32,14 +33,14 @@ export function createResolver({ address, nameServers, limits }: ResolverSetting
     return opened;
   }
 
-  return async (name, signal) => {
+  return async (name, abort) => {
     const special = resolveSpecial(name);
     if (special) return special;
     resolver ??= open();
     const ipv4 = isIpv4Wanted ? ask(resolver.resolve4(name)) : nothing();
     const ipv6 = isIpv6Wanted ? ask(resolver.resolve6(name)) : nothing();
-    const first = await orAborted(ipv4, signal);
-    const second = await orAborted(first.addresses.length > 0 ? orSoon(ipv6) : ipv6, signal);
+    const first = await orAborted(ipv4, abort);
+    const second = await orAborted(first.addresses.length > 0 ? orSoon(ipv6) : ipv6, abort);
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length > 0) return addresses;
     throw new TunnelFailure(first.isSilent || second.isSilent ? 'resolver-silent' : 'name-unknown');
@@ -78,12 +79,10 @@ async function orSoon(answer: Promise<Answer>): Promise<Answer> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
-async function orAborted(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  const settled = new AbortController();
+async function orAborted(answer: Promise<Answer>, abort: DialAbort): Promise<Answer> {
+  let forget: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new TunnelFailure('resolver-silent'));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { signal: settled.signal });
+    forget = abort.whenAborted(() => reject(new TunnelFailure('resolver-silent')));
   });
-  return Promise.race([answer, aborted]).finally(() => settled.abort());
+  return Promise.race([answer, aborted]).finally(() => forget?.());
 }

@@ -201,6 +201,19 @@ describe('HTTP', () => {
     server.close();
   });
 
+  it.each(['after the answer', 'pipelined'])('answers 400 to a CONNECT behind another request: %s', async (order) => {
+    const request = head(`GET http://127.0.0.1:${originPort}/ HTTP/1.1`, 'Host: x');
+    const connect = head(`CONNECT 127.0.0.1:${originPort} HTTP/1.1`, 'Host: x');
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(order === 'pipelined' ? request + connect : request);
+    expect(await client.takeUntil('hello')).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    if (order !== 'pipelined') client.socket.write(connect);
+    const text = (await client.rest()).bytes.toString();
+    expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n[^]*Connection: close\r\n\r\n/);
+    expect(text).toContain('CONNECT needs a connection that has carried no other request.');
+    client.socket.destroy();
+  });
+
   it('asks for a password with 407, for CONNECT and for absolute-form', async () => {
     for (const line of [`CONNECT 127.0.0.1:${originPort}`, `GET http://127.0.0.1:${originPort}/`]) {
       const text = await exchange(harness.gateway.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

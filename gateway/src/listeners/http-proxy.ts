@@ -41,6 +41,7 @@ export function createHttpProxy(context: GatewayContext): HttpProxy {
   server.on('request', (request, response) => serve(request, response));
   server.on('checkContinue', (request, response) => serve(request, response));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => serveUpgrade(request, socket, head));
+  server.on('connect', (_: IncomingMessage, socket: Socket) => refuseConnect(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const isAnswerable = socket.writable && clients.get(socket)?.current === undefined && error.code !== 'ECONNRESET';
     if (!isAnswerable) return socket.destroy();
@@ -89,6 +90,17 @@ export function createHttpProxy(context: GatewayContext): HttpProxy {
       upgrade: { socket, head },
       authenticated: () => client.authenticated(),
     });
+  }
+
+  /** Node's parser has the bytes behind the head, so a tunnel on this socket would need a second way to begin. */
+  function refuseConnect(socket: Socket): void {
+    const client = clients.get(socket);
+    if (!client) return socket.destroy() && undefined;
+    clearTimeout(client.deadline);
+    context.metrics.refusals.inc({ reason: 'connect-too-late' });
+    const answer = () => closeWithAnswer(socket, encodeHttpFailure('connect-too-late'), limits.lingerMs);
+    if (client.current) client.current.once('finish', answer);
+    else answer();
   }
 
   return {

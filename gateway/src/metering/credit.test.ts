@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Credit, type CreditAnswer } from './credit.ts';
 
 function open(start: CreditAnswer, usedBytes = 0) {
+  const clock = { now: 0 };
   const events: string[] = [];
   const note = (name: string) => () => void events.push(name);
-  const credit = new Credit({ ...start, usedBytes }, { low: note('low'), spent: note('spent'), ended: note('ended') });
-  return { credit, events };
+  const noted = { low: note('low'), spent: note('spent'), ended: note('ended') };
+  const credit = new Credit({ ...start, usedBytes }, noted, () => clock.now);
+  return { credit, events, clock };
 }
 
 describe('credit', () => {
@@ -15,18 +17,51 @@ describe('credit', () => {
     expect(credit.usedBytes).toBe(100);
   });
 
-  it('asks for more once at 80 percent of each grant', () => {
-    const { credit, events } = open({ grantedBytes: 100, state: 'open' });
+  it('asks for more once at 80 percent of each grant when little is used', () => {
+    const { credit, events, clock } = open({ grantedBytes: 100, state: 'open' });
     credit.take(79);
     expect(events).toEqual([]);
     credit.take(1);
     credit.take(10);
     expect(events).toEqual(['low']);
+    clock.now = 60_000;
     credit.merge({ grantedBytes: 190, state: 'open' });
     credit.take(79);
     expect(events).toEqual(['low']);
     credit.take(1);
     expect(events).toEqual(['low', 'low']);
+  });
+
+  it('asks earlier when a tenth of a second may need more than the rest', () => {
+    const { credit, events, clock } = open({ grantedBytes: 1_000, state: 'open' });
+    credit.take(900);
+    clock.now = 1_000; // 900 bytes per second, so 90 are needed ahead; then a hundred times as many.
+    credit.merge({ grantedBytes: 1_200, state: 'open' });
+    credit.take(209);
+    expect(events).toEqual(['low']);
+    credit.take(1);
+    expect(events).toEqual(['low', 'low']);
+    clock.now = 1_001;
+    credit.merge({ grantedBytes: 2_110, state: 'open' });
+    credit.take(49);
+    expect(events).toEqual(['low', 'low']);
+    credit.take(1);
+    expect(events).toEqual(['low', 'low', 'low']);
+  });
+
+  it('covers reads only while all of them fit, and revokes them when others use their bytes', () => {
+    const { credit } = open({ grantedBytes: 1_000, state: 'open' });
+    const revoked: string[] = [];
+    const read = (name: string) => ({ bytes: 400, revoked: () => void revoked.push(name) });
+    const [one, two, three] = [read('one'), read('two'), read('three')];
+    expect([one, two, three].map((each) => credit.cover(each))).toEqual([true, true, false]);
+    credit.uncover(one);
+    expect(credit.cover(three)).toBe(true);
+    credit.take(200);
+    expect(revoked).toEqual([]);
+    credit.take(1);
+    expect(revoked).toEqual(['two', 'three']);
+    expect([credit.cover(one), credit.cover(two)]).toEqual([true, false]);
   });
 
   it('is not changed by repeated or late answers', () => {

@@ -14,7 +14,18 @@ export interface CreditEvents {
   ended(): void;
 }
 
+/** A read that may bring so many bytes before they are counted. */
+export interface ReadAhead {
+  readonly bytes: number;
+  /** The bytes that covered it are used by others: from now on read less at once. */
+  revoked(): void;
+}
+
 const LOW_MARK = 0.8;
+/** Whatever the rate, a twentieth of a grant is used before the next is asked for. */
+const LOW_MARK_MIN = 0.05;
+/** How much of the present rate must be left when more is asked for: several round trips to the control plane. */
+const ASK_AHEAD_SECONDS = 0.1;
 
 /**
  * Credit control of one connection in this run (RFC 8506). Both totals only grow, so a repeated, late or reordered
@@ -26,15 +37,22 @@ export class Credit {
   #state: CreditState;
   #lowMarkBytes = 0;
   #isSpentAnnounced = false;
+  #coveredBytes = 0;
+  #markedAt: number;
+  #markedBytes: number;
+  readonly #covered = new Set<ReadAhead>();
   readonly #waiting = new Set<() => void>();
 
   constructor(
     start: CreditAnswer & { readonly usedBytes: number },
     private readonly events: CreditEvents,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#usedBytes = start.usedBytes;
     this.#grantedBytes = Math.max(start.grantedBytes, start.usedBytes);
     this.#state = start.state;
+    this.#markedAt = now();
+    this.#markedBytes = this.#usedBytes;
     this.#setLowMark();
   }
 
@@ -54,8 +72,21 @@ export class Credit {
   take(wantedBytes: number): number {
     const takenBytes = Math.min(wantedBytes, this.leftBytes);
     this.#usedBytes += takenBytes;
+    if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
     if (this.#usedBytes >= this.#lowMarkBytes) this.#reachedLowMark();
     return takenBytes;
+  }
+
+  /** Whether bytes are left for this read and all others that are covered. `uncover` when it has been counted. */
+  cover(read: ReadAhead): boolean {
+    if (this.#covered.has(read) || this.#coveredBytes + read.bytes > this.leftBytes) return false;
+    this.#covered.add(read);
+    this.#coveredBytes += read.bytes;
+    return true;
+  }
+
+  uncover(read: ReadAhead): void {
+    if (this.#covered.delete(read)) this.#coveredBytes -= read.bytes;
   }
 
   merge(answer: CreditAnswer): void {
@@ -76,7 +107,21 @@ export class Credit {
   }
 
   #setLowMark(): void {
-    this.#lowMarkBytes = this.#usedBytes + Math.ceil((this.#grantedBytes - this.#usedBytes) * LOW_MARK);
+    const now = this.now();
+    const seconds = Math.max(1, now - this.#markedAt) / 1000;
+    const neededBytes = ((this.#usedBytes - this.#markedBytes) / seconds) * ASK_AHEAD_SECONDS;
+    this.#markedAt = now;
+    this.#markedBytes = this.#usedBytes;
+    const leftBytes = this.#grantedBytes - this.#usedBytes;
+    const usableBytes = Math.max(leftBytes * LOW_MARK_MIN, Math.min(leftBytes * LOW_MARK, leftBytes - neededBytes));
+    this.#lowMarkBytes = this.#usedBytes + Math.ceil(usableBytes);
+  }
+
+  #revokeAll(): void {
+    const reads = [...this.#covered];
+    this.#covered.clear();
+    this.#coveredBytes = 0;
+    for (const read of reads) read.revoked();
   }
 
   #reachedLowMark(): void {

@@ -1,4 +1,4 @@
-import type { Credit } from './credit.ts';
+import type { Credit, ReadAhead } from './credit.ts';
 
 export type Direction = 'toExit' | 'toClient';
 
@@ -17,8 +17,6 @@ export class Meter {
   constructor(
     private readonly credit: Credit,
     private readonly nodeTotals: ByteTotals,
-    /** How many tunnels draw on this credit now. */
-    private readonly sharers: () => number,
     private readonly grantWait: { readonly timeoutMs: number; begun(): void; timedOut(): void },
   ) {}
 
@@ -31,9 +29,12 @@ export class Meter {
     return takenBytes;
   }
 
-  /** The part of the credit that one direction of this tunnel may read ahead of counting. */
-  get shareBytes(): number {
-    return this.credit.leftBytes / (2 * Math.max(1, this.sharers()));
+  cover(read: ReadAhead): boolean {
+    return !this.#isStopped && this.credit.cover(read);
+  }
+
+  uncover(read: ReadAhead): void {
+    this.credit.uncover(read);
   }
 
   /** Calls back when bytes are granted again. Without a grant in time the tunnel is told to end. */

@@ -1,5 +1,4 @@
 import type { Usage } from '@cellhop/contract/gateway';
-import type { Logger } from 'pino';
 import type { Connection } from '../connection.ts';
 import type { Connections } from '../connections.ts';
 import type { ControlClient } from '../control-client.ts';
@@ -32,7 +31,6 @@ export class Reporter {
     private readonly connections: () => Connections,
     private readonly control: ControlClient,
     private readonly limits: Limits,
-    private readonly log: Logger,
   ) {}
 
   start(): void {
@@ -61,12 +59,9 @@ export class Reporter {
     const begunAt = Date.now();
     try {
       await this.#round();
-      if (this.#failures > 0) this.log.info('The control plane answers again');
       this.#failures = 0;
-    } catch (error) {
-      if (this.#failures === 0)
-        this.log.warn({ err: error }, 'The control plane does not answer; grants stay in force');
-      this.#failures += 1;
+    } catch {
+      this.#failures += 1; // The client has logged it; the totals only grow, so the next round repeats everything.
     }
     this.#isRunning = false;
     this.#schedule(this.#delayMs(Date.now() - begunAt));

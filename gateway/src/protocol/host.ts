@@ -12,6 +12,7 @@ export interface Target {
 const NAME_LENGTH_MAX = 253;
 // No percent sign (the URL parser would decode it) and none of the delimiters of a URL.
 const PLAUSIBLE_NAME = /^[\p{L}\p{M}\p{N}._-]+$/u;
+const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
 
 /**
@@ -19,11 +20,12 @@ const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
  * the C library would dial; the URL parser knows the same rules.
  */
 export function parseHost(text: string): Host | undefined {
+  if (CANONICAL_IPV4.test(text)) return ipv4(text); // By far the most frequent; the URL parser would only agree.
   if (text.includes(':')) return parseIpv6(text);
   if (!PLAUSIBLE_NAME.test(text)) return undefined;
   const canonical = hostnameOf(text);
   if (canonical === undefined) return undefined;
-  if (DOTTED.test(canonical)) return { kind: 'address', bytes: Uint8Array.from(canonical.split('.').map(Number)) };
+  if (DOTTED.test(canonical)) return ipv4(canonical);
   const name = canonical.replace(/\.$/, '');
   const labels = name.split('.');
   const isValid = name.length <= NAME_LENGTH_MAX && labels.every((label) => label.length >= 1 && label.length <= 63);
@@ -67,6 +69,8 @@ function parseIpv6(text: string): Host | undefined {
   const groups = [...headGroups, ...Array.from({ length: tail === undefined ? 0 : gap }, () => 0), ...tailGroups];
   return { kind: 'address', bytes: Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255])) };
 }
+
+const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.'), Number) });
 
 const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
 

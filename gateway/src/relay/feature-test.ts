@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { moveHandle } from './handle.ts';
+import { moveHandle, shrinkNextRead } from './handle.ts';
 import { createPump } from './pump.ts';
 import type { Relay } from './relay.ts';
 import { streamsRelay } from './streams.ts';
 
 const TEST_MS = 1_000;
 const TEST_BYTES = 8_192;
+const SHRUNK_BYTES = 1_024;
 
 /** The pump where this version of Node can move handles, plain streams elsewhere. */
 export async function chooseRelay(pumpBuffers: number, log: Logger): Promise<Relay> {
@@ -20,7 +21,7 @@ export async function chooseRelay(pumpBuffers: number, log: Logger): Promise<Rel
   }
 }
 
-/** Moves one accepted loopback socket, sends bytes both ways and half-closes it. */
+/** Moves one accepted loopback socket, shrinks its first read, sends bytes both ways and half-closes it. */
 async function proveHandleMove(): Promise<void> {
   const signal = AbortSignal.timeout(TEST_MS);
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
@@ -48,13 +49,19 @@ async function proveHandleMove(): Promise<void> {
 
 function echoOnMovedHandle(accepted: Socket): Socket {
   const slice = Buffer.alloc(TEST_BYTES);
+  let firstCount: number | undefined;
   const moved = moveHandle(accepted, {
     buffer: () => slice,
-    callback: (count) => moved.write(Buffer.from(slice.subarray(0, count))),
+    callback: (count) => {
+      firstCount ??= count;
+      if (firstCount > SHRUNK_BYTES) return moved.destroy() && false;
+      return moved.write(Buffer.from(slice.subarray(0, count)));
+    },
   });
   moved.on('error', () => moved.destroy()); // The echo stops, and the test fails for lack of an end.
   moved.on('drain', () => moved.resume());
   moved.on('end', () => moved.end());
+  shrinkNextRead(moved, slice.subarray(0, SHRUNK_BYTES));
   moved.resume();
   return moved;
 }

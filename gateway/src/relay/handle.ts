@@ -9,6 +9,7 @@ export interface SliceReader {
 interface ReadingHandle {
   reading: boolean;
   readStop(): void;
+  useUserBuffer(slice: Uint8Array): void;
 }
 
 interface Undocumented {
@@ -41,4 +42,12 @@ export function moveHandle(socket: Socket, reader: SliceReader): Socket {
     onread: reader,
   };
   return new Socket(options);
+}
+
+/**
+ * Makes the next read of a moved socket smaller, although its slice has been asked for. The new slice must be the
+ * beginning of the old one, because the callback still gets the old one.
+ */
+export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
+  (socket as unknown as WithHandle)._handle?.useUserBuffer(slice);
 }

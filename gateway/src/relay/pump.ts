@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import type { ReadAhead } from '../metering/credit.ts';
 import type { Direction, Meter } from '../metering/meter.ts';
 import { BufferPool } from './buffer-pool.ts';
-import { moveHandle } from './handle.ts';
+import { moveHandle, shrinkNextRead } from './handle.ts';
 import { joinSockets } from './joined-sockets.ts';
 import { Lane } from './lane.ts';
 import type { Relay, RelayTask, RunningRelay } from './relay.ts';
@@ -65,7 +66,8 @@ const leftover = (socket: Socket): Buffer => (socket.read() as Buffer | null) ??
  * Ownership of a buffer: after `write`, `writableLength === 0` means that the kernel took the chunk and the buffer is
  * free. Otherwise it is the write's until its callback, and nothing may be read into it before.
  */
-class PumpLane extends Lane {
+class PumpLane extends Lane implements ReadAhead {
+  readonly bytes = WIDE_BYTES;
   #own: Buffer | undefined;
   #quietReads = 0;
   #isNextWide = false;
@@ -88,17 +90,25 @@ class PumpLane extends Lane {
   }
 
   received(count: number, slice: Uint8Array): boolean {
+    if (this.#isNextWide) this.meter.uncover(this);
     const chunk = Buffer.from(slice.buffer, slice.byteOffset, count);
     const isFlowing = this.forward(this.#own === undefined ? Buffer.from(chunk) : chunk);
     this.#adapt(count, isFlowing);
-    // Wide only behind a read that was filled: more is waiting, so the slice does not lie open while others use up
-    // the credit that covers it. The slice of a paused lane is narrow for the same reason.
-    this.#isNextWide = isFlowing && count === slice.byteLength && this.meter.shareBytes >= WIDE_BYTES;
+    // Wide only behind a read that was filled, because more is waiting, and only while credit covers all of it.
+    const isBusy = isFlowing && count >= NARROW_BYTES && this.#own !== undefined;
+    this.#isNextWide = isBusy && this.meter.cover(this);
     return isFlowing;
+  }
+
+  /** Others have used the bytes that covered the slice that lies open. */
+  revoked(): void {
+    this.#isNextWide = false;
+    if (this.#own !== undefined) shrinkNextRead(this.source, this.#own.subarray(0, NARROW_BYTES));
   }
 
   /** Both sockets have closed. */
   release(): void {
+    this.meter.uncover(this);
     if (this.#own !== undefined) this.pool.giveBack(this.#own);
     this.#own = undefined;
   }

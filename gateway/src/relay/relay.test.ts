@@ -37,24 +37,31 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
   return [far, accepted[0] as Socket];
 }
 
-async function joined(relay: Relay, grant: CreditAnswer = UNLIMITED, early: Buffer = Buffer.alloc(0)): Promise<Bench> {
+async function joined(
+  relay: Relay,
+  grant: CreditAnswer | Credit = UNLIMITED,
+  early: Buffer = Buffer.alloc(0),
+): Promise<Bench> {
   const [client, nearClient] = await pair();
   const [origin, nearOrigin] = await pair();
   const events: string[] = [];
-  const credit = new Credit(
-    { ...grant, usedBytes: 0 },
-    {
-      low: () => events.push('low'),
-      ended: () => events.push('ended'),
-      spent: () => {
-        events.push('spent');
-        meter.stop();
-        running.stop('flush');
-      },
-    },
-  );
+  const credit =
+    grant instanceof Credit
+      ? grant
+      : new Credit(
+          { ...grant, usedBytes: 0 },
+          {
+            low: () => events.push('low'),
+            ended: () => events.push('ended'),
+            spent: () => {
+              events.push('spent');
+              meter.stop();
+              running.stop('flush');
+            },
+          },
+        );
   const wait = { timeoutMs: 60_000, begun: () => events.push('wait'), timedOut: () => events.push('late') };
-  const meter = new Meter(credit, { toExit: 0, toClient: 0 }, () => 1, wait);
+  const meter = new Meter(credit, { toExit: 0, toClient: 0 }, wait);
   let running: RunningRelay = { stop: () => {} };
   const ended = new Promise<RelayEnd>((fulfil) => {
     running = relay.start({
@@ -186,6 +193,18 @@ describe.each([
     await until(() => relay.buffersInUse === 0);
   });
 
+  it('delivers every paid byte to a slow reader before it cuts', async () => {
+    const grantedBytes = 9_876_543;
+    const { client, origin, events } = await joined(create(), { grantedBytes, state: 'final' });
+    const body = patternedBytes(12_000_000);
+    origin.write(body);
+    await until(() => client.readableLength > 0);
+    const received = await readSlowly(client);
+    expect(received.length).toBe(grantedBytes);
+    expect(sha256(received)).toBe(sha256(body.subarray(0, grantedBytes)));
+    expect(events).toContain('spent');
+  });
+
   it('cuts an upload exactly at the last granted byte', async () => {
     const grantedBytes = 777_777;
     const { client, origin, credit } = await joined(create(), { grantedBytes, state: 'final' });
@@ -258,6 +277,26 @@ describe('the pump', () => {
     await until(() => events.filter((event) => event === 'wait').length === 2);
     const readBytes = take.mock.calls.reduce((sum, [, wantedBytes]) => sum + wantedBytes, 0);
     expect(readBytes - 5_000_000).toBeLessThanOrEqual(65_536);
+    for (const { socket } of readers) socket.destroy();
+  });
+
+  it('keeps to that when a tunnel pauses in the middle of a burst and others use up the credit', async () => {
+    const relay = createPump(4);
+    const quiet = await joined(relay, { grantedBytes: 40_000_000, state: 'open' });
+    const busy = await joined(relay, quiet.credit);
+    const takes = [quiet, busy].map(({ meter }) => vi.spyOn(meter, 'take'));
+    const readers = [new Reader(quiet.client), new Reader(busy.client)];
+    const burst = patternedBytes(8_000_000);
+    quiet.origin.write(burst);
+    await readers[0]?.take(burst.length);
+    quiet.origin.write(patternedBytes(32_768)); // It fills a read of a busy lane, so the next may be wide.
+    await readers[0]?.take(32_768);
+    busy.origin.write(patternedBytes(40_000_000));
+    await until(() => busy.events.includes('wait') || quiet.credit.leftBytes === 0);
+    quiet.origin.write(patternedBytes(2_000_000));
+    await until(() => quiet.events.includes('wait'));
+    const readBytes = takes.flatMap(({ mock }) => mock.calls).reduce((sum, [, wantedBytes]) => sum + wantedBytes, 0);
+    expect(readBytes - 40_000_000).toBeLessThanOrEqual(2 * 65_536);
     for (const { socket } of readers) socket.destroy();
   });
 

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { adopt, PROXY_CORE } from './processes.ts';
+import type { Peer } from './report.ts';
+
+const DANTE = '/usr/sbin/danted';
+const none = () => Promise.resolve(0);
+
+/** Runs without a login: dante checks those against system accounts, which a bench must not create. */
+export async function startDante(directory: string): Promise<Peer[]> {
+  if (!existsSync(DANTE)) {
+    console.log('dante is not installed (Debian package dante-server); skipped');
+    return [];
+  }
+  const port = await freePort();
+  const configuration = join(directory, 'danted.conf');
+  const lines = [
+    `internal: 127.0.0.1 port = ${port}`,
+    'external: lo',
+    'socksmethod: none',
+    'clientmethod: none',
+    'client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }',
+    'socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 protocol: tcp }',
+  ];
+  writeFileSync(configuration, `${lines.join('\n')}\n`);
+  const child = adopt(
+    spawn(DANTE, ['-f', configuration, '-p', join(directory, 'danted.pid')], { stdio: 'ignore' }),
+    PROXY_CORE,
+  );
+  if (!(await isListening(port))) {
+    console.log('dante did not start; skipped');
+    return [];
+  }
+  console.log('dante runs without a login, which is in its favour');
+  return [{ name: 'dante, SOCKS5', via: 'socks5-open', port, grantWaits: none, processId: child.pid }];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((fulfil) => {
+      socket.once('connect', () => fulfil(true)).once('error', () => fulfil(false));
+    });
+    socket.destroy();
+    if (isOpen) return true;
+    await new Promise((fulfil) => setTimeout(fulfil, 100));
+  }
+  return false;
+}

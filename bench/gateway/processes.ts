@@ -1,0 +1,89 @@
+/** The processes of the bench: built like the product, pinned to a core, ended with the bench. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+/** The proxy has one core to itself, so that it is the bottleneck. */
+export const [PROXY_CORE, OTHER_CORE] = ['0', '1'];
+const CLOCK_TICKS = 100;
+const sources = fileURLToPath(new URL('.', import.meta.url));
+/** Inside the repository, so that packages are found; below `node_modules`, so that no check reads it. */
+const built = join(sources, '../../node_modules/.cache/bench-gateway');
+const children: ChildProcess[] = [];
+
+/**
+ * Made as `npm run build` makes the gateway. A loader that translates at run time would wrap every function it makes,
+ * which costs a gateway of many small closures a tenth of its speed and a ready-made package nothing.
+ */
+export function build(...names: string[]): void {
+  buildSync({
+    entryPoints: names.map((name) => join(sources, `${name}.ts`)),
+    outdir: built,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    alias: { '@cellhop/contract': fileURLToPath(new URL('../../contract/src', import.meta.url)) },
+  });
+}
+
+export function launch(name: string, core: string, environment: Record<string, string> = {}): ChildProcess {
+  const env = { PATH: process.env['PATH'], ...environment };
+  return adopt(fork(join(built, `${name}.mjs`), { execArgv: [], env }), core);
+}
+
+/** Launches a process and waits for its first message. */
+export async function start<Ready>(name: string, core: string, environment?: Record<string, string>) {
+  const child = launch(name, core, environment);
+  return { child, processId: child.pid, ready: await ask<Ready>(child) };
+}
+
+export async function ask<Answer>(child: ChildProcess, question?: object): Promise<Answer> {
+  if (question) child.send(question);
+  const [answer] = (await once(child, 'message')) as [Answer];
+  return answer;
+}
+
+export function adopt(child: ChildProcess, core: string): ChildProcess {
+  children.push(child);
+  if (availableParallelism() < 2 || child.pid === undefined) return child;
+  spawn('taskset', ['-a', '-c', '-p', core, String(child.pid)], { stdio: 'ignore' }).on('error', () => {
+    console.log('taskset is not installed; nothing is pinned');
+  });
+  return child;
+}
+
+export function endAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+/** Of a process and its descendants; proxies of C fork. */
+export function processorSeconds(processId: number | undefined): number {
+  if (processId === undefined) return 0;
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(readStat);
+  const family = new Set([processId]);
+  for (let size = 0; size < family.size;) {
+    size = family.size;
+    for (const each of processes) if (family.has(each.parentId)) family.add(each.id);
+  }
+  return processes.reduce((sum, each) => sum + (family.has(each.id) ? each.seconds : 0), 0);
+}
+
+function readStat(name: string): { id: number; parentId: number; seconds: number }[] {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'latin1');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
+    return [{ id: Number(name), parentId: Number(fields[1]), seconds: ticks / CLOCK_TICKS }];
+  } catch {
+    return []; // It ended between the listing and the reading.
+  }
+}
