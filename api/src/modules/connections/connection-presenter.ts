@@ -5,8 +5,11 @@ import type { Config } from '../../config.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
+/** Whose it is, is known without saying. */
+type OwnRow = Omit<ConnectionRow, 'userId' | 'userEmail'>;
+
 /** A connection as its owner sees it, credentials included. */
-export function presentConnection(config: Config, row: ConnectionRow): Connection {
+export function presentConnection(config: Config, row: OwnRow): Connection {
   return { ...present(config, row), password: decryptPassword(config.secretKey, row.id, row.passwordEncrypted) };
 }
 
@@ -15,7 +18,7 @@ export function presentForAdmin(config: Config, row: ConnectionRow): z.infer<typ
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
 
-function present(config: Config, row: ConnectionRow): Omit<Connection, 'password'> {
+function present(config: Config, row: OwnRow): Omit<Connection, 'password'> {
   const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
   const { status, refundStatus, endReason, dnsPort, username } = row;
   return {

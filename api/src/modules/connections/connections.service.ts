@@ -25,11 +25,11 @@ export async function connect(
   { id: proxyId, price }: ConnectBody,
   idempotencyKey: string | null,
 ): Promise<ConnectionWithBalance> {
-  const connectionId = await ctx.tx(async (ctx) => {
+  const result = await ctx.tx(async (ctx) => {
     const payer = await ledger.lockBalance(ctx, actor.accountId);
     const replay = idempotencyKey === null ? undefined : await store.findReplay(ctx, actor.userId, idempotencyKey);
     if (replay && replay.proxyId !== proxyId) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-    if (replay) return replay.id;
+    if (replay) return { replayedId: replay.id };
 
     const id = randomUUID();
     const proxy = await proxies.sell(ctx, proxyId, id);
@@ -37,10 +37,11 @@ export async function connect(
     if (toMicros(price) !== proxy.priceMicros) throw new AppError('PRICE_CHANGED');
     const costMicros = prepaidPrice(proxy.priceMicros);
     if (payer.balanceMicros - payer.heldMicros < costMicros) throw new AppError('SMALL_BALANCE');
-    await open(ctx, actor, { id, proxy, costMicros, idempotencyKey });
-    return id;
+    const connection = await open(ctx, actor, { id, proxy, costMicros, idempotencyKey });
+    return { connection, balanceMicros: payer.balanceMicros - costMicros };
   });
-  return showWithBalance(ctx, actor, connectionId);
+  if (result.replayedId !== undefined) return showWithBalance(ctx, actor, result.replayedId);
+  return { ...result.connection, currentBalance: toDollars(result.balanceMicros) };
 }
 
 interface Purchase {
@@ -51,11 +52,11 @@ interface Purchase {
   idempotencyKey: string | null;
 }
 
-async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotencyKey }: Purchase): Promise<void> {
+async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotencyKey }: Purchase): Promise<Connection> {
   const { secretKey } = ctx.config;
   const { username, password } = newCredentials();
   const escrowAccountId = await ledger.openAccount(ctx, 'ESCROW');
-  await store.insertConnection(ctx, {
+  const connection: store.NewConnection = {
     id,
     userId: actor.userId,
     proxyId: proxy.id,
@@ -67,7 +68,8 @@ async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotency
     passwordEncrypted: encryptPassword(secretKey, id, password),
     passwordHash: hashPassword(secretKey, password),
     idempotencyKey,
-  });
+  };
+  const inserted = await store.insertConnection(ctx, connection);
   await ledger.postLocked(ctx, [
     {
       idempotencyKey: `connection:${id}:prepaid`,
@@ -78,7 +80,19 @@ async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotency
       megabytes: { from: 0n, to: BigInt(PREPAID_MEGABYTES) },
     },
   ]);
+  // What was just written need not be read again.
+  return presentConnection(ctx.config, { ...proxy, ...connection, ...inserted, ...FRESH });
 }
+
+/** What every connection begins as. */
+const FRESH = {
+  status: 'WORK',
+  refundStatus: 'NONE',
+  endReason: null,
+  usedBytes: 0n,
+  syncedAt: null,
+  endedAt: null,
+} as const;
 
 /** Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
 export async function disconnect(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {

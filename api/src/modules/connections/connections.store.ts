@@ -92,16 +92,21 @@ export interface NewConnection {
 }
 
 /** Opens the connection and gives it a free DNS port, if there is one. */
-export async function insertConnection(ctx: Ctx, connection: NewConnection): Promise<void> {
-  await ctx.db.query(
+export async function insertConnection(
+  ctx: Ctx,
+  connection: NewConnection,
+): Promise<Pick<ConnectionRow, 'createdAt' | 'dnsPort'>> {
+  const [row] = await ctx.db.query<Pick<ConnectionRow, 'createdAt' | 'dnsPort'>>(
     `with connection as (
        insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros,
                                 charged_megabytes, username, password_encrypted, password_hash, idempotency_key, dns_port)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                (select port from dns_ports where connection_id is null order by port limit 1 for update skip locked))
-       returning id, dns_port
+       returning id, dns_port, created_at
+     ), taken as (
+       update dns_ports set connection_id = connection.id from connection where port = connection.dns_port
      )
-     update dns_ports set connection_id = connection.id from connection where port = connection.dns_port`,
+     select created_at as "createdAt", dns_port as "dnsPort" from connection`,
     [
       connection.id,
       connection.userId,
@@ -116,6 +121,7 @@ export async function insertConnection(ctx: Ctx, connection: NewConnection): Pro
       connection.idempotencyKey,
     ],
   );
+  return row!;
 }
 
 export interface OpenConnection {

@@ -8,18 +8,17 @@ import {
 } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
 
-export interface SoldProxy {
-  id: string;
-  priceMicros: bigint;
-}
+export type SoldProxy = ProxyRow;
 
 type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
+
+const COLUMNS = `id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
+            connection_type as "connectionType"`;
 
 /** Without an order: with one, contradictory filters make the planner walk the whole catalogue in that order. */
 export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
   return ctx.db.query(
-    `select id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType"
+    `select ${COLUMNS}
        from proxies
       where connection_id is null and is_healthy
         and ($1::text[] is null or country_code = any($1))
@@ -54,7 +53,7 @@ export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
 export async function takeFree(ctx: Ctx, id: string, connectionId: string): Promise<SoldProxy | undefined> {
   const [row] = await ctx.db.query<SoldProxy>(
     `update proxies set connection_id = $2 where id = $1 and connection_id is null and is_healthy
-     returning id, price_micros as "priceMicros"`,
+     returning ${COLUMNS}`,
     [id, connectionId],
   );
   return row;
