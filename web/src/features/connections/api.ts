@@ -4,15 +4,17 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
-/** Asks again every two seconds while a connection works, as long as somebody looks. */
+/** Asks again while somebody looks: every two seconds while a connection works, else for what other programs bought. */
 export function useConnections(page: number) {
   return useQuery({
     ...connectionsQuery(page),
-    refetchInterval: ({ state }) => (state.data?.data.some(isLive) === true ? LIVE_INTERVAL_MS : false),
+    // Whoever opens the page wants to see what is now.
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.data.some(isLive) === true ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS),
   });
 }
 

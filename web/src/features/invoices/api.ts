@@ -5,15 +5,16 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { reloadProfile } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type InvoicesAnswer = Output<typeof listInvoices>;
 
-/** Asks again every two seconds while a payment may arrive; a change of status may have changed the balance. */
+/** Asks again, often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
   const invoices = useQuery({
     ...invoicesQuery(page),
-    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? LIVE_INTERVAL_MS : false),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS),
   });
   const statuses = invoices.data?.data.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
