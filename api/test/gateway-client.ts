@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
 
 /** One gateway run as the control plane sees it: the tests decide what it has counted. */
-export function createGatewayRun(test: TestApp) {
-  const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${GATEWAY_TOKEN}` }) });
+export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
+  const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const runId = randomUUID();
   return {
     runId,

@@ -136,6 +136,8 @@ export interface OpenConnection {
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
   ageMs: number;
+  /** Gateway runs that may still report. */
+  openRuns: number;
 }
 
 /** Read after the payer's account has been locked: nobody else changes these rows then. */
@@ -144,7 +146,8 @@ export function findForSettlement(ctx: Ctx, ids: readonly string[]): Promise<Ope
     `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", status, used_bytes as "usedBytes", granted_bytes as "grantedBytes",
             charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
-            (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs"
+            (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs",
+            (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
     [ids],
   );

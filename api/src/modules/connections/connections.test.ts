@@ -241,6 +241,23 @@ describe('disconnect', () => {
     expect(await balanceOf(testApp, user)).toBe(9_984_000n);
   });
 
+  test('waits for the last report of every gateway that has the connection open', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await testApp.database.query(
+      "insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token'))",
+    );
+    const [first, second] = [createGatewayRun(testApp), createGatewayRun(testApp, 'second-token')];
+    await first.authorize(connection);
+    await second.authorize(connection);
+    const ending = user.call(disconnect, { params: { id: connection.id } });
+    await expect.poll(() => first.report(connection.id, 2 * MB).then((credit) => credit.state)).toBe('ended');
+    await first.end(connection.id, 2 * MB);
+    expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('WORK');
+    await second.end(connection.id, MB);
+    expect((await ending).data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.024, trafficUsed: 3 * 1024 });
+  });
+
   test('a worker makes the bill when the API died while it waited for the last report', async () => {
     const user = await rich();
     const connection = await buy(user);

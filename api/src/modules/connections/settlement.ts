@@ -113,13 +113,13 @@ function settleOne(
     holdChangeMicros,
     writtenOffBytes: result.writtenOffBytes,
     state: row.endingReason === null ? result.state : 'ended',
-    endsWith: endOf(row, kind, result.isOutOfMoney),
+    endsWith: endOf(row, kind === 'close' && row.openRuns === (run.isOpen ? 1 : 0), result.isOutOfMoney),
   };
 }
 
-function endOf(row: connections.OpenConnection, kind: SettlementKind, isOutOfMoney: boolean): Settled['endsWith'] {
-  // The last report that the end was waiting for.
-  if (row.endingReason !== null) return kind === 'close' ? row.endingReason : null;
+/** @param isLastReport no run has the connection open after this */
+function endOf(row: connections.OpenConnection, isLastReport: boolean, isOutOfMoney: boolean): Settled['endsWith'] {
+  if (row.endingReason !== null) return isLastReport ? row.endingReason : null;
   return isOutOfMoney ? 'NO_MONEY' : null;
 }
 
