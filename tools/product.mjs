@@ -142,7 +142,10 @@ export async function startProduct(options) {
       signal?.throwIfAborted();
       if (code !== 0) throw new Problem(`Preparing the database failed with code ${code}.`, code);
     }
-    for (const part of parts) start(part);
+    for (const part of parts.filter((each) => each !== 'gateway')) start(part);
+    // The gateway's first call is to the API: started after it, it has nothing to complain about.
+    if (parts.includes('api')) await waitUntilReady(answersOk(`${url}/health/ready`), check);
+    if (parts.includes('gateway')) start('gateway');
     await waitForReady();
   } catch (error) {
     await stop();

@@ -8,7 +8,6 @@ await runProgram('api', async (ctx) => {
   // Before the first request can cause a mail.
   const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
-  ctx.log.info({ port: ctx.config.port }, 'listening');
   return async () => {
     await app.close();
     await mailSink?.stop();

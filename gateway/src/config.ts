@@ -38,6 +38,7 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
   const settings = parsed.data;
   const mode = settings.NODE_ENV === 'production' ? 'production' : 'development';
   return {
+    isDevelopment: mode === 'development',
     logLevel: settings.LOG_LEVEL,
     host: settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST,
     port: settings.GATEWAY_PORT,

@@ -6,6 +6,12 @@ import { type Gateway, startGateway } from './gateway.ts';
 /** Ctrl-C reaches every process of a group, and a parent may pass it on once more: one wish, not two. */
 const SAME_SIGNAL_MS = 1_000;
 
+/** A developer's terminal gets lines; everything else gets JSON. */
+const forReaders = {
+  target: 'pino-pretty',
+  options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
+};
+
 const config = readConfig();
 const gateway = await start(config);
 let stoppingSince: number | undefined;
@@ -19,8 +25,9 @@ function readConfig(): Config {
   }
 }
 
-async function start({ logLevel, loginFailuresPerMinute, ...settings }: Config): Promise<Gateway> {
-  const log = pino({ name: 'gateway', level: logLevel });
+async function start({ logLevel, isDevelopment, loginFailuresPerMinute, ...settings }: Config): Promise<Gateway> {
+  const isRead = isDevelopment && process.stdout.isTTY;
+  const log = pino({ name: 'gateway', level: logLevel, ...(isRead && { transport: forReaders }) });
   try {
     return await startGateway({ ...settings, log, limits: { loginFailuresPerMinute } });
   } catch (error) {
