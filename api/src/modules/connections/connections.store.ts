@@ -136,6 +136,8 @@ export interface OpenConnection {
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
   ageMs: number;
+  /** Since the traffic last grew by the idle threshold. */
+  idleMs: number;
   /** Gateway runs that may still report. */
   openRuns: number;
 }
@@ -147,6 +149,7 @@ export function findForSettlement(ctx: Ctx, ids: readonly string[]): Promise<Ope
             price_micros as "priceMicros", status, used_bytes as "usedBytes", granted_bytes as "grantedBytes",
             charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
             (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs",
+            (extract(epoch from clock_timestamp() - idle_since) * 1000)::float8 as "idleMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
     [ids],

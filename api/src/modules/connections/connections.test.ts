@@ -14,6 +14,7 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import { registerNode } from '../metering/metering.service.ts';
+import { endIdle } from './ending.ts';
 import { sweepConnections } from './sweep.ts';
 
 const MB = 1_048_576;
@@ -334,6 +335,30 @@ describe('idle connections', () => {
       refundStatus: 'NONE',
       paidFor: 0.4,
     });
+  });
+
+  test('one that had traffic after it was found idle goes on', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    await endIdle(testApp.ctx, connection.id);
+    expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('WORK');
+    await age(connection.id, '31 minutes');
+    await endIdle(testApp.ctx, connection.id);
+    expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('NOT_WORK');
+  });
+
+  test('one that cannot be ended does not hold up the others', async () => {
+    const user = await rich();
+    const [broken, other] = [await buy(user), await buy(user)];
+    await age(broken.id, '40 minutes');
+    await age(other.id, '31 minutes');
+    // Its hold is wrong, so that the release of it is refused by the database.
+    await testApp.database.query('update connections set granted_bytes = 99 * 1048576 where id = $1', [broken.id]);
+    await sweepConnections(testApp.ctx);
+    const { data } = await user.call(listConnections, { query: {} });
+    const statusOf = (id: string) => data.find((connection) => connection.id === id)?.status;
+    expect([statusOf(broken.id), statusOf(other.id)]).toEqual(['WORK', 'NOT_WORK']);
+    await testApp.database.query('update connections set granted_bytes = 0 where id = $1', [broken.id]);
   });
 
   test('1 KiB of traffic starts the time anew, a byte less does not', async () => {

@@ -41,14 +41,31 @@ export function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Pr
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
-    const silencesMs = await findSilences(ctx, id);
-    if (silencesMs.every((silenceMs) => silenceMs > GATEWAY_SILENCE_LIMIT_MS)) {
-      await settleMoney(ctx, await close(ctx, connection, connection.endingReason ?? reason));
-      return 'ended';
-    }
-    if (!connection.endingReason) await store.saveEnding(ctx, id, reason);
-    return 'ending';
+    return beginEnd(ctx, connection, reason);
   });
+}
+
+/** Ends a connection without traffic. Nothing happens if it has ended, or has had traffic, since it was found idle. */
+export function endIdle(ctx: Ctx, id: string): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && connection.idleMs > ctx.config.idleTimeoutMs)
+      await beginEnd(ctx, connection, 'IDLE');
+  });
+}
+
+async function beginEnd(
+  ctx: Ctx,
+  connection: store.OpenConnection,
+  reason: store.RequestedEnd,
+): Promise<'ended' | 'ending'> {
+  const silencesMs = await findSilences(ctx, connection.id);
+  if (silencesMs.every((silenceMs) => silenceMs > GATEWAY_SILENCE_LIMIT_MS)) {
+    await settleMoney(ctx, await close(ctx, connection, connection.endingReason ?? reason));
+    return 'ended';
+  }
+  if (!connection.endingReason) await store.saveEnding(ctx, connection.id, reason);
+  return 'ending';
 }
 
 /** Makes the bill of an end whose last report did not come. Nothing happens if it has come meanwhile. */

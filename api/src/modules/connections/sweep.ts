@@ -1,8 +1,7 @@
 /** What time brings about: idle connections, ends without a last report, gateways that fell silent. */
-import { AppError } from '@cellhop/contract/errors';
 import type { Ctx } from '../../ctx.ts';
 import { findIdle, findOverdueEndings } from './connections.store.ts';
-import { finishOverdue, requestEnd } from './ending.ts';
+import { endIdle, finishOverdue } from './ending.ts';
 import { findSilentRuns } from './runs.store.ts';
 import { settleReports } from './settlement.ts';
 
@@ -12,20 +11,23 @@ const LEASE_MS = 60_000;
 const LAST_REPORT_LIMIT_MS = 6000;
 const BATCH = 200;
 
-/** Each connection is looked at again under its payer's lock, so several workers may sweep at once. */
+/**
+ * Each connection is looked at again under its payer's lock, so several workers may sweep at once. A silent run is not:
+ * one that speaks again just then is closed all the same, and its gateway authorizes anew.
+ */
 export async function sweepConnections(ctx: Ctx): Promise<void> {
-  for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH))
-    await requestEnd(ctx, id, 'IDLE').catch(ignoreEnded);
-  for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH)) await finishOverdue(ctx, id);
+  for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH)) await attempt(ctx, id, endIdle(ctx, id));
+  for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
+    await attempt(ctx, id, finishOverdue(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
-    await settleReports(ctx, runId, connectionIds.map(nothingMore), 'close');
+    await attempt(ctx, runId, settleReports(ctx, runId, connectionIds.map(nothingMore), 'close'));
+}
+
+/** One that fails is logged and tried again at the next turn; it does not hold up those behind it. */
+async function attempt(ctx: Ctx, id: string, work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'not swept'));
 }
 
 function nothingMore(connectionId: string) {
   return { connectionId, usedBytes: 0n, wantedBytes: 0n };
-}
-
-/** Somebody else ended it between the two looks. */
-function ignoreEnded(error: unknown): void {
-  if (!(error instanceof AppError && error.code === 'NOT_CONNECTED')) throw error;
 }
