@@ -37,7 +37,7 @@ export async function endConnection(ctx: Ctx, id: string, reason: store.Requeste
  * Asks for the end; makes the bill at once if no gateway has anything to report.
  * @throws AppError NOT_CONNECTED if it has ended before
  */
-export function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<'ended' | 'ending'> {
+function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<'ended' | 'ending'> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
