@@ -25,7 +25,15 @@ export const signUpBody = z.strictObject({
 });
 export type SignUpBody = z.infer<typeof signUpBody>;
 
-export const signInBody = z.strictObject({ email: emailSchema, password: passwordSchema });
+/** A code of the authenticator app (6 digits) or one of the recovery codes. */
+export const secondFactorCodeSchema = z.string().trim().min(6).max(20);
+
+/** `secondFactorCode` is asked for with SECOND_FACTOR_REQUIRED once email and password are right. */
+export const signInBody = z.strictObject({
+  email: emailSchema,
+  password: passwordSchema,
+  secondFactorCode: secondFactorCodeSchema.optional(),
+});
 export type SignInBody = z.infer<typeof signInBody>;
 
 export const emailBody = z.strictObject({ email: emailSchema });
@@ -80,7 +88,13 @@ export const signIn = endpoint({
   summary: 'Open a session',
   body: signInBody,
   response: data(signInResultSchema),
-  errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_CONFIRMED', 'ACCOUNT_BLOCKED'],
+  errors: [
+    'INVALID_CREDENTIALS',
+    'EMAIL_NOT_CONFIRMED',
+    'ACCOUNT_BLOCKED',
+    'SECOND_FACTOR_REQUIRED',
+    'SECOND_FACTOR_INVALID',
+  ],
 });
 
 export const refreshTokens = endpoint({

@@ -35,6 +35,10 @@ export const GATEWAY_BATCH_MAX = 5000;
 export const usageSchema = z.strictObject({
   connectionId: idSchema,
   usedBytes: bytesSchema,
+  /** Of `usedBytes`, those that went from the client to its destinations. Only grows, as `usedBytes` does. */
+  uploadedBytes: bytesSchema,
+  /** The exit cannot be used any longer; the control plane ends the connection as EXIT_LOST. */
+  isExitLost: z.boolean(),
   /** Bytes the gateway wants to have granted ahead of `usedBytes`: about two seconds of the present rate. 0: none needed. */
   wantedBytes: bytesSchema,
 });
@@ -53,6 +57,7 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     exit: exitSchema,
     /** Where this run's counter stands: 0 at first, the last total when the run had ended the connection before. */
     usedBytes: bytesSchema,
+    uploadedBytes: bytesSchema,
     grantedBytes: bytesSchema,
     state: creditStateSchema,
   }),
@@ -91,7 +96,7 @@ export const end = endpoint({
   summary: 'Report the last totals of connections whose tunnels are all closed',
   body: z.strictObject({
     runId: idSchema,
-    usages: z.array(usageSchema.omit({ wantedBytes: true })).max(GATEWAY_BATCH_MAX),
+    usages: z.array(usageSchema.omit({ wantedBytes: true, isExitLost: true })).max(GATEWAY_BATCH_MAX),
   }),
   response: data(z.object({ acknowledged: z.array(idSchema) })),
 });

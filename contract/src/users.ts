@@ -14,6 +14,8 @@ export const profileSchema = z.object({
   referralLevel: z.enum(referralLevels),
   languageCode: languageCodeSchema,
   referralCode: z.string(),
+  /** DUE: this role must switch two-factor sign-in on before any of its permissions works. */
+  secondFactor: z.enum(['OFF', 'ON', 'DUE']),
   role: z.object({ name: z.string(), permissions: z.array(z.enum(permissions)) }),
 });
 export type Profile = z.infer<typeof profileSchema>;

@@ -1,0 +1,74 @@
+/** The verifiable bill of a connection: a hash chain over its charges, signed with the shop's Ed25519 key. */
+import { z } from 'zod';
+import { connectionStatuses, endReasons } from './connections.ts';
+import { endpoint } from './endpoint.ts';
+import { data, dateSchema, dollarsSchema, idParams, idSchema } from './schemas.ts';
+
+const byteCountSchema = z.int().nonnegative();
+/** SHA-256, lower-case hexadecimal. */
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const chargeKinds = ['PREPAID_50_MB', 'MEGABYTE', 'REFUND'] as const;
+export type ChargeKind = (typeof chargeKinds)[number];
+
+export const chargeSchema = z.object({
+  /** From 1, without gaps. */
+  number: z.int().positive(),
+  chargedAt: dateSchema,
+  kind: z.enum(chargeKinds),
+  /** The megabytes that this charge pays or gives back, counted from 1, both included. */
+  firstMegabyte: z.int().positive(),
+  lastMegabyte: z.int().positive(),
+  /** What the connection had counted in all when the charge was made. */
+  uploadedBytes: byteCountSchema,
+  downloadedBytes: byteCountSchema,
+  /** US dollars for one megabyte. */
+  megabytePrice: dollarsSchema,
+  /** US dollars; negative for what goes back. */
+  amount: dollarsSchema,
+  /** Over the hash before it and this charge; docs/receipts.md gives the exact bytes. */
+  hash: hashSchema,
+});
+export type Charge = z.infer<typeof chargeSchema>;
+
+export const receiptSchema = z.object({
+  version: z.literal(1),
+  connectionId: idSchema,
+  ip: z.string(),
+  /** US dollars for 100 MB, as bought. */
+  price: dollarsSchema,
+  status: z.enum(connectionStatuses),
+  endReason: z.enum(endReasons).nullable(),
+  createdAt: dateSchema,
+  disconnectAt: dateSchema.nullable(),
+  uploadedBytes: byteCountSchema,
+  downloadedBytes: byteCountSchema,
+  /** The sum of all amounts below. */
+  total: dollarsSchema,
+  charges: z.array(chargeSchema),
+  /** When this receipt was signed. */
+  issuedAt: dateSchema,
+  /** The first 16 hexadecimal digits of the SHA-256 of the public key. */
+  keyId: z.string(),
+  /** Base64, Ed25519 (RFC 8032), over everything above. */
+  signature: z.string(),
+});
+export type Receipt = z.infer<typeof receiptSchema>;
+
+export const getReceipt = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/{id}/receipt',
+  access: 'user',
+  summary: 'The signed bill of one connection, charge by charge',
+  params: idParams,
+  response: data(receiptSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const getReceiptKey = endpoint({
+  method: 'GET',
+  url: '/v1/receipts/public-key',
+  access: 'public',
+  summary: 'The public key that receipts are signed with',
+  response: data(z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() })),
+});

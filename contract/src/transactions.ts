@@ -1,0 +1,61 @@
+/** The statement: every change of a user's balance, with its reason. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
+
+export const transactionKinds = ['TOP_UP', 'TRIAL', 'REFERRAL_BONUS', 'PREPAID_50_MB', 'MEGABYTE', 'REFUND'] as const;
+export type TransactionKind = (typeof transactionKinds)[number];
+
+export const transactionSchema = z.object({
+  /** The transfer's number in the ledger; grows with time. */
+  id: z.string(),
+  createdAt: dateSchema,
+  kind: z.enum(transactionKinds),
+  /** US dollars; negative for what the user paid. */
+  amount: dollarsSchema,
+  /** US dollars, after this change. */
+  balanceAfter: dollarsSchema,
+  /** What it belongs to; `label` is readable by people: the proxy's IP, the invoice's currency, a masked email. */
+  subject: z
+    .object({ kind: z.enum(['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL']), id: idSchema, label: z.string() })
+    .nullable(),
+});
+export type Transaction = z.infer<typeof transactionSchema>;
+
+export const transactionFilter = {
+  kind: repeated(z.enum(transactionKinds), transactionKinds.length),
+  /** Included. */
+  from: dateSchema.optional(),
+  /** Not included. */
+  to: dateSchema.optional(),
+};
+
+export const listTransactions = endpoint({
+  method: 'GET',
+  url: '/v1/transactions',
+  access: 'user',
+  summary: "Changes of the user's balance, newest first",
+  query: z.strictObject({ ...pageQuery, ...transactionFilter }),
+  response: paged(transactionSchema),
+});
+
+/** Answers with `text/csv`, so it has no typed client. Takes the filter of `listTransactions`. */
+export const TRANSACTIONS_CSV_PATH = '/v1/transactions/export';
+
+/** The last run of the check that all money adds up. */
+export const reconciliationSchema = z.object({
+  status: z.enum(['OK', 'BROKEN', 'NEVER_RUN']),
+  checkedAt: dateSchema.nullable(),
+  durationMs: z.number().nonnegative().nullable(),
+  /** Each a sentence; the first 100. */
+  violations: z.array(z.string()),
+  violationCount: z.int().nonnegative(),
+});
+
+export const getReconciliation = endpoint({
+  method: 'GET',
+  url: '/v1/transactions/admin/reconciliation',
+  access: { permission: 'TRANSACTIONS_READ' },
+  summary: 'Whether all money added up when it was last checked',
+  response: data(reconciliationSchema),
+});
