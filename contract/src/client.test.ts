@@ -41,6 +41,29 @@ describe('createClient', () => {
     const away = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
     await expect(away(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'NETWORK' });
   });
+
+  test('no answer in time is TIMEOUT, also when the answer stops half-way', async () => {
+    const aborted = (signal: AbortSignal | null | undefined) =>
+      new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
+      });
+    const silent = createClient({ timeoutMs: 20, fetch: (_, init) => aborted(init?.signal) });
+    await expect(silent(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+    const stuck = createClient({
+      timeoutMs: 20,
+      fetch: async (_, init) =>
+        Object.assign(new Response('{"data":'), { text: () => aborted(init?.signal) }) as Response,
+    });
+    await expect(stuck(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+  });
+
+  test('a call that its caller gave up is no time-out', async () => {
+    const call = createClient({
+      fetch: (_, init) => Promise.reject(init?.signal?.reason as DOMException),
+    });
+    const signal = AbortSignal.abort();
+    await expect(call(listConnections, { query: {} }, { signal })).rejects.toMatchObject({ code: 'NETWORK' });
+  });
 });
 
 test('toPath escapes, toQuery leaves undefined values out', () => {
