@@ -1,9 +1,10 @@
-import { Alert, Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { profileQuery } from '../../lib/profile.ts';
+import classes from './second-factor-notice.module.css';
 
 /** On every page of staff whose permissions wait for two-factor sign-in. */
 export function SecondFactorNotice() {
@@ -11,13 +12,12 @@ export function SecondFactorNotice() {
   const secondFactor = useQuery(profileQuery).data?.data.secondFactor;
   if (secondFactor !== 'DUE') return null;
   return (
-    <Alert color="yellow" variant="light" mb="lg" icon={<IconShieldLock aria-hidden="true" />}>
-      <Group justify="space-between">
-        {t('secondFactorDue')}
-        <Button component={Link} to="/account" hash="second-factor" variant="default" size="compact-md">
-          {t('secondFactorSetUp')}
-        </Button>
-      </Group>
-    </Alert>
+    <div className={classes['notice']}>
+      <IconShieldLock size={22} stroke={1.6} aria-hidden="true" />
+      <p>{t('secondFactorDue')}</p>
+      <Button component={Link} to="/account" hash="second-factor" variant="default">
+        {t('secondFactorSetUp')}
+      </Button>
+    </div>
   );
 }

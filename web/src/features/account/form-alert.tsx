@@ -6,7 +6,7 @@ import { errorText } from '../../lib/error-text.ts';
 export function FormAlert({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   return (
-    <Alert role="alert" color="red" variant="light" icon={<IconAlertCircle aria-hidden="true" />}>
+    <Alert role="alert" color="red" variant="light" icon={<IconAlertCircle stroke={1.7} aria-hidden="true" />}>
       {errorText(error)}
     </Alert>
   );

@@ -1,6 +1,6 @@
 import type { SecondFactor } from '@cellhop/contract/security';
 import { Button, Skeleton } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -19,10 +19,21 @@ export function SecondFactorSection() {
   const query = useSecondFactor();
   const [task, setTask] = useState<Task>();
   const secondFactor = query.data?.data;
-  const close = () => setTask(undefined);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  function close() {
+    setTask(undefined);
+    // The dialog gives the focus back to the button that opened it; a button that has gone takes none.
+    heading.current?.focus({ preventScroll: true });
+  }
 
   return (
-    <AccountSection anchor="second-factor" title={t('secondFactor.title')} text={t('secondFactor.text')}>
+    <AccountSection
+      anchor="second-factor"
+      title={t('secondFactor.title')}
+      text={t('secondFactor.text')}
+      headingRef={heading}
+    >
       {query.isError && secondFactor === undefined ? (
         <div className={classes['padded']}>
           <LoadFailure text={t('secondFactor.failed')} onRetry={() => void query.refetch()} />

@@ -13,11 +13,7 @@ interface SessionLineProps {
   onEnd: () => void;
 }
 
-export function SessionLine({
-  session: { device, ip, createdAt, usedAt, isCurrent },
-  isEnding,
-  onEnd,
-}: SessionLineProps) {
+export function SessionLine({ session: { device, ip, usedAt, isCurrent }, isEnding, onEnd }: SessionLineProps) {
   const { t } = useTranslation('user');
   const name = deviceText(device, t);
   const Icon = isPhone(device) ? IconDeviceMobile : IconDeviceDesktop;
@@ -32,13 +28,11 @@ export function SessionLine({
         <p className={classes['details']}>
           <span>{ip}</span>
           <span>{t('sessions.usedAt', { date: formatDate(usedAt) })}</span>
-          <span>{t('sessions.createdAt', { date: formatDate(createdAt) })}</span>
         </p>
       </div>
       {!isCurrent && (
         <Button
           variant="default"
-          size="compact-md"
           aria-label={t('sessions.endOf', { device: name, ip })}
           loading={isEnding}
           onClick={onEnd}
