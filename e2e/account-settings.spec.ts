@@ -155,7 +155,7 @@ test('a new password signs every other browser out, and this one stays', async (
   await other.context().close();
 });
 
-test('a password that everybody knows is refused under its field', async ({ page }) => {
+test('a password that is easily guessed is refused under its field', async ({ page }) => {
   const email = 'careless@example.com';
   await createCustomer(page, email);
   await enter(page, '/account', email);
@@ -164,7 +164,7 @@ test('a password that everybody knows is refused under its field', async ({ page
   await form.getByLabel('New password').fill('password123');
   await form.getByLabel('Confirm password').fill('password123');
   await form.getByRole('button', { name: 'Change password' }).click();
-  await expect(form.getByText('This password is too common', { exact: false })).toBeVisible();
+  await expect(form.getByText('This password is too easy to guess', { exact: false })).toBeVisible();
 });
 
 async function logOut(page: Page): Promise<void> {

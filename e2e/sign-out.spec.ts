@@ -38,7 +38,8 @@ test('a 401 in one tab signs the others out', async ({ page, context }) => {
 test('tabs that wake up together refresh once, and a refused refresh signs out', async ({ page, context }) => {
   const email = 'sleepy@example.com';
   await createCustomer(page, email);
-  await enter(page, '/proxies', email);
+  // Neither tab asks anything before both of them do.
+  await enter(page, '/favicon.svg', email);
   const other = await context.newPage();
   const refreshes: string[] = [];
   context.on('request', (request) => {
@@ -46,7 +47,7 @@ test('tabs that wake up together refresh once, and a refused refresh signs out',
   });
 
   await expire(page, 9000);
-  await Promise.all([page.reload(), other.goto('/connection-history')]);
+  await Promise.all([page.goto('/proxies'), other.goto('/connection-history')]);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
   await expect(other.getByRole('heading', { level: 1 })).toHaveText('Connection history');
   expect(refreshes).toHaveLength(1);

@@ -30,7 +30,7 @@ export function PasswordSection() {
         },
         onError: (error) => {
           if (isPasswordRefused(error))
-            form.setError('password', { message: 'passwordTooCommon' }, { shouldFocus: true });
+            form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
         },
       },
     ),
