@@ -77,8 +77,15 @@ describe('in production', () => {
       () => testApp.call(resendConfirmation, { body: { email: 'm@example.com' } }, from('192.0.2.9')),
       () => testApp.call(resendRecovery, { params: { sessionId: randomUUID() } }, from('192.0.2.9')),
     ];
+    const outcomes: string[] = [];
     for (let index = 0; index < 60; index++)
-      await ask[index % 3]!(index).catch((error: { code: string }) => expect(error.code).toBe('SESSION_NOT_FOUND'));
+      outcomes.push(
+        await ask[index % 3]!(index).then(
+          () => 'SENT',
+          (error: { code: string }) => error.code,
+        ),
+      );
+    expect(new Set(outcomes)).toEqual(new Set(['SENT', 'SESSION_NOT_FOUND']));
     for (const each of ask) await expect(each(61)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
   });
 

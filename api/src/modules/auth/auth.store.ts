@@ -64,6 +64,16 @@ export async function replacePassword(
   return row?.changedAt;
 }
 
+/** The operator answers for the address, so it counts as confirmed. */
+export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query(
+    `update users set role_name = 'ADMIN', status = 'ACTIVE', updated_at = now(),
+                      email_confirmed_at = coalesce(email_confirmed_at, now())
+      where id = $1`,
+    [userId],
+  );
+}
+
 /** What has expired: counters at once, sessions and codes after a month, in which links can still say what happened. */
 export async function deleteExpired(ctx: Ctx): Promise<void> {
   await ctx.db.query('delete from rate_limits where expire < extract(epoch from now()) * 1000');
