@@ -145,7 +145,8 @@ export class Credit {
   }
 
   #fallDue(): void {
-    if (this.#state === 'ended') return;
+    const isSpent = this.#state === 'final' && this.leftBytes === 0;
+    if (this.#state === 'ended' || isSpent) return;
     this.#dueAtBytes = Number.POSITIVE_INFINITY; // Once; the interval reports in any case.
     this.events.due();
   }
