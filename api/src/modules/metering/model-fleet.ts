@@ -88,7 +88,7 @@ export class Fleet {
   /** The process that each node runs now. */
   readonly #current: Run[];
   readonly #dead: Run[] = [];
-  readonly #inFlight: { dueAt: number; message: Message }[] = [];
+  #inFlight: { dueAt: number; message: Message }[] = [];
   #wishes: Wish[] = [];
   #turn = 0;
 
@@ -233,18 +233,14 @@ export class Fleet {
 
   /** One call carries each connection once, as the contract wants; what is left goes with the next. */
   async #deliverDue(): Promise<void> {
-    const due = this.#inFlight.filter(({ dueAt }) => dueAt <= this.#turn).map(({ message }) => message);
-    for (let index = this.#inFlight.length - 1; index >= 0; index -= 1)
-      if (this.#inFlight[index]!.dueAt <= this.#turn) this.#inFlight.splice(index, 1);
+    let due = this.#inFlight.filter(({ dueAt }) => dueAt <= this.#turn).map(({ message }) => message);
+    this.#inFlight = this.#inFlight.filter(({ dueAt }) => dueAt > this.#turn);
     while (due.length > 0) {
-      const [first] = due as [Message];
+      const { run, kind } = due[0]!;
       const call = new Map<string, Message>();
-      for (const message of [...due]) {
-        const isSameCall = message.run === first.run && message.kind === first.kind;
-        if (!isSameCall || call.has(message.purchase.connection.id)) continue;
-        call.set(message.purchase.connection.id, message);
-        due.splice(due.indexOf(message), 1);
-      }
+      for (const message of due)
+        if (message.run === run && message.kind === kind && !call.has(idOf(message))) call.set(idOf(message), message);
+      due = due.filter((message) => call.get(idOf(message)) !== message);
       // The service settles a payer's connections in the order of their ids.
       await this.#deliver([...call.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)));
     }

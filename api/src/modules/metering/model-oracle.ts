@@ -118,8 +118,16 @@ export class OracleUser {
     return this.balanceMicros - this.heldMicros;
   }
 
-  /** @throws Error if the answer breaks a rule */
+  /** @throws Error with the user's history if the answer breaks a rule */
   settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
+    try {
+      this.#settle(connection, runId, report, answer);
+    } catch (error) {
+      throw new Error([...this.history, String(error)].join('\n'), { cause: error });
+    }
+  }
+
+  #settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
     if (report.kind === 'open' && connection.status === 'WORK') open(connection, runId);
     const run = connection.runs.get(runId);
     if (!run || connection.status !== 'WORK') return expectState(answer, 'ended');
