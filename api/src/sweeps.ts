@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -18,7 +18,8 @@ const sweeps: Sweep[] = [
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
-  { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
+  // It looks whether the time has come; the interval is a setting.
+  { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
 ];
 
 /** @returns stops the sweeps; the ones that run are waited for */

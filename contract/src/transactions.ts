@@ -58,6 +58,7 @@ export const reconciliationSchema = z.object({
   violations: z.array(z.string()),
   violationCount: z.int().nonnegative(),
 });
+export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
 export const getReconciliation = endpoint({
   method: 'GET',
