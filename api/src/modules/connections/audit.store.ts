@@ -31,6 +31,32 @@ export const connectionInvariants: Invariant[] = [
     until,
   ),
   invariant(
+    'the charges of a connection are an unbroken chain of hashes',
+    `select 'connection ' || connections.id || ' has ' || found.count || ' charges of ' || charge_count || ', '
+              || found.broken || ' with another hash' as broken
+       from connections
+       join accounts on accounts.id = escrow_account_id
+      cross join lateral (
+        select count(*) as count,
+               count(*) filter (where charge_hash is distinct from charge_hash(
+                 previous_hash, connections.id, number, created_at, reason,
+                 coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
+                 uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
+                 case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,
+               coalesce(bool_or(charge_hash = accounts.charge_hash and number = charge_count), false) as has_head
+          from (select *, lag(charge_hash) over entry as previous_hash, (row_number() over entry)::integer as number
+                  from (select * from transfers
+                         where credit_account_id = escrow_account_id and megabyte_from is not null
+                         union all
+                        select * from transfers where debit_account_id = escrow_account_id and reason = 'REFUND'
+                       ) as charge
+                window entry as (order by id)
+               ) as charge
+      ) as found
+      where ${LIVE} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
+    until,
+  ),
+  invariant(
     'the escrow of an open connection has what was paid, of an ended one nothing',
     `select 'connection ' || connections.id || ' has ' || balance_micros || ' in escrow' as broken
        from connections join accounts on accounts.id = escrow_account_id

@@ -59,8 +59,10 @@ async function reconcile() {
   return showReconciliation(testApp.ctx);
 }
 
-/** As if it had happened long before the last check; the next one is not a whole one. */
+/** As if it had happened hours before, and the last check of everything too; the next one looks at what is new. */
 async function grow(hours: number): Promise<void> {
+  // Receipts hold the dates of charges, so they stay as they are; the newest transfer is none.
+  await topUp(testApp, user.accountId, 1n);
   for (const [table, columns] of [
     ['transfers', ['created_at']],
     ['connections', ['created_at', 'ended_at']],
@@ -68,7 +70,9 @@ async function grow(hours: number): Promise<void> {
     ['reconciliation', ['claimed_at', 'checked_at', 'verified_until']],
   ] as const) {
     const assignments = columns.map((column) => `${column} = ${column} - $1 * interval '1 hour'`).join(', ');
-    await change(`update ${table} set ${assignments}`, [hours]);
+    await change(`update ${table} set ${assignments} ${table === 'transfers' ? 'where charge_hash is null' : ''}`, [
+      hours,
+    ]);
   }
 }
 
@@ -174,6 +178,20 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown> }[] = 
     plant: () => change("update transfers set megabyte_from = megabyte_from - 1 where reason = 'MEGABYTE'"),
   },
   {
+    name: 'a charge whose traffic was changed afterwards',
+    rule: 'the charges of a connection are an unbroken chain of hashes',
+    plant: () => change("update transfers set uploaded_bytes = 1 where reason = 'PREPAID_50_MB'"),
+  },
+  {
+    name: 'a receipt that does not begin with its first charge',
+    rule: 'the charges of a connection are an unbroken chain of hashes',
+    plant: () =>
+      change(
+        'update accounts set charge_hash = null where id = (select escrow_account_id from connections where id = $1)',
+        [ended.id],
+      ),
+  },
+  {
     name: 'an ended connection with money in escrow',
     rule: 'the escrow of an open connection has what was paid, of an ended one nothing',
     plant: () =>
@@ -258,7 +276,7 @@ describe('a planted fault', () => {
       await change(`insert into ${table} overriding system value select * from healthy_${table}`);
     }
     // All of it happened just now.
-    await change('update transfers set created_at = now()');
+    await change('update transfers set created_at = now() where charge_hash is null');
     await change('update connections set ended_at = now() where ended_at is not null');
     await change('update deposits set credited_at = now()');
     await forgetMark();

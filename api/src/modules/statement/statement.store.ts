@@ -44,6 +44,7 @@ export interface EntryPage {
  *
  * The balance is today's less the sum of what came later: both are read by one statement, hence from one snapshot. All
  * transfers of a customer are posted under the lock of his account, so their ids have the order in which they counted.
+ * Customers pay for megabytes and never get any, and what they get has an index of its own (`megabyte_from is null`).
  * The running sum goes over every entry, the filter only chooses what is shown of them. Without a filter no entry below
  * the page is read: the first page costs the same for a new customer and for one with a million transfers.
  *
@@ -66,7 +67,7 @@ export function listEntries(
                    order by id desc limit $9)
                  union all
                  (select id, amount_micros, reason, created_at, idempotency_key, debit_account_id
-                    from transfers where credit_account_id = $1 and id < coalesce($2::bigint, 9223372036854775807)
+                    from transfers where credit_account_id = $1 and megabyte_from is null and id < coalesce($2::bigint, 9223372036854775807)
                    order by id desc limit $9)
                  order by id desc limit $9
                 ) as newest
@@ -111,12 +112,12 @@ export async function countEntries(ctx: Ctx, accountId: bigint, filter: EntryFil
       ? // Read from two indexes alone.
         await ctx.db.query<{ count: number }>(
           `select ((select count(*) from transfers where debit_account_id = $1)
-                   + (select count(*) from transfers where credit_account_id = $1))::int as count`,
+                   + (select count(*) from transfers where credit_account_id = $1 and megabyte_from is null))::int as count`,
           [accountId],
         )
       : await ctx.db.query<{ count: number }>(
           `select count(*)::int as count from transfers
-            where (debit_account_id = $1 or credit_account_id = $1)
+            where (debit_account_id = $1 or (credit_account_id = $1 and megabyte_from is null))
               and reason = any($2::text[]) and created_at >= $3 and created_at < $4`,
           [accountId, filter.kinds, filter.from, filter.to],
         );
