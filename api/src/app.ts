@@ -7,6 +7,7 @@ import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
+import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
 import { compileSerializer } from './http/serializer.ts';
 import { useSecurity } from './http/security.ts';
@@ -21,6 +22,9 @@ import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
+import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
+import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -54,6 +58,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
+  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
 
   settingsRoutes(app);
   authRoutes(app);
@@ -63,6 +68,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   connectionsRoutes(app);
   meteringRoutes(app);
   invoicesRoutes(app);
+  statementRoutes(app);
+  reconciliationRoutes(app);
   payInvoiceRoutes(app);
 
   if (ctx.config.isDevelopment) {

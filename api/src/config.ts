@@ -32,6 +32,8 @@ const environmentSchema = z.object({
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  RECONCILIATION_SECONDS: wholeSeconds.default(300),
+  METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
   /** Set by `npm start`: Ctrl-C is its business alone. */
   SUPERVISED: optional(z.stringbool()),
@@ -64,6 +66,10 @@ export interface Config {
   requestsPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
+  /** Between two checks that all money adds up. */
+  reconciliationMs: number;
+  /** What a reader of /metrics must know; undefined: open in development, gone in production. */
+  metricsToken: string | undefined;
   trustedProxies: string;
   logLevel: string;
   isSupervised: boolean;
@@ -103,6 +109,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
+    reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
+    metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
     isSupervised: settings.SUPERVISED ?? false,

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Database, Db } from './db.ts';
+import type { Database, Db, PoolUse } from './db.ts';
 import type { Log } from './log.ts';
 
 /**
@@ -12,6 +12,8 @@ export interface Ctx {
   readonly log: Log;
   /** The only place that opens a transaction. Inside one it joins it. */
   tx<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
+  /** Of the connections to the database; for the metrics. */
+  poolUse(): PoolUse;
 }
 
 export function createCtx(database: Database, config: Config, log: Log): Ctx {
@@ -19,6 +21,7 @@ export function createCtx(database: Database, config: Config, log: Log): Ctx {
     db: database,
     config,
     log,
+    poolUse: () => database.poolUse(),
     tx: (work) =>
       database.transaction((db) => {
         const inner: Ctx = { ...outer, db, tx: (nested) => nested(inner) };

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -20,7 +20,8 @@ const sweeps: Sweep[] = [
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
-  { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
+  // It looks whether the time has come; the interval is a setting.
+  { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
 ];
 
 /** @returns stops the sweeps; the ones that run are waited for */

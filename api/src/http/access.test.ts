@@ -8,6 +8,7 @@ import * as proxies from '@cellhop/contract/proxies';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
+import * as transactions from '@cellhop/contract/transactions';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -18,7 +19,7 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, security, settings, users]
+const endpoints = [auth, connections, development, gateway, invoices, proxies, security, settings, transactions, users]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 
@@ -99,7 +100,10 @@ describe('whatever is sent', () => {
   );
   const ids = fc.oneof(fc.uuid(), fc.string({ minLength: 1 }));
   const queries = fc
-    .dictionary(fc.constantFrom('page', 'size', 'userId', 'city', 'code'), fc.string({ unit: 'binary', maxLength: 20 }))
+    .dictionary(
+      fc.constantFrom('page', 'size', 'userId', 'city', 'code', 'kind', 'from'),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    )
     .map((query) => `?${new URLSearchParams(query).toString()}`);
 
   // Logging out would make strangers of all calls after it.

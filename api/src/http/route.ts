@@ -2,7 +2,8 @@ import { AppError } from '@cellhop/contract/errors';
 import type { EndpointDefinition, ServerInput } from '@cellhop/contract/endpoint';
 import type { Permission } from '@cellhop/contract/permissions';
 import { errorBodySchema } from '@cellhop/contract/schemas';
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
 import type { Client } from '../client.ts';
@@ -39,29 +40,51 @@ export function route<const E extends EndpointDefinition>(
   entry: E,
   handler: (request: Request<E>) => Promise<z.input<E['response']>>,
 ): void {
+  serve(app, entry, (request, reply) => {
+    reply.code(entry.status ?? 200);
+    return handler(request);
+  });
+}
+
+/** A text that is made while it is sent, and saved by browsers under a name. */
+export interface Download {
+  contentType: string;
+  fileName: string;
+  chunks: AsyncIterable<string>;
+}
+
+/** Serves an entry that answers with a file, however long it is. */
+export function routeDownload<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<Download>,
+): void {
+  serve<E>(app, entry, async (request, reply) => {
+    const { contentType, fileName, chunks } = await handler(request);
+    reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`);
+    return reply.header('cache-control', 'no-store').send(Readable.from(chunks));
+  });
+}
+
+function serve<E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  answer: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
+): void {
   if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
-  const status = entry.status ?? 200;
   app.route({
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
-    schema: toSchema(entry, status),
+    schema: toSchema(entry, entry.status ?? 200),
     // Before validation: a stranger learns nothing about what a valid request would be.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));
     },
     handler: async (request, reply) => {
-      reply.code(status);
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      return handler({
-        params,
-        query,
-        body,
-        headers,
-        client: clientOf(request),
-        ctx: app.ctx,
-        ...identity,
-      } as unknown as Request<E>);
+      const client = clientOf(request);
+      return answer({ params, query, body, headers, client, ctx: app.ctx, ...identity } as unknown as Request<E>, reply);
     },
   });
 }

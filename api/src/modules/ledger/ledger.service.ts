@@ -14,7 +14,7 @@ export type AccountKind = 'USER' | 'ESCROW';
 
 /** Accounts that exist once; their ids are below those of all others. */
 export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
-const FIRST_CUSTOMER_ACCOUNT = 1000n;
+export const FIRST_CUSTOMER_ACCOUNT = 1000n;
 
 export interface Transfer {
   /** One per business event: the same event posted again changes nothing. */
@@ -108,10 +108,8 @@ export async function charge(ctx: Ctx, charges: readonly Charge[], holds: Readon
   if (charges.length > 0 || changes.size > 0) await explainOverdraft(store.insertCharges(ctx, charges, changes));
 }
 
-/** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
-export function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
-  return store.findBrokenInvariants(ctx);
-}
+/** For whoever checks the ledger piece by piece. */
+export { findSettledTransfer, rememberSums } from './audit.store.ts';
 
 function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
   const byKey = new Map<string, Transfer>();

@@ -121,20 +121,3 @@ export async function insertCharges(
     ],
   );
 }
-
-/** Each query finds rows that must not exist. */
-export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
-  const rows = await ctx.db.query<{ broken: string }>(
-    `select 'sum of all balances is ' || sum(balance_micros) as broken from accounts having sum(balance_micros) <> 0
-     union all
-     select 'account ' || accounts.id || ' has ' || balance_micros || ', its entries sum to ' || coalesce(entry_sum, 0)
-       from accounts
-       left join (select account_id, sum(amount_micros) as entry_sum from entries group by account_id) as sums
-         on sums.account_id = accounts.id
-      where balance_micros <> coalesce(entry_sum, 0)
-     union all
-     select 'account ' || id || ' is overdrawn' from accounts
-      where kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0`,
-  );
-  return rows.map((row) => row.broken);
-}
