@@ -5,6 +5,8 @@ import type { MailOrder } from './mail/mailer.ts';
 export interface Jobs {
   /** Renders and sends one mail. */
   'mail.send': MailOrder;
+  /** Gives a broadcast to its readers. */
+  'notifications.broadcast': { broadcastId: string };
 }
 
 const ATTEMPTS = 12;

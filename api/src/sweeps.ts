@@ -2,8 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
+import { warnOfLowBalances } from './modules/connections/low-balance.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
+import { turnMonth } from './modules/referrals/month-turn.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -15,9 +18,12 @@ interface Sweep {
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
+  { name: 'referral levels', everyMs: 60_000, run: turnMonth },
+  { name: 'notifications', everyMs: 3_600_000, run: deleteOldNotifications },
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
 ];
 

@@ -14,6 +14,8 @@ export interface TestUser {
   email: string;
   accountId: bigint;
   referralCode: string;
+  /** Of the session that `call` uses. */
+  token: string;
   /** Calls as this user. */
   call: Call;
 }
@@ -52,7 +54,7 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
     headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
     timeoutMs: 20_000,
   });
-  return { id: row!.id, email, accountId, referralCode, call };
+  return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call };
 }
 
 export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {

@@ -4,7 +4,9 @@ import * as development from '@cellhop/contract/development';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
+import * as notifications from '@cellhop/contract/notifications';
 import * as proxies from '@cellhop/contract/proxies';
+import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as settings from '@cellhop/contract/settings';
 import * as users from '@cellhop/contract/users';
@@ -17,7 +19,18 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, users]
+const endpoints = [
+  auth,
+  connections,
+  development,
+  gateway,
+  invoices,
+  notifications,
+  proxies,
+  referrals,
+  settings,
+  users,
+]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 

@@ -1,3 +1,4 @@
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
@@ -37,6 +38,8 @@ export function useHealth(app: FastifyInstance, checks: HealthChecks): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
+    // It lasts as long as its reader stays.
+    if (route === LIVE_EVENTS_PATH) return;
     duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>

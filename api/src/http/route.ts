@@ -73,7 +73,7 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   return { actor };
 }
 
-function bearerToken(request: FastifyRequest): string | undefined {
+export function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 

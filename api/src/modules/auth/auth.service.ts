@@ -125,6 +125,7 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody)
     const changedAt = await store.updatePassword(ctx, userId, passwordHash);
     await codes.spendCodes(ctx, userId, 'RECOVER_PASSWORD');
     await revokeSessionsOfUser(ctx, userId);
+    ctx.changed({ userId }, 'session');
     await forgetFailures(ctx, email);
     return changedAt;
   });

@@ -42,6 +42,11 @@ export async function authenticateUser(ctx: Ctx, token: string | undefined): Pro
   return { ...claims, accountId, languageCode, permissions: new Set(row.permissions) };
 }
 
+/** Of these sessions, those whose users may still go on. */
+export async function findOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await store.listOpenSessions(ctx, sessionIds));
+}
+
 /** @throws AppError REFRESH_REJECTED; a token from the past has then ended its session */
 export async function refresh(ctx: Ctx, pair: Pick<Tokens, 'accessToken' | 'refreshToken'>): Promise<Tokens> {
   const claims = await readExpiredAccessToken(ctx.config.secretKey, pair.accessToken);
@@ -51,8 +56,9 @@ export async function refresh(ctx: Ctx, pair: Pick<Tokens, 'accessToken' | 'refr
   return issueTokens(secretKey, claims, nextRefreshToken(secretKey, pair.refreshToken), rotatedAt);
 }
 
-export async function logOut(ctx: Ctx, { sessionId }: Actor): Promise<Date> {
+export async function logOut(ctx: Ctx, { sessionId, userId }: Actor): Promise<Date> {
   await store.revokeSession(ctx, sessionId);
+  ctx.changed({ userId }, 'session');
   return new Date();
 }
 

@@ -103,3 +103,13 @@ export async function revokeSessionsOfUser(ctx: Ctx, userId: string): Promise<vo
     userId,
   ]);
 }
+
+export async function listOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select sessions.id from sessions join users on users.id = sessions.user_id
+      where sessions.id = any($1::uuid[]) and sessions.revoked_at is null and sessions.expired_at > now()
+        and users.status = 'ACTIVE'`,
+    [sessionIds],
+  );
+  return rows.map((row) => row.id);
+}

@@ -70,6 +70,7 @@ async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotency
     idempotencyKey,
   };
   const inserted = await store.insertConnection(ctx, connection);
+  ctx.changed(actor, 'connections');
   await ledger.postLocked(ctx, [
     {
       idempotencyKey: `connection:${id}:prepaid`,

@@ -140,6 +140,7 @@ function megabytes(
 
 async function save(ctx: Ctx, runId: string, all: readonly Settled[]): Promise<CreditAnswer[]> {
   const changed = all.filter((settled) => settled.run !== undefined);
+  for (const { row } of changed) ctx.changed({ accountId: row.payerAccountId }, 'connections');
   if (changed.length > 0) {
     await connections.saveMeters(
       ctx,

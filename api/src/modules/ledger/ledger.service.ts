@@ -45,6 +45,11 @@ export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
   return balance;
 }
 
+/** All that an account has ever been credited for one reason. */
+export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
+  return store.sumCredits(ctx, accountId, reason);
+}
+
 /** Locks customers' accounts until the transaction ends; what is decided from the answer stays true until then. */
 export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
   const balances = await store.lockAccounts(ctx, accountIds);
@@ -79,6 +84,7 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
   const posted = new Set(keys);
   const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
   for (const [id, micros] of deltas) await store.addToBalance(ctx, id, micros);
+  for (const transfer of transfers) tellUser(ctx, transfer);
   return posted;
 }
 
@@ -106,6 +112,12 @@ function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
 function customersOf(transfers: readonly Transfer[]): bigint[] {
   const ids = transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]);
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
+}
+
+/** One side of each transfer is a user's; the other is an escrow account or a shared one, which nobody looks at. */
+function tellUser(ctx: Ctx, { reason, debitAccountId, creditAccountId }: Transfer): void {
+  const accountId = reason === 'PREPAID_50_MB' || reason === 'MEGABYTE' ? debitAccountId : creditAccountId;
+  if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
 }
 
 /** Changes of the system accounts, in the order of their ids. */
