@@ -14,17 +14,20 @@ import { useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
-import { authenticateUser } from './modules/auth/sessions.service.ts';
+import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
+import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
 import { statementRoutes } from './modules/statement/statement.routes.ts';
+import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -70,7 +73,10 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   invoicesRoutes(app);
   statementRoutes(app);
   reconciliationRoutes(app);
+  notificationsRoutes(app);
+  referralsRoutes(app);
   payInvoiceRoutes(app);
+  liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
 
   if (ctx.config.isDevelopment) {
     mailboxRoutes(app);

@@ -7,6 +7,8 @@ export interface Jobs {
   'mail.send': MailOrder;
   /** Stands for a mail to an address without an account: who asked for it cannot tell by the time it took. */
   'mail.none': { link: string };
+  /** Gives a broadcast to its readers. */
+  'notifications.broadcast': { broadcastId: string };
 }
 
 const ATTEMPTS = 12;

@@ -14,6 +14,8 @@ export interface TestUser {
   email: string;
   accountId: bigint;
   referralCode: string;
+  /** Of the session that `call` uses. */
+  token: string;
   /** Calls as this user. */
   call: Call;
   /** What makes a request this user's, where the typed client is not the means. */
@@ -51,7 +53,7 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
   const headers = { authorization: `Bearer ${session.accessToken}` };
   const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 20_000 });
-  return { id: row!.id, email, accountId, referralCode, call, headers };
+  return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call, headers };
 }
 
 export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {

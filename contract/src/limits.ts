@@ -8,6 +8,8 @@ export const PRICED_MEGABYTES = 100;
 
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
+/** What is kept for one user; the oldest go first. */
+export const NOTIFICATIONS_MAX = 500;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;

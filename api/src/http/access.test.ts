@@ -4,7 +4,9 @@ import * as development from '@cellhop/contract/development';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
+import * as notifications from '@cellhop/contract/notifications';
 import * as proxies from '@cellhop/contract/proxies';
+import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
@@ -19,7 +21,20 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, security, settings, transactions, users]
+const endpoints = [
+  auth,
+  connections,
+  development,
+  gateway,
+  invoices,
+  notifications,
+  proxies,
+  referrals,
+  security,
+  settings,
+  transactions,
+  users,
+]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 

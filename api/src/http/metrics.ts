@@ -1,9 +1,11 @@
 import { AppError } from '@cellhop/contract/errors';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../db.ts';
 import { notFound } from './errors.ts';
+import { bearerToken } from './route.ts';
 
 /** What is asked when somebody reads the metrics. */
 export interface MetricSources {
@@ -64,6 +66,8 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
+    // It lasts as long as its reader stays.
+    if (route === LIVE_EVENTS_PATH) return;
     duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
 
@@ -108,7 +112,7 @@ function checkReader(request: FastifyRequest, { isDevelopment, metricsToken }: R
     if (!isDevelopment) throw notFound(request);
     return;
   }
-  const given = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const given = bearerToken(request) ?? '';
   if (!timingSafeEqual(digest(given), digest(metricsToken))) throw new AppError('UNAUTHORIZED');
 }
 

@@ -84,7 +84,10 @@ function serve<E extends EndpointDefinition>(
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
       const client = clientOf(request);
-      return answer({ params, query, body, headers, client, ctx: app.ctx, ...identity } as unknown as Request<E>, reply);
+      return answer(
+        { params, query, body, headers, client, ctx: app.ctx, ...identity } as unknown as Request<E>,
+        reply,
+      );
     },
   });
 }
@@ -111,7 +114,7 @@ export function clientOf({ ip, headers, id }: FastifyRequest): Client {
   return { ip, userAgent: headers['user-agent'], requestId: id };
 }
 
-function bearerToken(request: FastifyRequest): string | undefined {
+export function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 

@@ -28,6 +28,7 @@ async function watch(work: (ctx: Ctx) => Promise<unknown>) {
   const spy: Database = {
     ...spied(database),
     transaction: (inner) => database.transaction((db) => inner(spied(db))),
+    poolUse: () => database.poolUse(),
     close: () => database.close(),
   };
   const startedAt = performance.now();

@@ -62,6 +62,11 @@ export async function authenticateUser(ctx: Ctx, token: string | undefined): Pro
   return { ...claims, accountId, languageCode, permissions, isSecondFactorDue };
 }
 
+/** Of these sessions, those whose users may still go on. */
+export async function findOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await store.filterOpenSessions(ctx, sessionIds));
+}
+
 /** @throws AppError REFRESH_REJECTED; a token from the past has then ended its session */
 export async function refresh(
   ctx: Ctx,

@@ -134,6 +134,7 @@ export async function revokeSession(ctx: Ctx, { userId, sessionId }: Claims): Pr
       where id = $1 and user_id = $2 and revoked_at is null and expired_at > now() returning id`,
     [sessionId, userId],
   );
+  ctx.changed({ userId }, 'session');
   return rows.length > 0;
 }
 
@@ -144,5 +145,17 @@ export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessi
       where user_id = $1 and revoked_at is null and expired_at > now() and id is distinct from $2 returning id`,
     [userId, exceptSessionId ?? null],
   );
+  ctx.changed({ userId }, 'session');
   return rows.length;
+}
+
+/** Of these sessions, those whose users may still go on. */
+export async function filterOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select sessions.id from sessions join users on users.id = sessions.user_id
+      where sessions.id = any($1::uuid[]) and sessions.revoked_at is null and sessions.expired_at > now()
+        and users.status = 'ACTIVE'`,
+    [sessionIds],
+  );
+  return rows.map((row) => row.id);
 }

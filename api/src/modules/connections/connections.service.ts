@@ -38,6 +38,8 @@ export async function connect(
   const result = await store.buyProxy(ctx, purchase);
   switch (result.outcome) {
     case 'BOUGHT': {
+      ctx.changed(actor, 'connections');
+      ctx.changed(actor, 'balance');
       // What was just written need not be read again.
       const { balanceMicros, ...sold } = result;
       const row = { ...NEW_CONNECTION, ...connection, ...sold };

@@ -61,6 +61,11 @@ export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
   return balance;
 }
 
+/** All that an account has ever been credited for one reason. */
+export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
+  return store.sumCredits(ctx, accountId, reason);
+}
+
 /** Locks customers' accounts until the transaction ends; what is decided from the answer stays true until then. */
 export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
   const balances = await store.lockAccounts(ctx, accountIds);
@@ -95,6 +100,7 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
   const posted = new Set(keys);
   const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
   for (const [id, micros] of deltas) await store.addToBalance(ctx, id, micros);
+  for (const transfer of transfers) tellUser(ctx, transfer);
   return posted;
 }
 
@@ -106,6 +112,7 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
 export async function charge(ctx: Ctx, charges: readonly Charge[], holds: ReadonlyMap<bigint, bigint>): Promise<void> {
   const changes = new Map([...holds].filter(([, micros]) => micros !== 0n));
   if (charges.length > 0 || changes.size > 0) await explainOverdraft(store.insertCharges(ctx, charges, changes));
+  for (const { payerAccountId } of charges) ctx.changed({ accountId: payerAccountId }, 'balance');
 }
 
 /** For whoever checks the ledger piece by piece. */
@@ -121,6 +128,11 @@ function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
 function customersOf(transfers: readonly Transfer[]): bigint[] {
   const ids = transfers.flatMap((transfer) => [transfer.debitAccountId, transfer.creditAccountId]);
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
+}
+
+/** Of these transfers users are credited, or nobody: charges are told where they are made. */
+function tellUser(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
+  if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
 }
 
 /** Changes of the system accounts, in the order of their ids. */

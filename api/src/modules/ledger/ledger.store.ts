@@ -14,6 +14,15 @@ export function findBalance(ctx: Ctx, accountId: bigint): Promise<Balance[]> {
   );
 }
 
+export async function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
+  const [row] = await ctx.db.query<{ micros: bigint }>(
+    `select coalesce(sum(amount_micros), 0)::bigint as micros from transfers
+      where credit_account_id = $1 and reason = $2`,
+    [accountId, reason],
+  );
+  return row!.micros;
+}
+
 /** Locks in the order of ids, the order that everybody keeps: two batches wait for each other, but never in a circle. */
 export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<Balance[]> {
   return ctx.db.query(

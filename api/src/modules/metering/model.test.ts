@@ -139,7 +139,14 @@ async function createCustomer({ priceDollars, startMegabytes }: Script): Promise
   const startMicros = (priceMicros / 100n) * BigInt(startMegabytes) + 1n;
   await testApp.ctx.tx((ctx) => ledger.post(ctx, [deposit(accountId, startMicros)]));
   return {
-    actor: { userId: user!.id, sessionId: user!.id, accountId, languageCode: 'en', permissions: new Set() },
+    actor: {
+      userId: user!.id,
+      sessionId: user!.id,
+      accountId,
+      languageCode: 'en',
+      permissions: new Set(),
+      isSecondFactorDue: false,
+    },
     oracle: new OracleUser(startMicros),
     priceDollars,
     proxyIds: proxies.map(({ id }) => id),
