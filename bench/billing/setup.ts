@@ -123,7 +123,13 @@ async function openRuns(
   }
   for (const run of runs) {
     const reports = (usedBytes: bigint) =>
-      run.connectionIds.map((connectionId) => ({ connectionId, usedBytes, wantedBytes: MB }));
+      run.connectionIds.map((connectionId) => ({
+        connectionId,
+        usedBytes,
+        uploadedBytes: 0n,
+        wantedBytes: MB,
+        isExitLost: false,
+      }));
     await settleReports(ctx, run.id, reports(0n), 'open');
     await settleReports(ctx, run.id, reports(50n * MB), 'report');
   }

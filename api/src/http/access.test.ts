@@ -85,7 +85,15 @@ describe('whatever is sent', () => {
     fc.record({ id: fc.uuid(), price: fc.double(), amount: fc.double(), currency: fc.string(), email: fc.string() }),
     fc.record({
       runId: fc.uuid(),
-      usages: fc.array(fc.record({ connectionId: fc.uuid(), usedBytes: fc.nat(), wantedBytes: fc.nat() })),
+      usages: fc.array(
+        fc.record({
+          connectionId: fc.uuid(),
+          usedBytes: fc.nat(),
+          uploadedBytes: fc.nat(),
+          isExitLost: fc.boolean(),
+          wantedBytes: fc.nat(),
+        }),
+      ),
     }),
   );
   const ids = fc.oneof(fc.uuid(), fc.string({ minLength: 1 }));

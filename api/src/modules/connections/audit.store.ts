@@ -35,6 +35,10 @@ export async function findBrokenConnections(ctx: Ctx): Promise<string[]> {
        from connections left join connection_runs on connection_id = id
       group by connections.id having connections.used_bytes <> coalesce(sum(connection_runs.used_bytes), 0)
      union all
+     select 'connection ' || id || ' counts ' || connections.uploaded_bytes || ' bytes up, its runs ' || coalesce(sum(connection_runs.uploaded_bytes), 0)
+       from connections left join connection_runs on connection_id = id
+      group by connections.id having connections.uploaded_bytes <> coalesce(sum(connection_runs.uploaded_bytes), 0)
+     union all
      select 'proxy ' || proxies.id || ' is sold to a connection that is not open'
        from proxies left join connections on connections.id = proxies.connection_id and status = 'WORK'
       where proxies.connection_id is not null and connections.id is null

@@ -132,6 +132,7 @@ export interface OpenConnection {
   priceMicros: bigint;
   status: ConnectionStatus;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
@@ -146,8 +147,8 @@ export interface OpenConnection {
 export function findForSettlement(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
   return ctx.db.query(
     `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
-            price_micros as "priceMicros", status, used_bytes as "usedBytes", granted_bytes as "grantedBytes",
-            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
+            price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
+            granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
             (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs",
             (extract(epoch from clock_timestamp() - idle_since) * 1000)::float8 as "idleMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
@@ -167,6 +168,7 @@ export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigi
 export interface MeterChange {
   id: string;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   writtenOffBytes: bigint;
@@ -176,18 +178,19 @@ export interface MeterChange {
 export async function saveMeters(ctx: Ctx, changes: readonly MeterChange[], idleThresholdBytes: bigint): Promise<void> {
   await ctx.db.query(
     `update connections
-        set used_bytes = change.used_bytes, granted_bytes = change.granted_bytes,
+        set used_bytes = change.used_bytes, uploaded_bytes = change.uploaded_bytes, granted_bytes = change.granted_bytes,
             charged_megabytes = change.charged_megabytes,
             written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes), synced_at = now(),
-            idle_since = case when change.used_bytes - idle_mark_bytes >= $6 then now() else idle_since end,
-            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $6 then change.used_bytes
+            idle_since = case when change.used_bytes - idle_mark_bytes >= $7 then now() else idle_since end,
+            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $7 then change.used_bytes
                                    else idle_mark_bytes end
-       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-              as change (id, used_bytes, granted_bytes, charged_megabytes, written_off_bytes)
+       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+              as change (id, used_bytes, uploaded_bytes, granted_bytes, charged_megabytes, written_off_bytes)
       where connections.id = change.id`,
     [
       changes.map((change) => change.id),
       changes.map((change) => change.usedBytes),
+      changes.map((change) => change.uploadedBytes),
       changes.map((change) => change.grantedBytes),
       changes.map((change) => change.chargedMegabytes),
       changes.map((change) => change.writtenOffBytes),
@@ -218,8 +221,11 @@ export async function saveEnd(ctx: Ctx, end: End): Promise<void> {
   await ctx.db.query('update dns_ports set connection_id = null where connection_id = $1', [end.id]);
 }
 
-export async function saveEnding(ctx: Ctx, id: string, reason: RequestedEnd): Promise<void> {
-  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = $1', [id, reason]);
+export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: RequestedEnd): Promise<void> {
+  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = any($1::uuid[])', [
+    ids,
+    reason,
+  ]);
 }
 
 /** Open connections with less traffic than the threshold for too long. Reads all open ones. */

@@ -64,7 +64,7 @@ async function beginEnd(
     await settleMoney(ctx, await close(ctx, connection, connection.endingReason ?? reason));
     return 'ended';
   }
-  if (!connection.endingReason) await store.saveEnding(ctx, connection.id, reason);
+  if (!connection.endingReason) await store.saveEndings(ctx, [connection.id], reason);
   return 'ending';
 }
 

@@ -22,7 +22,7 @@ export interface RunState extends Run {
 export function readRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<RunState[]> {
   return ctx.db.query(
     `select connection_id as "connectionId", connection_runs.used_bytes as "usedBytes",
-            connection_runs.granted_bytes as "grantedBytes", is_open as "isOpen",
+            connection_runs.uploaded_bytes as "uploadedBytes", connection_runs.granted_bytes as "grantedBytes", is_open as "isOpen",
             (ending_at is not null or status <> 'WORK') as "isEnding"
        from connection_runs join connections on connections.id = connection_id
       where run_id = $1 and connection_id = any($2::uuid[])`,
@@ -36,14 +36,16 @@ export interface RunChange extends Run {
 
 export async function saveRuns(ctx: Ctx, runId: string, changes: readonly RunChange[]): Promise<void> {
   await ctx.db.query(
-    `insert into connection_runs (run_id, connection_id, used_bytes, granted_bytes, is_open)
-     select $1, * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::boolean[])
+    `insert into connection_runs (run_id, connection_id, used_bytes, uploaded_bytes, granted_bytes, is_open)
+     select $1, * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])
      on conflict (connection_id, run_id)
-       do update set used_bytes = excluded.used_bytes, granted_bytes = excluded.granted_bytes, is_open = excluded.is_open`,
+       do update set used_bytes = excluded.used_bytes, uploaded_bytes = excluded.uploaded_bytes,
+                     granted_bytes = excluded.granted_bytes, is_open = excluded.is_open`,
     [
       runId,
       changes.map((change) => change.connectionId),
       changes.map((change) => change.usedBytes),
+      changes.map((change) => change.uploadedBytes),
       changes.map((change) => change.grantedBytes),
       changes.map((change) => change.isOpen),
     ],

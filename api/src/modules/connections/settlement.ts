@@ -14,12 +14,20 @@ const IDLE_THRESHOLD_BYTES = 1024n;
 export interface UsageReport {
   connectionId: string;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   wantedBytes: bigint;
+  isExitLost: boolean;
+}
+
+/** A report of nothing new: for opening and closing a run's part. */
+export function reportNothing(connectionId: string, wantedBytes = 0n): UsageReport {
+  return { connectionId, usedBytes: 0n, uploadedBytes: 0n, wantedBytes, isExitLost: false };
 }
 
 export interface CreditAnswer {
   connectionId: string;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   state: CreditState;
 }
@@ -40,12 +48,16 @@ export async function takeReports(ctx: Ctx, runId: string, reports: readonly Usa
   return [
     ...idle.map(({ connectionId }) => ({ ...known.get(connectionId)!, state: 'open' as const })),
     ...settled,
-    ...unknown.map(({ connectionId }) => ({ connectionId, usedBytes: 0n, grantedBytes: 0n, state: 'ended' as const })),
+    ...unknown.map(({ connectionId }) => ({ connectionId, ...NOTHING, state: 'ended' as const })),
   ];
 }
 
-function changesNothing({ usedBytes, wantedBytes }: UsageReport, run: runs.RunState | undefined): boolean {
-  return !!run?.isOpen && !run.isEnding && usedBytes <= run.usedBytes && usedBytes + wantedBytes <= run.grantedBytes;
+const NOTHING = { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n };
+
+function changesNothing(report: UsageReport, run: runs.RunState | undefined): boolean {
+  const { usedBytes, wantedBytes, isExitLost } = report;
+  const isCovered = !!run && usedBytes <= run.usedBytes && usedBytes + wantedBytes <= run.grantedBytes;
+  return isCovered && run.isOpen && !run.isEnding && !isExitLost;
 }
 
 /**
@@ -81,6 +93,8 @@ interface Settled {
   holdChangeMicros: bigint;
   writtenOffBytes: bigint;
   state: CreditState;
+  /** The end is to be asked for; it comes with the last report. */
+  isExitLost: boolean;
   endsWith: 'NO_MONEY' | connections.OpenConnection['endingReason'];
 }
 
@@ -93,12 +107,22 @@ function settleOne(
   free: Map<bigint, bigint>,
 ): Settled {
   const meter: Meter = { ...row, megabytePriceMicros: megabytePrice(row.priceMicros) };
-  const unchanged = { row, meter, transfers: [], holdChangeMicros: 0n, writtenOffBytes: 0n, endsWith: null };
+  const unchanged = {
+    row,
+    meter,
+    transfers: [],
+    holdChangeMicros: 0n,
+    writtenOffBytes: 0n,
+    isExitLost: false,
+    endsWith: null,
+  };
   const run = kind === 'open' && row.status === 'WORK' ? openRun(known) : known;
   // The bill has been made, or the run never had the connection: there is nothing to count.
   if (!run || row.status !== 'WORK') return { ...unchanged, run: undefined, state: 'ended' };
 
-  const mayGrant = kind !== 'close' && row.endingReason === null;
+  const isExitLost = report.isExitLost && row.endingReason === null;
+  const isEnding = isExitLost || row.endingReason !== null;
+  const mayGrant = kind !== 'close' && !isEnding;
   const freeMicros = free.get(row.payerAccountId)!;
   const result = settle(meter, run, { ...report, wantedBytes: mayGrant ? report.wantedBytes : 0n }, freeMicros);
   const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
@@ -112,8 +136,11 @@ function settleOne(
     transfers: chargedMicros > 0n ? [megabytes(row, result.charge, chargedMicros)] : [],
     holdChangeMicros,
     writtenOffBytes: result.writtenOffBytes,
-    state: row.endingReason === null ? result.state : 'ended',
-    endsWith: endOf(row, kind === 'close' && row.openRuns === (run.isOpen ? 1 : 0), result.isOutOfMoney),
+    state: isEnding ? 'ended' : result.state,
+    isExitLost,
+    endsWith: isExitLost
+      ? null
+      : endOf(row, kind === 'close' && row.openRuns === (run.isOpen ? 1 : 0), result.isOutOfMoney),
   };
 }
 
@@ -152,6 +179,8 @@ async function save(ctx: Ctx, runId: string, all: readonly Settled[]): Promise<C
       changed.map(({ row, run }) => ({ ...run!, connectionId: row.id })),
     );
   }
+  const lost = changed.filter((settled) => settled.isExitLost).map(({ row }) => row.id);
+  if (lost.length > 0) await connections.saveEndings(ctx, lost, 'EXIT_LOST');
   const ends: FinalMoney[] = [];
   for (const { row, meter, endsWith } of changed)
     if (endsWith !== null) ends.push(await close(ctx, { ...row, ...meter }, endsWith));
@@ -170,8 +199,7 @@ async function save(ctx: Ctx, runId: string, all: readonly Settled[]): Promise<C
 
   return all.map(({ row, run, state, endsWith }) => ({
     connectionId: row.id,
-    usedBytes: run?.usedBytes ?? 0n,
-    grantedBytes: run?.grantedBytes ?? 0n,
+    ...(run ?? NOTHING),
     state: endsWith === null ? state : 'ended',
   }));
 }

@@ -4,7 +4,13 @@ import type { Authorization, Credit, Usage } from '@cellhop/contract/gateway';
 import { createHash } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { isPassword } from '../connections/credentials.ts';
-import { settleReports, takeReports, type CreditAnswer } from '../connections/settlement.ts';
+import {
+  reportNothing,
+  settleReports,
+  takeReports,
+  type CreditAnswer,
+  type UsageReport,
+} from '../connections/settlement.ts';
 import * as store from './metering.store.ts';
 
 const DEFAULT_NODE_NAME = 'default';
@@ -54,18 +60,19 @@ export async function authorize(
   const credit = await ctx.tx(async (ctx) => {
     await endPredecessors(ctx, connectionId, runId, nodeId);
     // One byte wanted brings whatever is paid for, or the next megabyte.
-    const [answer] = await settleReports(ctx, runId, [{ connectionId, usedBytes: 0n, wantedBytes: 1n }], 'open');
+    const [answer] = await settleReports(ctx, runId, [reportNothing(connectionId, 1n)], 'open');
     return answer!;
   });
   // It ended between the two looks at it.
   if (credit.state === 'ended') return { isAuthorized: false };
-  return { isAuthorized: true, exit: login.exit, usedBytes: Number(credit.usedBytes), ...toCredit(credit) };
+  const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
+  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
 }
 
 /** A node's older runs are dead once a newer one speaks: what they were granted and did not report is free again. */
 async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, nodeId: string): Promise<void> {
   for (const predecessor of await store.findPredecessors(ctx, connectionId, runId, nodeId))
-    await settleReports(ctx, predecessor, [{ connectionId, usedBytes: 0n, wantedBytes: 0n }], 'close');
+    await settleReports(ctx, predecessor, [reportNothing(connectionId)], 'close');
 }
 
 /** Takes the totals of a run, answers how far each connection may go on. */
@@ -80,10 +87,10 @@ export async function end(
   ctx: Ctx,
   nodeId: string,
   runId: string,
-  usages: readonly Pick<Usage, 'connectionId' | 'usedBytes'>[],
+  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost'>[],
 ): Promise<{ acknowledged: string[] }> {
   await touchRun(ctx, runId, nodeId);
-  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0 }));
+  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
   if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
   return { acknowledged: usages.map((usage) => usage.connectionId) };
 }
@@ -92,9 +99,14 @@ async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> 
   if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
 }
 
-function toReport(usage: Usage) {
-  const { connectionId, usedBytes, wantedBytes } = usage;
-  return { connectionId, usedBytes: BigInt(usedBytes), wantedBytes: BigInt(wantedBytes) };
+function toReport({ connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Usage): UsageReport {
+  return {
+    connectionId,
+    usedBytes: BigInt(usedBytes),
+    uploadedBytes: BigInt(uploadedBytes),
+    wantedBytes: BigInt(wantedBytes),
+    isExitLost,
+  };
 }
 
 function toCredit({ connectionId, grantedBytes, state }: CreditAnswer): Credit {
