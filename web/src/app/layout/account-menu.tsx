@@ -1,13 +1,22 @@
 import { logout } from '@cellhop/contract/auth';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { forgetDrafts } from '../../lib/drafts.ts';
 import { call } from '../../lib/http.ts';
 import { tokens } from '../../lib/tokens.ts';
 import classes from './top-bar.module.css';
 
 export function AccountMenu({ email }: { email: string }) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
+
+  async function logOut() {
+    await endSession();
+    // Whoever leaves on purpose is not led back to where he was.
+    await navigate({ to: '/sign-in', replace: true });
+  }
 
   return (
     <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
@@ -26,11 +35,12 @@ export function AccountMenu({ email }: { email: string }) {
   );
 }
 
-async function logOut() {
+async function endSession() {
   try {
     await call(logout, {});
   } catch {
     // The reader wants to leave: without the server's answer the session ends by itself, here it ends now.
   }
+  forgetDrafts();
   tokens.set(undefined);
 }
