@@ -21,12 +21,11 @@ export function safePath(text: unknown): string | undefined {
   }
 }
 
-export function nextSearch(search: Record<string, unknown>): { next?: string } {
-  const next = safePath(search['next']);
-  return next === undefined ? {} : { next };
+export function nextSearch(search: Record<string, unknown>): { next?: string | undefined } {
+  return { next: safePath(search['next']) };
 }
 
 /** For a redirect to sign-in; the start page needs no mention. */
-export function comingBackTo(href: string): { next?: string } {
+export function comingBackTo(href: string): { next?: string | undefined } {
   return href === '/proxies' ? {} : nextSearch({ next: href });
 }

@@ -1,11 +1,14 @@
-/** Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. */
+/**
+ * Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. What is refused
+ * is named as undefined: the router lays the result over the raw parameters, where a missing key would let it through.
+ */
 import type { FilterGroup } from '@cellhop/contract/proxies';
 
 type Search = Record<string, unknown>;
 
-export function pageSearch(search: Search): { page?: number } {
+export function pageSearch(search: Search): { page?: number | undefined } {
   const page = Number(search['page']);
-  return Number.isSafeInteger(page) && page > 1 ? { page } : {};
+  return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };
 }
 
 /** The groups of the catalogue's filter; the contract's list would bring zod with it. */
@@ -21,14 +24,12 @@ const filterGroups = [
 const FILTER_VALUES_MAX = 100;
 const FILTER_VALUE_LENGTH_MAX = 120;
 
-export type ProxySearch = Partial<Record<FilterGroup, string[]>>;
-
-export function proxySearch(search: Search): ProxySearch {
-  const found: ProxySearch = {};
+export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {
+  const found: ReturnType<typeof proxySearch> = {};
   for (const group of filterGroups) {
     const values = [search[group]].flat().map(textOf).filter(isFilterValue);
     const distinct = [...new Set(values)].slice(0, FILTER_VALUES_MAX);
-    if (distinct.length > 0) found[group] = distinct;
+    found[group] = distinct.length > 0 ? distinct : undefined;
   }
   return found;
 }
@@ -38,23 +39,20 @@ function isFilterValue(value: string | undefined): value is string {
 }
 
 /** `create`: the dialog for a new invoice is open, so that a sign-in in between leads back to it. */
-export function invoicesSearch(search: Search): { page?: number; create?: true } {
-  return { ...pageSearch(search), ...(String(search['create']) === 'true' && { create: true }) };
+export function invoicesSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
+  return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
-export function referralSearch(search: Search): { rc?: string } {
-  const rc = textOf(search['rc']);
-  return rc === undefined ? {} : { rc };
+export function referralSearch(search: Search): { rc?: string | undefined } {
+  return { rc: textOf(search['rc']) };
 }
 
-export function codeSearch(search: Search): { code?: string } {
-  const code = textOf(search['code']);
-  return code === undefined ? {} : { code };
+export function codeSearch(search: Search): { code?: string | undefined } {
+  return { code: textOf(search['code']) };
 }
 
-export function messageSearch(search: Search): { message?: string } {
-  const message = textOf(search['message']);
-  return message === undefined ? {} : { message };
+export function messageSearch(search: Search): { message?: string | undefined } {
+  return { message: textOf(search['message']) };
 }
 
 /** Links inside the app may pass a number where the address has text. */
