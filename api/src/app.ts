@@ -19,6 +19,7 @@ import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -58,6 +59,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   connectionsRoutes(app);
   meteringRoutes(app);
   invoicesRoutes(app);
+  usageRoutes(app);
   payInvoiceRoutes(app);
 
   if (ctx.config.isDevelopment) {

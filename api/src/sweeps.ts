@@ -4,6 +4,7 @@ import type { Ctx } from './ctx.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { recordTraffic } from './modules/usage/usage.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -15,6 +16,7 @@ interface Sweep {
 /** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
+  { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),

@@ -7,6 +7,7 @@ import * as invoices from '@cellhop/contract/invoices';
 import * as proxies from '@cellhop/contract/proxies';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as settings from '@cellhop/contract/settings';
+import * as usage from '@cellhop/contract/usage';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -17,7 +18,7 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, users]
+const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, usage, users]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 
