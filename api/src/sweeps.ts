@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
+import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
@@ -18,6 +19,7 @@ const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },

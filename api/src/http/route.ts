@@ -5,6 +5,7 @@ import { errorBodySchema } from '@cellhop/contract/schemas';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
+import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
@@ -13,8 +14,7 @@ type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { p
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
-  /** The client's address; behind a trusted proxy the one that it reports. */
-  ip: string;
+  client: Client;
 } & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
   (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
 
@@ -51,9 +51,17 @@ export function route<const E extends EndpointDefinition>(
     },
     handler: async (request, reply) => {
       reply.code(status);
-      const { params, query, body, headers, ip } = request;
+      const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      return handler({ params, query, body, headers, ip, ctx: app.ctx, ...identity } as unknown as Request<E>);
+      return handler({
+        params,
+        query,
+        body,
+        headers,
+        client: clientOf(request),
+        ctx: app.ctx,
+        ...identity,
+      } as unknown as Request<E>);
     },
   });
 }
@@ -69,8 +77,15 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   const token = bearerToken(request);
   if (access === 'gateway') return { nodeId: await app.access.authenticateNode(app.ctx, token) };
   const actor = await app.access.authenticateUser(app.ctx, token);
-  if (access !== 'user' && !actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
+  if (access === 'user') return { actor };
+  if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
+  if (!actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
   return { actor };
+}
+
+/** The address is the connection's; behind a trusted proxy the one that it reports. */
+export function clientOf({ ip, headers, id }: FastifyRequest): Client {
+  return { ip, userAgent: headers['user-agent'], requestId: id };
 }
 
 function bearerToken(request: FastifyRequest): string | undefined {

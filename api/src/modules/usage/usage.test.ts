@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { registerNode } from '../metering/metering.service.ts';
 import { recordTraffic } from './usage.service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,7 @@ const MEGABYTE_PRICE = 0.008;
 let testApp: TestApp;
 beforeAll(async () => {
   testApp = await startTestApp();
+  await registerNode(testApp.ctx);
 });
 afterAll(() => testApp.stop());
 
