@@ -16,7 +16,7 @@ export const formErrorMap: core.$ZodErrorMap = (issue) => {
 const words = [
   'required',
   'passwordsDiffer',
-  'passwordTooCommon',
+  'passwordTooEasy',
   'sixDigits',
   'minimum',
   'maximum',
@@ -37,7 +37,7 @@ export function fieldErrorText(
   return i18next.t(`form.${word ?? 'invalid'}`, { value });
 }
 
-/** The bounds of a password are the form's too, so what the server alone refuses is a password that everybody knows. */
+/** The bounds of a password are the form's too, so what the server alone refuses is one that is easily guessed. */
 export function isPasswordRefused(error: unknown): boolean {
   return (
     error instanceof ApiError &&

@@ -14,7 +14,9 @@ import * as store from './usage.store.ts';
 const INVALID_PARAMETER = '22023';
 
 export async function readUsage(ctx: Ctx, actor: Actor, query: UsageQuery): Promise<Usage> {
-  const { points, connections } = await explainTimeZone(store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX));
+  const { points, connections } = await explainTimeZone(
+    store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX),
+  );
   return {
     total: present(sum(points)),
     points: points.map((point) => ({ at: point.at.toISOString(), ...present(point) })),

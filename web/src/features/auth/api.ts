@@ -17,6 +17,7 @@ import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../lib/password-confirmation.ts';
 import { anyCodeSchema, appCodeSchema } from '../../lib/second-factor-codes.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { saveTokens } from '../../lib/tokens.ts';
@@ -27,15 +28,6 @@ export const secondFactorForms = {
   RECOVERY_CODE: z.object({ code: anyCodeSchema }),
 };
 export const restoreForm = emailBody;
-
-/** Exists in forms only; the API gets the password once. */
-const confirmPassword = z.string().min(1);
-const confirmation = {
-  path: ['confirmPassword'],
-  error: 'passwordsDiffer',
-  // Also while other fields are not valid yet, but not on top of "required".
-  when: ({ value }: { value: unknown }) => (value as Passwords).confirmPassword !== '',
-};
 
 export const signUpForm = signUpBody
   .omit({ languageCode: true })
@@ -86,13 +78,4 @@ export async function savePassword(body: SetPasswordBody): Promise<void> {
 /** The countdown compares with this device's clock. */
 function withLocalTime<T extends { nextSendingAllowedIn: number }>(answer: T): T {
   return { ...answer, nextSendingAllowedIn: toLocalTime(answer.nextSendingAllowedIn) };
-}
-
-interface Passwords {
-  password: string;
-  confirmPassword: string;
-}
-
-function isConfirmed({ password, confirmPassword }: Passwords): boolean {
-  return password === confirmPassword;
 }

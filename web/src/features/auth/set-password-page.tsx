@@ -25,7 +25,7 @@ export function SetPasswordPage({ code }: { code: string }) {
   const { errors, isSubmitting } = form.formState;
 
   function refusePassword() {
-    form.setError('password', { message: 'passwordTooCommon' }, { shouldFocus: true });
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
   }
 
   const submit = form.handleSubmit(({ password }) =>

@@ -24,7 +24,7 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
   const { errors, isSubmitting } = form.formState;
 
   function refusePassword() {
-    form.setError('password', { message: 'passwordTooCommon' }, { shouldFocus: true });
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
   }
 
   const submit = form.handleSubmit(({ email, password, referralCode: code }) =>
