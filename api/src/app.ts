@@ -28,6 +28,7 @@ import { reconciliationRoutes } from './modules/reconciliation/reconciliation.ro
 import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
 import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
+import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -75,6 +76,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   reconciliationRoutes(app);
   notificationsRoutes(app);
   referralsRoutes(app);
+  usageRoutes(app);
   payInvoiceRoutes(app);
   liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
 

@@ -8,6 +8,7 @@ import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.ts';
+import { recordTraffic } from './modules/usage/usage.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -20,6 +21,7 @@ interface Sweep {
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
+  { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },

@@ -11,6 +11,7 @@ import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
 import * as transactions from '@cellhop/contract/transactions';
+import * as usage from '@cellhop/contract/usage';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -33,6 +34,7 @@ const endpoints = [
   security,
   settings,
   transactions,
+  usage,
   users,
 ]
   .flatMap((module): unknown[] => Object.values(module))

@@ -1,20 +1,14 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  parseSearchWith,
-  redirect,
-  stringifySearchWith,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { loadTexts } from '../i18n/setup.ts';
 import { loadSettings } from '../lib/settings.ts';
 import { hasTokens } from '../lib/tokens.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { GlobalErrorPage } from './global-error-page.tsx';
+import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { codeSearch, messageSearch, pageSearch, referralSearch } from './search.ts';
+import { codeSearch, invoicesSearch, messageSearch, pageSearch, proxySearch, referralSearch } from './search.ts';
+import { parseSearch, stringifySearch } from './search-text.ts';
 
 const root = createRootRoute({
   component: RootLayout,
@@ -36,12 +30,13 @@ const publicMessage = createRoute({
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
-/** For visitors: whoever has signed in goes to the proxies. */
+/** For visitors: whoever has signed in goes to the proxies, or back to where sign-in interrupted him. */
 const guests = createRoute({
   getParentRoute: () => root,
   id: 'guests',
-  beforeLoad: () => {
-    if (hasTokens()) throw redirect({ to: '/proxies', replace: true });
+  validateSearch: nextSearch,
+  beforeLoad: ({ search }) => {
+    if (hasTokens()) throw redirect({ href: search.next ?? '/proxies', replace: true });
   },
   loader: loadTexts('auth'),
   component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
@@ -80,8 +75,8 @@ const setPassword = createRoute({
 const members = createRoute({
   getParentRoute: () => root,
   id: 'members',
-  beforeLoad: () => {
-    if (!hasTokens()) throw redirect({ to: '/sign-in', replace: true });
+  beforeLoad: ({ location }) => {
+    if (!hasTokens()) throw redirect({ to: '/sign-in', search: comingBackTo(location.href), replace: true });
   },
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
@@ -89,6 +84,7 @@ const members = createRoute({
 const proxies = createRoute({
   getParentRoute: () => members,
   path: '/proxies',
+  validateSearch: proxySearch,
   loader: loadTexts('proxy', 'proxyConnection'),
   component: lazyRouteComponent(() => import('./screens/proxies-screen.tsx'), 'ProxiesScreen'),
 });
@@ -104,7 +100,7 @@ const connectionHistory = createRoute({
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
-  validateSearch: pageSearch,
+  validateSearch: invoicesSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
@@ -129,9 +125,8 @@ export const router = createRouter({
   defaultPendingMinMs: 200,
   defaultErrorComponent: GlobalErrorPage,
   scrollRestoration: true,
-  // Values stay as they were written: a referral code of digits is no number.
-  parseSearch: parseSearchWith(String),
-  stringifySearch: stringifySearchWith(JSON.stringify),
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

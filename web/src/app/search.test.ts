@@ -1,5 +1,6 @@
+import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import { codeSearch, pageSearch, referralSearch } from './search.ts';
+import { codeSearch, invoicesSearch, pageSearch, proxySearch, referralSearch } from './search.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {
@@ -17,5 +18,29 @@ describe('text parameters', () => {
   it('treats an empty one as missing', () => {
     expect(codeSearch({ code: '' })).toEqual({});
     expect(codeSearch({})).toEqual({});
+  });
+});
+
+describe('proxySearch', () => {
+  it('knows each group of the filter, one value or many', () => {
+    const all = Object.fromEntries(filterGroups.map((group) => [group, ['a', 'b']]));
+    expect(proxySearch(all)).toEqual(all);
+    expect(proxySearch({ city: 'Berlin', zip: 10_115 })).toEqual({ city: ['Berlin'], zip: ['10115'] });
+  });
+
+  it('leaves out what the API would refuse', () => {
+    expect(proxySearch({ city: ['', 'Bonn', 'Bonn', { x: 1 }], isp: 'x'.repeat(121), colour: 'red' })).toEqual({
+      city: ['Bonn'],
+    });
+    const many = Array.from({ length: 120 }, (_, index) => `zip ${index}`);
+    expect(proxySearch({ zip: many }).zip).toHaveLength(100);
+  });
+});
+
+describe('invoicesSearch', () => {
+  it('keeps the open dialog and the page', () => {
+    expect(invoicesSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
+    expect(invoicesSearch({ create: true })).toEqual({ create: true });
+    expect(invoicesSearch({ create: 'yes' })).toEqual({});
   });
 });

@@ -1,28 +1,62 @@
-/** Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. */
+/**
+ * Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. What is refused
+ * is named as undefined: the router lays the result over the raw parameters, where a missing key would let it through.
+ */
+import type { FilterGroup } from '@cellhop/contract/proxies';
+
 type Search = Record<string, unknown>;
 
-export function pageSearch(search: Search): { page?: number } {
+export function pageSearch(search: Search): { page?: number | undefined } {
   const page = Number(search['page']);
-  return Number.isSafeInteger(page) && page > 1 ? { page } : {};
+  return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };
 }
 
-export function referralSearch(search: Search): { rc?: string } {
-  const rc = textOf(search['rc']);
-  return rc === undefined ? {} : { rc };
+/** The groups of the catalogue's filter; the contract's list would bring zod with it. */
+const filterGroups = [
+  'country',
+  'city',
+  'region',
+  'zip',
+  'isp',
+  'connectionType',
+] as const satisfies readonly FilterGroup[];
+/** What the API takes for one group, in values and in their length. */
+const FILTER_VALUES_MAX = 100;
+const FILTER_VALUE_LENGTH_MAX = 120;
+
+export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {
+  const found: ReturnType<typeof proxySearch> = {};
+  for (const group of filterGroups) {
+    const values = [search[group]].flat().map(textOf).filter(isFilterValue);
+    const distinct = [...new Set(values)].slice(0, FILTER_VALUES_MAX);
+    found[group] = distinct.length > 0 ? distinct : undefined;
+  }
+  return found;
 }
 
-export function codeSearch(search: Search): { code?: string } {
-  const code = textOf(search['code']);
-  return code === undefined ? {} : { code };
+function isFilterValue(value: string | undefined): value is string {
+  return value !== undefined && value.length <= FILTER_VALUE_LENGTH_MAX;
 }
 
-export function messageSearch(search: Search): { message?: string } {
-  const message = textOf(search['message']);
-  return message === undefined ? {} : { message };
+/** `create`: the dialog for a new invoice is open, so that a sign-in in between leads back to it. */
+export function invoicesSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
+  return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
-/** The router has already turned a value of digits into a number. */
-function textOf(value: unknown): string | undefined {
+export function referralSearch(search: Search): { rc?: string | undefined } {
+  return { rc: textOf(search['rc']) };
+}
+
+export function codeSearch(search: Search): { code?: string | undefined } {
+  return { code: textOf(search['code']) };
+}
+
+export function messageSearch(search: Search): { message?: string | undefined } {
+  return { message: textOf(search['message']) };
+}
+
+/** Links inside the app may pass a number where the address has text. */
+export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,12 +1,19 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconLogout, IconSettings, IconUserCircle } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { logOut } from './log-out.ts';
 import classes from './top-bar.module.css';
 
 export function AccountMenu({ email }: { email: string }) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
+
+  async function leave() {
+    await logOut();
+    // Whoever leaves on purpose is not led back to where he was.
+    await navigate({ to: '/sign-in', replace: true });
+  }
 
   return (
     <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
@@ -24,7 +31,7 @@ export function AccountMenu({ email }: { email: string }) {
         >
           {t('accountSettings')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />} onClick={() => void logOut()}>
+        <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />} onClick={() => void leave()}>
           {t('logOut')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
 import classes from './shell.module.css';
 import { menuItems, otherPages } from './menu-items.ts';
@@ -61,6 +62,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
+      <OfflineBanner />
     </div>
   );
 }

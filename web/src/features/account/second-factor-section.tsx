@@ -36,7 +36,12 @@ export function SecondFactorSection() {
     >
       {query.isError && secondFactor === undefined ? (
         <div className={classes['padded']}>
-          <LoadFailure text={t('secondFactor.failed')} onRetry={() => void query.refetch()} />
+          <LoadFailure
+            text={t('secondFactor.failed')}
+            error={query.error}
+            isRetrying={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
         </div>
       ) : secondFactor === undefined ? (
         <div className={classes['padded']} aria-busy="true">

@@ -29,7 +29,12 @@ export function SessionsSection() {
     <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')}>
       {sessions.isError && rows === undefined ? (
         <div className={classes['padded']}>
-          <LoadFailure text={t('sessions.failed')} onRetry={() => void sessions.refetch()} />
+          <LoadFailure
+            text={t('sessions.failed')}
+            error={sessions.error}
+            isRetrying={sessions.isFetching}
+            onRetry={() => void sessions.refetch()}
+          />
         </div>
       ) : rows === undefined ? (
         <Stack p="lg" aria-busy="true">
