@@ -29,6 +29,7 @@ import { readFigures } from './modules/reconciliation/reconciliation.service.ts'
 import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
+import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -71,6 +72,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  receiptsRoutes(app);
   invoicesRoutes(app);
   statementRoutes(app);
   reconciliationRoutes(app);

@@ -36,20 +36,14 @@ export async function connect(
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
   const result = await store.buyProxy(ctx, purchase);
-  switch (result.outcome) {
-    case 'BOUGHT': {
-      ctx.changed(actor, 'connections');
-      ctx.changed(actor, 'balance');
-      // What was just written need not be read again.
-      const { balanceMicros, ...sold } = result;
-      const row = { ...NEW_CONNECTION, ...connection, ...sold };
-      return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
-    }
-    case 'REPLAYED':
-      return showWithBalance(ctx, actor, result.connectionId);
-    default:
-      throw new AppError(result.outcome);
-  }
+  if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
+  if (result.outcome !== 'BOUGHT') throw new AppError(result.outcome);
+  ctx.changed(actor, 'connections');
+  ctx.changed(actor, 'balance');
+  // What was just written need not be read again.
+  const { balanceMicros, ...sold } = result;
+  const row = { ...NEW_CONNECTION, ...connection, ...sold };
+  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
 }
 
 /** What every connection begins as. */

@@ -38,6 +38,13 @@ export const ledgerInvariants: Invariant[] = [
        from transfers where id > $1 and (amount_micros <= 0 or debit_account_id = credit_account_id)`,
     (verified) => [verified.transferId],
   ),
+  invariant(
+    'every transfer is between accounts that exist',
+    `select 'transfer ' || id || ' names account ' || account_id as broken
+       from transfers cross join lateral (values (debit_account_id), (credit_account_id)) as side (account_id)
+      where id > $1 and not exists (select from accounts where accounts.id = account_id)`,
+    (verified) => [verified.transferId],
+  ),
 ];
 
 /** The newest transfer that was posted more than a minute ago; no transaction of ours is open for that long. */

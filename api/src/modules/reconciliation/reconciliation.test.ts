@@ -258,6 +258,15 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown> }[] = 
       ),
   },
   {
+    name: 'a transfer to nobody',
+    rule: 'every transfer is between accounts that exist',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('to nobody', 1, 999999999, 5, 'TOP_UP')`,
+      ),
+  },
+  {
     name: 'an invoice that is paid without a payment',
     rule: 'a paid invoice has a credited deposit',
     plant: () => change('update deposits set invoice_id = null'),
