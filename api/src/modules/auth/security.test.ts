@@ -8,6 +8,7 @@ import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
+import { deleteExpired } from './auth.service.ts';
 
 const NEW_PASSWORD = 'a password that is new';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -30,6 +31,16 @@ const isAlive = (session: SignInResult) =>
     () => true,
     () => false,
   );
+
+const change = (user: Pick<TestUser, 'call'>, currentPassword: string, password = NEW_PASSWORD) =>
+  user.call(changePassword, { body: { currentPassword, password } });
+const REFUSED = (message: string) => ({
+  status: 400,
+  code: 'VALIDATION',
+  body: { details: [{ path: 'body.password', message }] },
+});
+const newSignIns = async (user: TestUser) =>
+  (await mailsTo(testApp, user.email)).filter(({ subject }) => subject === 'New sign-in to Cellhop');
 
 describe('the list of sessions', () => {
   test('shows device, address and last use of each, the present one first, and of nobody else', async () => {
@@ -104,9 +115,6 @@ describe('ending sessions', () => {
 });
 
 describe('changing the password', () => {
-  const change = (user: Pick<TestUser, 'call'>, currentPassword: string, password = NEW_PASSWORD) =>
-    user.call(changePassword, { body: { currentPassword, password } });
-
   test('takes the old one, ends all other sessions and recovery links, and tells the user by mail', async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const elsewhere = await enter(user.email);
@@ -167,11 +175,6 @@ describe('changing the password', () => {
 });
 
 describe('common passwords', () => {
-  const REFUSED = (message: string) => ({
-    status: 400,
-    code: 'VALIDATION',
-    body: { details: [{ path: 'body.password', message }] },
-  });
   const COMMON = REFUSED('is one of the most common passwords; choose another one');
 
   test.each(['password', 'PassWord1', '12345678', 'qwertyuiop', 'iloveyou'])(
@@ -200,9 +203,6 @@ describe('common passwords', () => {
 });
 
 describe('a sign-in from an unknown device', () => {
-  const newSignIns = async (user: TestUser) =>
-    (await mailsTo(testApp, user.email)).filter(({ subject }) => subject === 'New sign-in to Cellhop');
-
   test('is told by mail, with device and address; the first sign-in ever and known devices are not', async () => {
     const user = await createUser(testApp);
     expect(await newSignIns(user)).toEqual([]);
@@ -238,5 +238,31 @@ describe('a sign-in from an unknown device', () => {
     const user = await createUser(testApp);
     await expect(enter(user.email, FIREFOX, '203.0.113.7', 'a wrong password')).rejects.toMatchObject({ status: 400 });
     expect(await newSignIns(user)).toEqual([]);
+  });
+
+  test('forgets places after a year, but never that somebody has signed in before', async () => {
+    const user = await createUser(testApp);
+    const age = (days: number) =>
+      testApp.database.query(
+        'update known_devices set seen_at = seen_at - make_interval(days => $2) where user_id = $1',
+        [user.id, days],
+      );
+    const places = async () =>
+      (
+        await testApp.database.query<{ device: string }>(
+          'select device from known_devices where user_id = $1 order by seen_at',
+          [user.id],
+        )
+      ).map(({ device }) => device);
+    await age(10);
+    await enter(user.email, CURL);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['Unknown device', 'curl']);
+    await age(356);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['curl']);
+    await age(1000);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['curl']);
   });
 });
