@@ -14,7 +14,7 @@ export interface Authenticator {
   /** With which it was switched on. */
   spentCode: string;
   /** A code that has not been used: time is turned back for it. */
-  freshCode(): Promise<string>;
+  freshCode: () => Promise<string>;
 }
 
 /** Switches two-factor sign-in on, as the user would. */

@@ -90,10 +90,9 @@ describe('whenever people ask', () => {
           const agesMs = sentMs.map((at) => nowMs - at).toReversed();
           if (waitBeforeSending(agesMs).waitMs === 0) sentMs.push(nowMs);
         }
-        for (const [index, at] of sentMs.entries()) {
+        for (const at of sentMs)
           expect(sentMs.filter((other) => other <= at && at - other < DAY).length).toBeLessThanOrEqual(6);
-          if (index > 0) expect(at - sentMs[index - 1]!).toBeGreaterThanOrEqual(MINUTE);
-        }
+        for (const [index, at] of sentMs.slice(1).entries()) expect(at - sentMs[index]!).toBeGreaterThanOrEqual(MINUTE);
       }),
       { numRuns: 500 },
     );

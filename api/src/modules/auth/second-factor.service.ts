@@ -29,7 +29,8 @@ export async function getSecondFactor(ctx: Ctx, { userId }: Actor): Promise<Seco
     isOn: onSince !== null,
     isRequired: needsSecondFactor(ctx.config, permissions),
     onSince: onSince?.toISOString() ?? null,
-    recoveryCodesLeft,
+    // Where the operator has switched it off, the codes of before are still there.
+    recoveryCodesLeft: onSince === null ? 0 : recoveryCodesLeft,
   };
 }
 

@@ -31,6 +31,16 @@ const isAlive = (session: SignInResult) =>
     () => false,
   );
 
+const change = (user: Pick<TestUser, 'call'>, currentPassword: string, password = NEW_PASSWORD) =>
+  user.call(changePassword, { body: { currentPassword, password } });
+const REFUSED = (message: string) => ({
+  status: 400,
+  code: 'VALIDATION',
+  body: { details: [{ path: 'body.password', message }] },
+});
+const newSignIns = async (user: TestUser) =>
+  (await mailsTo(testApp, user.email)).filter(({ subject }) => subject === 'New sign-in to Cellhop');
+
 describe('the list of sessions', () => {
   test('shows device, address and last use of each, the present one first, and of nobody else', async () => {
     const user = await createUser(testApp);
@@ -104,9 +114,6 @@ describe('ending sessions', () => {
 });
 
 describe('changing the password', () => {
-  const change = (user: Pick<TestUser, 'call'>, currentPassword: string, password = NEW_PASSWORD) =>
-    user.call(changePassword, { body: { currentPassword, password } });
-
   test('takes the old one, ends all other sessions and recovery links, and tells the user by mail', async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const elsewhere = await enter(user.email);
@@ -167,11 +174,6 @@ describe('changing the password', () => {
 });
 
 describe('common passwords', () => {
-  const REFUSED = (message: string) => ({
-    status: 400,
-    code: 'VALIDATION',
-    body: { details: [{ path: 'body.password', message }] },
-  });
   const COMMON = REFUSED('is one of the most common passwords; choose another one');
 
   test.each(['password', 'PassWord1', '12345678', 'qwertyuiop', 'iloveyou'])(
@@ -200,9 +202,6 @@ describe('common passwords', () => {
 });
 
 describe('a sign-in from an unknown device', () => {
-  const newSignIns = async (user: TestUser) =>
-    (await mailsTo(testApp, user.email)).filter(({ subject }) => subject === 'New sign-in to Cellhop');
-
   test('is told by mail, with device and address; the first sign-in ever and known devices are not', async () => {
     const user = await createUser(testApp);
     expect(await newSignIns(user)).toEqual([]);

@@ -85,7 +85,7 @@ export function logOut(ctx: Ctx, { userId, sessionId }: Actor, client: Client): 
 
 /** The present one first, then by last use. */
 export async function listSessions(ctx: Ctx, { userId, sessionId }: Actor): Promise<Session[]> {
-  const rows = await store.listOpenSessions(ctx, userId, LISTED_MAX);
+  const rows = await store.listSessionsOfUser(ctx, userId, LISTED_MAX);
   const sessions = rows.map((row) => ({
     id: row.id,
     device: row.device,

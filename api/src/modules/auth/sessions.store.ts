@@ -108,7 +108,7 @@ export async function rotateSession(
   return row!.rotatedAt;
 }
 
-export interface OpenSessionRow {
+export interface ListedSessionRow {
   id: string;
   device: string;
   ip: string | null;
@@ -117,9 +117,9 @@ export interface OpenSessionRow {
   usedAt: Date;
 }
 
-/** The newest use first. */
-export function listOpenSessions(ctx: Ctx, userId: string, limit: number): Promise<OpenSessionRow[]> {
-  return ctx.db.query<OpenSessionRow>(
+/** The open ones, the newest use first. */
+export function listSessionsOfUser(ctx: Ctx, userId: string, limit: number): Promise<ListedSessionRow[]> {
+  return ctx.db.query<ListedSessionRow>(
     `select id, device, host(ip) as ip, created_at as "createdAt", rotated_at as "usedAt"
        from sessions where user_id = $1 and revoked_at is null and expired_at > now()
       order by rotated_at desc, id limit $2`,
