@@ -24,6 +24,31 @@ function failingServer(status: number): Call {
   return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
 }
 
+/** A module of its own is what each tab has; storage and locks are what they share. */
+async function openTab() {
+  vi.resetModules();
+  return import('./access-token.ts');
+}
+
+function shareStorage() {
+  const items = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => items.set(key, value),
+    removeItem: (key: string) => items.delete(key),
+  });
+}
+
+function shareLocks() {
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, task: () => Promise<unknown>) => {
+    const turn = last.then(task, task);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  vi.stubGlobal('navigator', { locks: { request } });
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ now });
   tokens.set(undefined);
@@ -128,31 +153,6 @@ describe('two tabs', () => {
     vi.unstubAllGlobals();
     vi.resetModules();
   });
-
-  /** A module of its own is what each tab has; storage and locks are what they share. */
-  async function openTab() {
-    vi.resetModules();
-    return import('./access-token.ts');
-  }
-
-  function shareStorage() {
-    const items = new Map<string, string>();
-    vi.stubGlobal('localStorage', {
-      getItem: (key: string) => items.get(key) ?? null,
-      setItem: (key: string, value: string) => items.set(key, value),
-      removeItem: (key: string) => items.delete(key),
-    });
-  }
-
-  function shareLocks() {
-    let last: Promise<unknown> = Promise.resolve();
-    const request = (_name: string, task: () => Promise<unknown>) => {
-      const turn = last.then(task, task);
-      last = turn.catch(() => undefined);
-      return turn;
-    };
-    vi.stubGlobal('navigator', { locks: { request } });
-  }
 
   it('ask the server once when they wake up together', async () => {
     shareStorage();

@@ -13,6 +13,11 @@ function firstMessages(schema: z.ZodType, values: unknown): Record<string, strin
   return messages;
 }
 
+function refusal(code: ErrorCode, path: string) {
+  const details = [{ path, message: 'prose of the server' }];
+  return new ApiError(400, code, code, { statusCode: 400, error: 'Bad Request', code, message: code, details });
+}
+
 describe('formErrorMap', () => {
   it('calls an empty field required, whatever else is wrong with it', () => {
     expect(firstMessages(signInBody, { email: '', password: '' })).toEqual({
@@ -35,11 +40,6 @@ describe('formErrorMap', () => {
 });
 
 describe('isPasswordRefused', () => {
-  function refusal(code: ErrorCode, path: string) {
-    const details = [{ path, message: 'prose of the server' }];
-    return new ApiError(400, code, code, { statusCode: 400, error: 'Bad Request', code, message: code, details });
-  }
-
   it('is about the new password alone', () => {
     expect(isPasswordRefused(refusal('VALIDATION', 'body.password'))).toBe(true);
     expect(isPasswordRefused(refusal('VALIDATION', 'body.email'))).toBe(false);
