@@ -1,5 +1,6 @@
 import { recoverPassword, resendConfirmation, resendRecovery, signIn, signUp } from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
+import { changePassword, setUpSecondFactor } from '@cellhop/contract/security';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +32,7 @@ describe('in production', () => {
   afterAll(() => testApp.stop());
 
   test('one address may fail 30 times in 15 minutes, whatever accounts it tries', async () => {
-    const { email } = await createUser(testApp);
+    const { email, call } = await createUser(testApp);
     const fail = (index: number) =>
       testApp.call(
         signIn,
@@ -44,6 +45,12 @@ describe('in production', () => {
     const body = { email, password: PASSWORD };
     await expect(testApp.call(signIn, { body }, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await testApp.call(signIn, { body }, from('203.0.113.2'));
+    // What a session is asked to prove is guessed at from the same addresses.
+    const change = { body: { currentPassword: PASSWORD, password: 'a password that is new' } };
+    await expect(call(changePassword, change, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const setUp = { body: { password: PASSWORD } };
+    await expect(call(setUpSecondFactor, setUp, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await call(setUpSecondFactor, setUp, from('203.0.113.2'));
   });
 
   const register = (email: string, ip: string) => {

@@ -193,7 +193,7 @@ export async function changePassword(ctx: Ctx, actor: Actor, body: ChangePasswor
   if (!user) throw new AppError('UNAUTHORIZED');
   refuseWeakPassword(body.password, user.email);
   const comparedHash = await provePassword(ctx, actor, body.currentPassword, client);
-  await forgetFailures(ctx, proofOf(actor, client));
+  if (!user.hasSecondFactor) await forgetFailures(ctx, proofOf(actor, client));
   const passwordHash = await hashPassword(body.password);
   return ctx.tx(async (ctx) => {
     const changedAt = await store.replacePassword(ctx, userId, comparedHash, passwordHash);

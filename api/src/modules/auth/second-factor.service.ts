@@ -6,7 +6,7 @@ import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import { deriveKey } from '../../keys.ts';
 import { seal, unseal } from '../../sealing.ts';
-import { recordOwn, record } from '../audit-log/audit-log.service.ts';
+import { record, recordOwn } from '../audit-log/audit-log.service.ts';
 import { needsSecondFactor } from '../users/second-factor-state.ts';
 import { countCode, forgetCodes, forgetFailures, type Guess } from './attempts.ts';
 import { proofOf, provePassword } from './proof.ts';
@@ -42,6 +42,8 @@ export async function setUp(
   client: Client,
 ): Promise<{ secret: string; uri: string }> {
   const { userId } = actor;
+  // Before the password, so that it does not make wrong codes forgotten.
+  if ((await store.findState(ctx, userId)).onSince) throw new AppError('SECOND_FACTOR_ON');
   await provePassword(ctx, actor, password, client);
   await forgetFailures(ctx, proofOf(actor, client));
   return ctx.tx(async (ctx) => {

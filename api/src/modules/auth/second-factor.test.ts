@@ -263,8 +263,12 @@ describe('with it on', () => {
     const user = await createUser(testApp);
     const { secret, freshCode } = await switchOn(testApp, user);
     const disable = (code: string, password: string) => user.call(disableSecondFactor, { body: { password, code } });
-    for (let failure = 0; failure < 5; failure++)
+    const setUp = () => user.call(setUpSecondFactor, { body: { password: PASSWORD } });
+    for (let failure = 0; failure < 5; failure++) {
       await expect(disable(wrongCode(secret), PASSWORD)).rejects.toMatchObject(INVALID);
+      // The right password elsewhere does not help.
+      await expect(setUp()).rejects.toMatchObject({ code: 'SECOND_FACTOR_ON' });
+    }
     await expect(disable(await freshCode(), PASSWORD)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
     expect((await actionsOf(testApp, user.id)).at(-1)).toBe('PROOF_THROTTLED');
     // The owner's sign-in is not affected.

@@ -8,6 +8,7 @@ import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
+import { deleteExpired } from './auth.service.ts';
 
 const NEW_PASSWORD = 'a password that is new';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -237,5 +238,31 @@ describe('a sign-in from an unknown device', () => {
     const user = await createUser(testApp);
     await expect(enter(user.email, FIREFOX, '203.0.113.7', 'a wrong password')).rejects.toMatchObject({ status: 400 });
     expect(await newSignIns(user)).toEqual([]);
+  });
+
+  test('forgets places after a year, but never that somebody has signed in before', async () => {
+    const user = await createUser(testApp);
+    const age = (days: number) =>
+      testApp.database.query(
+        'update known_devices set seen_at = seen_at - make_interval(days => $2) where user_id = $1',
+        [user.id, days],
+      );
+    const places = async () =>
+      (
+        await testApp.database.query<{ device: string }>(
+          'select device from known_devices where user_id = $1 order by seen_at',
+          [user.id],
+        )
+      ).map(({ device }) => device);
+    await age(10);
+    await enter(user.email, CURL);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['Unknown device', 'curl']);
+    await age(356);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['curl']);
+    await age(1000);
+    await deleteExpired(testApp.ctx);
+    expect(await places()).toEqual(['curl']);
   });
 });
