@@ -18,8 +18,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
   const section = page.locator('#second-factor');
 
   await test.step('sets it up from the account menu', async () => {
-    await page.getByRole('button', { name: 'Account menu' }).click();
-    await page.getByRole('menuitem', { name: 'Account settings' }).click();
+    await chooseInMenu(page, 'Account settings');
     await expect(page).toHaveURL(/\/account$/);
     await section.getByRole('button', { name: 'Set up' }).click();
     await dialog.getByLabel('Current password').fill('not my password');
@@ -71,7 +70,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await page.getByLabel('Recovery code').fill(recoveryCodes[0]!);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL(/\/proxies$/);
-    await page.goto('/account');
+    await chooseInMenu(page, 'Account settings');
     await expect(section).toContainText('9 unused codes left');
   });
 
@@ -97,12 +96,11 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
 test('a session that is ended in the list signs that browser out', async ({ page, browser, baseURL }) => {
   const email = 'many-devices@example.com';
   await createCustomer(page, email);
-  await enter(page, '/account', email);
   const laptop = await otherBrowser(browser, baseURL);
   const tablet = await otherBrowser(browser, baseURL);
-  await enter(laptop, '/proxies', email);
-  await enter(tablet, '/proxies', email);
-  await page.reload();
+  await enter(laptop, '/connection-history', email);
+  await enter(tablet, '/connection-history', email);
+  await enter(page, '/account', email);
 
   const sessions = page.locator('#sessions');
   await expect(sessions.getByRole('listitem')).toHaveCount(3);
@@ -112,14 +110,14 @@ test('a session that is ended in the list signs that browser out', async ({ page
   await expect(page.getByText('The session has ended')).toBeVisible();
   await expect(sessions.getByRole('listitem')).toHaveCount(2);
   // The newest is the first of the others.
-  await tablet.getByRole('link', { name: 'Connections' }).click();
+  await tablet.getByRole('link', { name: 'Payments' }).click();
   await expect(tablet).toHaveURL(/\/sign-in$/);
 
   await sessions.getByRole('button', { name: 'Sign out all others' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click();
   await expect(page.getByText('1 device is signed out')).toBeVisible();
   await expect(sessions.getByRole('listitem')).toHaveCount(1);
-  await laptop.getByRole('link', { name: 'Connections' }).click();
+  await laptop.getByRole('link', { name: 'Payments' }).click();
   await expect(laptop).toHaveURL(/\/sign-in$/);
   await laptop.context().close();
   await tablet.context().close();
@@ -168,7 +166,11 @@ test('a password that is easily guessed is refused under its field', async ({ pa
 });
 
 async function logOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Account menu' }).click();
-  await page.getByRole('menuitem', { name: 'Log Out' }).click();
+  await chooseInMenu(page, 'Log Out');
   await expect(page).toHaveURL(/\/sign-in$/);
+}
+
+async function chooseInMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name }).click();
 }

@@ -40,6 +40,16 @@ describe('createClient', () => {
     await expect(call(disconnect, { params })).rejects.toMatchObject({ status: 409, code: 'NOT_CONNECTED', body });
   });
 
+  test('says how long to wait when the answer does', async () => {
+    const body = { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' };
+    const answering = (headers: Record<string, string>) =>
+      createClient({ fetch: () => Promise.resolve(Response.json(body, { status: 429, headers })) });
+    const refused = answering({ 'retry-after': '840' })(listConnections, { query: {} });
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 840 });
+    const vague = answering({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })(listConnections, { query: {} });
+    await expect(vague).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: undefined });
+  });
+
   test('an answer that is not ours is INTERNAL, none at all is NETWORK', async () => {
     await expect(fake(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
       status: 502,

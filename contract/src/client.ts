@@ -12,6 +12,8 @@ export class ApiError extends Error {
     readonly code: ErrorCode | 'NETWORK' | 'TIMEOUT',
     message: string,
     readonly body?: ErrorBody,
+    /** From the Retry-After header: how long to wait before asking again. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
     this.name = 'ApiError';
@@ -51,9 +53,9 @@ export function createClient(settings: ClientSettings = {}): Call {
     };
     if (body !== undefined) init.body = JSON.stringify(body);
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text } = await exchange(settings.fetch ?? fetch, url, init);
+    const { ok, status, text, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
     if (ok) return JSON.parse(text) as Output<typeof definition>;
-    throw toApiError(status, text);
+    throw toApiError(status, text, retryAfter);
   };
 }
 
@@ -66,17 +68,20 @@ interface LooseInput {
 async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    const { ok, status, headers } = response;
+    return { ok, status, text: await response.text(), retryAfter: headers.get('retry-after') };
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
   }
 }
 
-function toApiError(status: number, text: string): ApiError {
+function toApiError(status: number, text: string, retryAfter: string | null): ApiError {
   const parsed = errorBodySchema.safeParse(parseJson(text));
   if (!parsed.success) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
-  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data);
+  // Our own answers have seconds there; what a proxy in between may write instead of them is left out.
+  const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
+  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data, seconds);
 }
 
 function parseJson(text: string): unknown {

@@ -56,8 +56,8 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
   }
 
   return (
-    <AuthCard title={t(`notice.${reason}.title`)} links={links}>
-      <output className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</output>
+    <AuthCard title={t(`notice.${reason}.title`)} isAnnounced links={links}>
+      <p className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</p>
       <div className={classes['resend']}>
         <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
           {t('resend.button')}

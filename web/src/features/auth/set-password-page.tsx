@@ -41,8 +41,8 @@ export function SetPasswordPage({ code }: { code: string }) {
 
   if (isSaved)
     return (
-      <AuthCard title={t('setPassword.title')} links={<SignUpLink />}>
-        <output>{t('setPassword.done')}</output>
+      <AuthCard title={t('setPassword.title')} isAnnounced links={<SignUpLink />}>
+        <p>{t('setPassword.done')}</p>
         <Link to="/sign-in" className={plain['button']}>
           {t('toSignIn')}
         </Link>
