@@ -45,7 +45,12 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
-  throw new Problem('Use "npm start" or "npm test".');
+  if (mode === 'add-node') {
+    await prepare();
+    const { addNode } = await import('./add-node.mjs');
+    process.exit(await addNode(names));
+  }
+  throw new Problem('Use "npm start", "npm test" or "npm run add-node".');
 } catch (error) {
   process.exit(explain(error));
 }
