@@ -19,6 +19,7 @@ import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -57,6 +58,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  receiptsRoutes(app);
   invoicesRoutes(app);
   payInvoiceRoutes(app);
 

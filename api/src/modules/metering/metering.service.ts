@@ -72,10 +72,10 @@ export async function authorize(
     await endPredecessors(ctx, connectionId, runId, nodeId);
     // One byte wanted brings whatever is paid for, or the next megabyte.
     const [answer] = await settleReports(ctx, runId, [reportNothing(connectionId, 1n)], 'open');
-    return answer!;
+    return answer;
   });
   // It ended between the two looks at it.
-  if (credit.state === 'ended') return { isAuthorized: false };
+  if (!credit || credit.state === 'ended') return { isAuthorized: false };
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
   return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
 }
