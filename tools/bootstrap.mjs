@@ -50,7 +50,12 @@ try {
     const { createAdmin } = await import('./create-admin.mjs');
     process.exit(await createAdmin(names));
   }
-  throw new Problem('Use "npm start", "npm test" or "npm run create-admin".');
+  if (mode === 'add-node') {
+    await prepare();
+    const { addNode } = await import('./add-node.mjs');
+    process.exit(await addNode(names));
+  }
+  throw new Problem('Use "npm start", "npm test", "npm run create-admin" or "npm run add-node".');
 } catch (error) {
   process.exit(explain(error));
 }

@@ -42,6 +42,8 @@ export interface GatewayEvent {
 export interface Script {
   priceDollars: number;
   startMegabytes: number;
+  /** What buys nothing. */
+  spareMicros: bigint;
   steps: Step[];
 }
 
@@ -113,6 +115,7 @@ export class Fleet {
 
   /** Nobody is heard of any more: every hold is released, and every end that was asked for is made. */
   async retire(): Promise<void> {
+    while (this.#turn % TURNS_BETWEEN_ENDS !== 1) this.#turn += 1; // Ends are overdue then.
     for (const run of [...this.#dead.splice(0), ...this.#current]) await this.#passTime([], run);
     await compare(this.ctx, this.customers);
     for (const { actor, oracle } of this.customers) {
@@ -332,17 +335,18 @@ export class Fleet {
     const idsOf = (kind: Step['kind']) =>
       open.filter((each) => each.kind === kind).map(({ purchase }) => purchase!.connection.id);
     const [old, idle] = [idsOf('passWindow'), idsOf('idle')];
-    if (old.length === 0 && idle.length === 0 && !silent) return;
+    const isOverdue = this.#turn % TURNS_BETWEEN_ENDS === 1;
+    if (old.length === 0 && idle.length === 0 && !silent && !isOverdue) return;
     await this.ctx.db.query(
       `update connections set created_at = case when id = any($1) then created_at - interval '2 hours' else created_at end,
                               idle_since = case when id = any($2) then idle_since - interval '2 hours' else idle_since end,
-                              ending_at = ending_at - interval '1 minute'
+                              ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '1 hour' end end
         where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
-      [old, idle],
+      [old, idle, isOverdue],
     );
     await this.#setSilences(silent ? [silent.id] : []);
     const overdue = this.customers.flatMap(({ oracle }) =>
-      oracle.connections.filter(({ ending, status }) => ending !== null && status === 'WORK'),
+      oracle.connections.filter(({ ending, status }) => isOverdue && ending !== null && status === 'WORK'),
     );
     for (const { purchase } of open) {
       const { oracle, connection } = purchase!;
