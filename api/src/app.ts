@@ -1,4 +1,5 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
 import type { Ctx } from './ctx.ts';
 import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
@@ -14,6 +15,7 @@ import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
@@ -39,6 +41,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
+    // Unlike a counter, one that is found again in the logs of several nodes, and in the audit log.
+    genReqId: () => randomUUID(),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: 30_000,
@@ -58,6 +62,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
 
   settingsRoutes(app);
   authRoutes(app);
+  securityRoutes(app);
   usersRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);

@@ -29,6 +29,7 @@ const environmentSchema = z.object({
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
+  REQUIRE_STAFF_2FA: optional(z.stringbool()),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
@@ -60,6 +61,8 @@ export interface Config {
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
+  /** Roles with any permission work only with two-factor sign-in. */
+  requiresStaffSecondFactor: boolean;
   requestsPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
@@ -102,6 +105,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
+    requiresStaffSecondFactor: settings.REQUIRE_STAFF_2FA ?? false,
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),

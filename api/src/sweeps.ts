@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
+import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
@@ -16,6 +17,7 @@ interface Sweep {
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   // It looks whether the time has come; the interval is a setting.

@@ -7,6 +7,7 @@ type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promi
 
 const handlers: Handlers = {
   'mail.send': sendMail,
+  'mail.none': async () => {},
 };
 
 /** What the job runner calls for each kind of job. */

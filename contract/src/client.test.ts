@@ -17,6 +17,13 @@ function fake(status: number, body: string) {
   return { call, requests };
 }
 
+/** Never answers, and gives up when it is told to. */
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
+  });
+}
+
 describe('createClient', () => {
   test('fills the path, repeats keys of lists and sends no body where there is none', async () => {
     const { call, requests } = fake(200, '{"data":[]}');
@@ -40,6 +47,24 @@ describe('createClient', () => {
     });
     const away = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
     await expect(away(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'NETWORK' });
+  });
+
+  test('no answer in time is TIMEOUT, also when the answer stops half-way', async () => {
+    const silent = createClient({ timeoutMs: 20, fetch: (_, init) => aborted(init?.signal) });
+    await expect(silent(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+    const stuck = createClient({
+      timeoutMs: 20,
+      fetch: async (_, init) => Object.assign(new Response('{"data":'), { text: () => aborted(init?.signal) }),
+    });
+    await expect(stuck(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+  });
+
+  test('a call that its caller gave up is no time-out', async () => {
+    const call = createClient({
+      fetch: (_, init) => Promise.reject(init?.signal?.reason as DOMException),
+    });
+    const signal = AbortSignal.abort();
+    await expect(call(listConnections, { query: {} }, { signal })).rejects.toMatchObject({ code: 'NETWORK' });
   });
 });
 

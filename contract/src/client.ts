@@ -9,7 +9,7 @@ export class ApiError extends Error {
   constructor(
     /** 0 when there was no answer. */
     readonly status: number,
-    readonly code: ErrorCode | 'NETWORK',
+    readonly code: ErrorCode | 'NETWORK' | 'TIMEOUT',
     message: string,
     readonly body?: ErrorBody,
   ) {
@@ -68,7 +68,8 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
     const response = await doFetch(url, init);
     return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (error) {
-    throw new ApiError(0, 'NETWORK', error instanceof Error ? error.message : String(error));
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -6,6 +6,7 @@ import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
 import * as proxies from '@cellhop/contract/proxies';
 import { errorBodySchema } from '@cellhop/contract/schemas';
+import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
 import * as transactions from '@cellhop/contract/transactions';
 import * as users from '@cellhop/contract/users';
@@ -18,7 +19,7 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, transactions, users]
+const endpoints = [auth, connections, development, gateway, invoices, proxies, security, settings, transactions, users]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 

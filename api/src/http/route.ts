@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
+import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
@@ -14,8 +15,7 @@ type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { p
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
-  /** The client's address; behind a trusted proxy the one that it reports. */
-  ip: string;
+  client: Client;
 } & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
   (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
 
@@ -81,9 +81,10 @@ function serve<E extends EndpointDefinition>(
       request.setDecorator('identity', await identify(app, entry, request));
     },
     handler: async (request, reply) => {
-      const { params, query, body, headers, ip } = request;
+      const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      return answer({ params, query, body, headers, ip, ctx: app.ctx, ...identity } as unknown as Request<E>, reply);
+      const input = { params, query, body, headers, client: clientOf(request), ctx: app.ctx, ...identity };
+      return answer(input as unknown as Request<E>, reply);
     },
   });
 }
@@ -99,8 +100,15 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   const token = bearerToken(request);
   if (access === 'gateway') return { nodeId: await app.access.authenticateNode(app.ctx, token) };
   const actor = await app.access.authenticateUser(app.ctx, token);
-  if (access !== 'user' && !actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
+  if (access === 'user') return { actor };
+  if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
+  if (!actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
   return { actor };
+}
+
+/** The address is the connection's; behind a trusted proxy the one that it reports. */
+export function clientOf({ ip, headers, id }: FastifyRequest): Client {
+  return { ip, userAgent: headers['user-agent'], requestId: id };
 }
 
 function bearerToken(request: FastifyRequest): string | undefined {

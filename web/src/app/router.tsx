@@ -109,12 +109,19 @@ const invoices = createRoute({
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
 
+const account = createRoute({
+  getParentRoute: () => members,
+  path: '/account',
+  loader: loadTexts('user'),
+  component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices]),
+    members.addChildren([proxies, connectionHistory, invoices, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

@@ -18,7 +18,7 @@ describe('errorText', () => {
   });
 
   it('has no text for a code that does not exist', () => {
-    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK'].sort());
+    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
   });
 
   it('says little about what it does not know', () => {

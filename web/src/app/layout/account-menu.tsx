@@ -1,9 +1,8 @@
-import { logout } from '@cellhop/contract/auth';
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconLogout, IconSettings, IconUserCircle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { call } from '../../lib/http.ts';
-import { tokens } from '../../lib/tokens.ts';
+import { logOut } from './log-out.ts';
 import classes from './top-bar.module.css';
 
 export function AccountMenu({ email }: { email: string }) {
@@ -18,19 +17,17 @@ export function AccountMenu({ email }: { email: string }) {
       </Menu.Target>
       <Menu.Dropdown aria-label={t('account')}>
         <Menu.Label className={classes['email'] ?? ''}>{email}</Menu.Label>
+        <Menu.Item
+          component={Link}
+          to="/account"
+          leftSection={<IconSettings size={18} stroke={1.6} aria-hidden="true" />}
+        >
+          {t('accountSettings')}
+        </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />} onClick={() => void logOut()}>
           {t('logOut')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-async function logOut() {
-  try {
-    await call(logout, {});
-  } catch {
-    // The reader wants to leave: without the server's answer the session ends by itself, here it ends now.
-  }
-  tokens.set(undefined);
 }

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Navigate, Outlet } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { queryClient } from '../../lib/query.ts';
 import { hasTokens, tokens } from '../../lib/tokens.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
@@ -10,10 +10,6 @@ import { Shell } from './shell.tsx';
 /** Everything behind sign-in. Once the tokens are gone, in this tab or another, the reader is at the sign-in page. */
 export function MemberLayout() {
   const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);
-  useEffect(() => {
-    // The next user of this browser must not see anything of the last one.
-    if (!isSignedIn) queryClient.clear();
-  }, [isSignedIn]);
   if (!isSignedIn) return <Navigate to="/sign-in" replace />;
   return (
     <QueryClientProvider client={queryClient}>

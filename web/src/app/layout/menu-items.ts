@@ -5,3 +5,6 @@ export const menuItems = [
   { to: '/connection-history', text: 'connections', Icon: IconHistory },
   { to: '/payments/invoices', text: 'payments', Icon: IconReceipt2 },
 ] as const;
+
+/** Reached from elsewhere than the menu. */
+export const otherPages = [{ to: '/account', text: 'account' }] as const;

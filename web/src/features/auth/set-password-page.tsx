@@ -24,11 +24,19 @@ export function SetPasswordPage({ code }: { code: string }) {
   });
   const { errors, isSubmitting } = form.formState;
 
+  function refusePassword() {
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
+  }
+
   const submit = form.handleSubmit(({ password }) =>
-    send('', async () => {
-      await savePassword({ code, password });
-      setSaved(true);
-    }),
+    send(
+      '',
+      async () => {
+        await savePassword({ code, password });
+        setSaved(true);
+      },
+      refusePassword,
+    ),
   );
 
   if (isSaved)
