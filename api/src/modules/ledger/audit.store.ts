@@ -28,6 +28,14 @@ export const ledgerInvariants: Invariant[] = [
     (verified) => [verified.transferId],
   ),
   invariant(
+    'every entry belongs to an account',
+    // Without foreign keys, which would look each account up once more for every charge.
+    `select 'account ' || account_id || ' does not exist and has entries' as broken
+       from (select distinct account_id from entries where transfer_id > $1) as entry
+      where not exists (select from accounts where accounts.id = account_id)`,
+    (verified) => [verified.transferId],
+  ),
+  invariant(
     'no customer and no escrow is below zero, holds included',
     `select 'account ' || id || ' has ' || balance_micros || ' and holds ' || held_micros as broken
        from accounts where held_micros < 0 or (kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0)`,

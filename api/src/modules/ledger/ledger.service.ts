@@ -80,7 +80,9 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
  * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
  */
 export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
-  if (transfers.length > 0) await store.lockAccounts(ctx, customersOf(transfers));
+  const customers = customersOf(transfers);
+  const locked = customers.length === 0 ? [] : await store.lockAccounts(ctx, customers);
+  assert.equal(locked.length, customers.length, 'a transfer names an account that does not exist');
   return postLocked(ctx, transfers);
 }
 
@@ -105,7 +107,15 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
  */
 export async function charge(ctx: Ctx, charges: readonly Charge[], holds: ReadonlyMap<bigint, bigint>): Promise<void> {
   const changes = new Map([...holds].filter(([, micros]) => micros !== 0n));
-  if (charges.length > 0 || changes.size > 0) await explainOverdraft(store.insertCharges(ctx, charges, changes));
+  if (charges.length === 0 && changes.size === 0) return;
+  const payers = new Set(changes.keys());
+  for (const { payerAccountId } of charges) payers.add(payerAccountId);
+  const found = await explainOverdraft(store.insertCharges(ctx, charges, changes));
+  assert.deepEqual(
+    found,
+    { escrows: charges.length, payers: payers.size },
+    'a charge names accounts that do not exist',
+  );
 }
 
 /** For whoever checks the ledger piece by piece. */

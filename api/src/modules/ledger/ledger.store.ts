@@ -69,45 +69,57 @@ export async function addToBalance(ctx: Ctx, accountId: bigint, micros: bigint):
 /**
  * Inserts charges as the next entries of their receipts, and moves balances and holds with them. The caller has locked
  * the payers' accounts, and so the escrow accounts: nobody touches those without the payer's.
+ * @returns how many escrow accounts and payers' accounts there were
  */
 export async function insertCharges(
   ctx: Ctx,
   charges: readonly Charge[],
   holds: ReadonlyMap<bigint, bigint>,
-): Promise<void> {
-  await ctx.db.query(
-    `with asked as (
-       select *, (megabyte_to - megabyte_from) * megabyte_micros as micros, case kind when 'REFUND' then -1 else 1 end as sign
-         from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                     $8::bigint[], $9::bigint[])
-                as asked (kind, connection_id, payer_id, escrow_id, megabyte_from, megabyte_to, megabyte_micros,
-                          used_bytes, uploaded_bytes)
-     ), charge as (
-       select asked.*, charge_count + 1 as number,
-              charge_hash(charge_hash, connection_id, charge_count + 1, now(), asked.kind, megabyte_from + 1, megabyte_to,
-                          uploaded_bytes, used_bytes - uploaded_bytes, megabyte_micros, sign * micros) as hash
-         from asked join accounts on accounts.id = escrow_id
+): Promise<{ escrows: number; payers: number }> {
+  const [row] = await ctx.db.query<{ escrows: number; payers: number }>(
+    `with charge as (
+       select asked.*, case when is_refund then -micros else micros end as cost_micros, charge_count + 1 as number,
+              charge_hash(charge_hash, connection_id, charge_count + 1, (select charge_time(now())),
+                          case when is_refund then 'REFUND' else 'MEGABYTE' end, megabyte_from + 1, megabyte_to,
+                          uploaded_bytes, downloaded_bytes, megabyte_micros,
+                          case when is_refund then -micros else micros end) as hash
+         from (select *, (megabyte_to - megabyte_from) * megabyte_micros as micros,
+                      used_bytes - uploaded_bytes as downloaded_bytes
+                 from unnest($1::boolean[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+                             $7::bigint[], $8::bigint[], $9::bigint[])
+                        as listed (is_refund, connection_id, payer_id, escrow_id, megabyte_from, megabyte_to,
+                                   megabyte_micros, used_bytes, uploaded_bytes)
+              ) as asked
+         join accounts on accounts.id = escrow_id
      ), posted as (
-       insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, megabyte_from,
-                              megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash)
-       select case when sign < 0 then 'connection:' || connection_id || ':refund' end,
-              case when sign < 0 then escrow_id else payer_id end, case when sign < 0 then payer_id else escrow_id end,
-              micros, kind, case when sign > 0 then megabyte_from end, case when sign > 0 then megabyte_to end,
-              uploaded_bytes, used_bytes - uploaded_bytes, hash
+       -- What goes back has no range of its own: its megabytes are the last of those that were charged.
+       insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason,
+                              megabyte_from, megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash)
+       select case when is_refund then 'connection:' || connection_id || ':refund' end,
+              case when is_refund then escrow_id else payer_id end,
+              case when is_refund then payer_id else escrow_id end,
+              micros, case when is_refund then 'REFUND' else 'MEGABYTE' end,
+              case when not is_refund then megabyte_from end, case when not is_refund then megabyte_to end,
+              uploaded_bytes, downloaded_bytes, hash
          from charge
      ), chained as (
-       update accounts set balance_micros = balance_micros + sign * micros, charge_count = number, charge_hash = hash
+       update accounts set balance_micros = balance_micros + cost_micros, charge_count = number, charge_hash = hash
          from charge where accounts.id = escrow_id
+       returning 1
+     ), paid as (
+       update accounts set balance_micros = balance_micros + change.micros, held_micros = held_micros + change.held
+         from (select account_id, sum(micros)::bigint as micros, sum(held)::bigint as held
+                 from (select payer_id as account_id, -cost_micros as micros, 0 as held from charge
+                       union all
+                       select account_id, 0, held from unnest($10::bigint[], $11::bigint[]) as hold (account_id, held)
+                      ) as part
+                group by account_id) as change
+        where accounts.id = change.account_id
+       returning 1
      )
-     update accounts set balance_micros = balance_micros + change.micros, held_micros = held_micros + change.held
-       from (select account_id, sum(micros)::bigint as micros, sum(held)::bigint as held
-               from (select payer_id as account_id, -sign * micros as micros, 0 as held from charge
-                     union all
-                     select account_id, 0, held from unnest($10::bigint[], $11::bigint[]) as hold (account_id, held)) as part
-              group by account_id) as change
-      where accounts.id = change.account_id`,
+     select (select count(*) from chained)::int as escrows, (select count(*) from paid)::int as payers`,
     [
-      charges.map((charge) => charge.kind),
+      charges.map((charge) => charge.kind === 'REFUND'),
       charges.map((charge) => charge.connectionId),
       charges.map((charge) => charge.payerAccountId),
       charges.map((charge) => charge.escrowAccountId),
@@ -120,4 +132,5 @@ export async function insertCharges(
       [...holds.values()],
     ],
   );
+  return row!;
 }

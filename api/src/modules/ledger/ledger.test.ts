@@ -129,6 +129,32 @@ describe('charge', () => {
   });
 });
 
+describe('an account that does not exist', () => {
+  test('is neither paid nor charged', async () => {
+    const nowhere = 999_999_999n;
+    const { user, escrow } = await openEscrow(100n);
+    await expect(post(transfer(external, nowhere, 1n))).rejects.toThrow('does not exist');
+    await expect(hold(nowhere, 1n)).rejects.toThrow('do not exist');
+    const charge = {
+      kind: 'MEGABYTE',
+      connectionId: randomUUID(),
+      megabytes: { from: 0n, to: 1n },
+      megabytePriceMicros: 10n,
+      usedBytes: 1n,
+      uploadedBytes: 0n,
+    } as const;
+    for (const accounts of [
+      { payerAccountId: nowhere, escrowAccountId: escrow },
+      { payerAccountId: user, escrowAccountId: nowhere },
+    ])
+      await expect(
+        testApp.ctx.tx((ctx) => ledger.charge(ctx, [{ ...charge, ...accounts }], new Map())),
+      ).rejects.toThrow('do not exist');
+    expect([await balance(user), await balance(escrow)]).toEqual([100n, 0n]);
+    expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
+  });
+});
+
 describe('the database itself', () => {
   test('refuses a negative balance of a customer, whoever writes it', async () => {
     const user = await openUser();

@@ -135,6 +135,15 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     plant: () => change("delete from transfers where reason = 'REFUND'"),
   },
   {
+    name: 'money that went to nobody',
+    rule: 'every entry belongs to an account',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('nobody', 1, 999999999, 5, 'TOP_UP')`,
+      ),
+  },
+  {
     name: 'a negative balance',
     rule: 'no customer and no escrow is below zero, holds included',
     plant: async () => {
