@@ -14,7 +14,7 @@ import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { GlobalErrorPage } from './global-error-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { codeSearch, messageSearch, pageSearch, referralSearch } from './search.ts';
+import { codeSearch, messageSearch, pageSearch, referralSearch, transactionsSearch } from './search.ts';
 
 const root = createRootRoute({
   component: RootLayout,
@@ -116,12 +116,20 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
 });
 
+const transactions = createRoute({
+  getParentRoute: () => members,
+  path: '/transactions',
+  validateSearch: transactionsSearch,
+  loader: loadTexts('transaction'),
+  component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices, account]),
+    members.addChildren([proxies, connectionHistory, invoices, transactions, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

@@ -12,7 +12,7 @@ export const ledgerInvariants: Invariant[] = [
     // in it, so whatever differs is added up from its first entry before it is called wrong.
     `with fresh as (
        select account_id, sum(amount_micros) as micros from entries where transfer_id > $1 group by account_id
-     ), suspects as (
+     ), suspects as materialized (
        select accounts.id, balance_micros
          from accounts
          left join verified_sums on verified_sums.account_id = accounts.id and $1::bigint > 0
