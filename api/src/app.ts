@@ -25,6 +25,7 @@ import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
 import { statementRoutes } from './modules/statement/statement.routes.ts';
+import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -67,6 +68,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  receiptsRoutes(app);
   invoicesRoutes(app);
   statementRoutes(app);
   reconciliationRoutes(app);

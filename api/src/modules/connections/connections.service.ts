@@ -36,18 +36,12 @@ export async function connect(
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
   const result = await store.buyProxy(ctx, purchase);
-  switch (result.outcome) {
-    case 'BOUGHT': {
-      // What was just written need not be read again.
-      const { balanceMicros, ...sold } = result;
-      const row = { ...NEW_CONNECTION, ...connection, ...sold };
-      return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
-    }
-    case 'REPLAYED':
-      return showWithBalance(ctx, actor, result.connectionId);
-    default:
-      throw new AppError(result.outcome);
-  }
+  if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
+  if (result.outcome !== 'BOUGHT') throw new AppError(result.outcome);
+  // What was just written need not be read again.
+  const { balanceMicros, ...sold } = result;
+  const row = { ...NEW_CONNECTION, ...connection, ...sold };
+  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
 }
 
 /** What every connection begins as. */

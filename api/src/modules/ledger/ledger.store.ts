@@ -68,7 +68,8 @@ export async function addToBalance(ctx: Ctx, accountId: bigint, micros: bigint):
 
 /**
  * Inserts charges as the next entries of their receipts, and moves balances and holds with them. The caller has locked
- * the payers' accounts, and so the escrow accounts: nobody touches those without the payer's.
+ * the payers' accounts, and so the escrow accounts: nobody touches those without the payer's. The time is the
+ * statement's, not the transaction's: that may have begun before another's that got the lock first.
  * @returns how many escrow accounts and payers' accounts there were
  */
 export async function insertCharges(
@@ -79,7 +80,7 @@ export async function insertCharges(
   const [row] = await ctx.db.query<{ escrows: number; payers: number }>(
     `with charge as (
        select asked.*, case when is_refund then -micros else micros end as cost_micros, charge_count + 1 as number,
-              charge_hash(charge_hash, connection_id, charge_count + 1, (select charge_time(now())),
+              charge_hash(charge_hash, connection_id, charge_count + 1, (select charge_time(statement_timestamp())),
                           case when is_refund then 'REFUND' else 'MEGABYTE' end, megabyte_from + 1, megabyte_to,
                           uploaded_bytes, downloaded_bytes, megabyte_micros,
                           case when is_refund then -micros else micros end) as hash
@@ -94,13 +95,13 @@ export async function insertCharges(
      ), posted as (
        -- What goes back has no range of its own: its megabytes are the last of those that were charged.
        insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason,
-                              megabyte_from, megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash)
+                              megabyte_from, megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash, created_at)
        select case when is_refund then 'connection:' || connection_id || ':refund' end,
               case when is_refund then escrow_id else payer_id end,
               case when is_refund then payer_id else escrow_id end,
               micros, case when is_refund then 'REFUND' else 'MEGABYTE' end,
               case when not is_refund then megabyte_from end, case when not is_refund then megabyte_to end,
-              uploaded_bytes, downloaded_bytes, hash
+              uploaded_bytes, downloaded_bytes, hash, statement_timestamp()
          from charge
      ), chained as (
        update accounts set balance_micros = balance_micros + cost_micros, charge_count = number, charge_hash = hash
