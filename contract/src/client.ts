@@ -23,6 +23,8 @@ export class ApiError extends Error {
 export interface CallOptions {
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** Instead of the client's own: a long file takes its time. */
+  timeoutMs?: number;
 }
 
 export interface ClientSettings {
@@ -45,7 +47,7 @@ export function createClient(settings: ClientSettings = {}): Call {
     const { params, query, body } = input as LooseInput;
     const headers = { ...(await settings.headers?.(definition)), ...options.headers };
     if (body !== undefined) headers['content-type'] = 'application/json';
-    const timeout = AbortSignal.timeout(settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const init: RequestInit = {
       method: definition.method,
       headers,
@@ -53,8 +55,9 @@ export function createClient(settings: ClientSettings = {}): Call {
     };
     if (body !== undefined) init.body = JSON.stringify(body);
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
-    if (ok) return JSON.parse(text) as Output<typeof definition>;
+    const { ok, status, text, isJson, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+    // What is no JSON is a file, such as CSV, and declared as a string.
+    if (ok) return (isJson ? JSON.parse(text) : text) as Output<typeof definition>;
     throw toApiError(status, text, retryAfter);
   };
 }
@@ -69,7 +72,8 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
     const { ok, status, headers } = response;
-    return { ok, status, text: await response.text(), retryAfter: headers.get('retry-after') };
+    const isJson = !(headers.get('content-type') ?? '').startsWith('text/');
+    return { ok, status, text: await response.text(), isJson, retryAfter: headers.get('retry-after') };
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));

@@ -39,7 +39,7 @@ export const listTransactions = endpoint({
   response: paged(transactionSchema),
 });
 
-/** Answers with a file, not with JSON: the typed client does not read it. */
+/** Answers with a file, not with JSON: the typed client gives its text. */
 export const exportTransactions = endpoint({
   method: 'GET',
   url: '/v1/transactions/export',

@@ -83,11 +83,8 @@ function serve<E extends EndpointDefinition>(
     handler: async (request, reply) => {
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      const client = clientOf(request);
-      return answer(
-        { params, query, body, headers, client, ctx: app.ctx, ...identity } as unknown as Request<E>,
-        reply,
-      );
+      const input = { params, query, body, headers, client: clientOf(request), ctx: app.ctx, ...identity };
+      return answer(input as unknown as Request<E>, reply);
     },
   });
 }

@@ -7,7 +7,15 @@ import { GlobalErrorPage } from './global-error-page.tsx';
 import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { codeSearch, invoicesSearch, messageSearch, pageSearch, proxySearch, referralSearch } from './search.ts';
+import {
+  codeSearch,
+  invoicesSearch,
+  messageSearch,
+  pageSearch,
+  proxySearch,
+  referralSearch,
+  transactionsSearch,
+} from './search.ts';
 import { parseSearch, stringifySearch } from './search-text.ts';
 
 const root = createRootRoute({
@@ -112,12 +120,20 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
 });
 
+const transactions = createRoute({
+  getParentRoute: () => members,
+  path: '/transactions',
+  validateSearch: transactionsSearch,
+  loader: loadTexts('transaction'),
+  component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices, account]),
+    members.addChildren([proxies, connectionHistory, invoices, transactions, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

@@ -1,11 +1,23 @@
 import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import { codeSearch, invoicesSearch, pageSearch, proxySearch, referralSearch } from './search.ts';
+import { codeSearch, invoicesSearch, pageSearch, proxySearch, referralSearch, transactionsSearch } from './search.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {
     expect(pageSearch({ page: '3' })).toEqual({ page: 3 });
     for (const page of ['1', '0', '-2', '1.5', 'x', undefined]) expect(pageSearch({ page })).toEqual({});
+  });
+});
+
+describe('transactionsSearch', () => {
+  it('keeps kinds and days', () => {
+    const search = { kind: 'TOP_UP,REFUND', from: '2026-02-28', to: '2026-03-01', page: '2' };
+    expect(transactionsSearch(search)).toEqual({ ...search, page: 2 });
+  });
+
+  it('leaves out what is no day', () => {
+    for (const from of ['2026-02-30', '2026-13-01', 'yesterday', '20260101', '', 2026])
+      expect(transactionsSearch({ from })).toEqual({});
   });
 });
 

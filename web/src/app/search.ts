@@ -43,6 +43,24 @@ export function invoicesSearch(search: Search): { page?: number | undefined; cre
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
+export interface TransactionsSearch {
+  page?: number | undefined;
+  /** Joined by commas; the screen leaves out what is no kind. */
+  kind?: string | undefined;
+  /** Days, such as 2026-11-21, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export function transactionsSearch(search: Search): TransactionsSearch {
+  return {
+    ...pageSearch(search),
+    kind: textOf(search['kind']),
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
+  };
+}
+
 export function referralSearch(search: Search): { rc?: string | undefined } {
   return { rc: textOf(search['rc']) };
 }
@@ -59,4 +77,11 @@ export function messageSearch(search: Search): { message?: string | undefined } 
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Only days that exist: the 30th of February is none. */
+function dayOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
+  const day = new Date(`${value}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
 }

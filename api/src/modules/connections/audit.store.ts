@@ -2,6 +2,11 @@ import { invariant, type Invariant, type VerifiedMark } from '../../invariant.ts
 
 /** Open connections, and those that ended after the mark: a connection that has ended does not change any more. */
 const LIVE = `(status = 'WORK' or ended_at >= $1)`;
+/**
+ * For rules about each single charge: those of an open connection, which may be many thousands, are looked at when it
+ * has ended, and whenever everything is.
+ */
+const COMPLETE = `(ended_at >= $1 or (status = 'WORK' and $1 = to_timestamp(0)))`;
 const until = (verified: VerifiedMark) => [verified.until];
 
 const BEGUN = '((used_bytes + 1048575) / 1048576)';
@@ -27,7 +32,7 @@ export const connectionInvariants: Invariant[] = [
         select megabyte_from, coalesce(lag(megabyte_to) over (order by megabyte_from), 0) as previous_to
           from transfers where credit_account_id = escrow_account_id and megabyte_from is not null
       ) as range
-      where ${LIVE} and megabyte_from <> previous_to`,
+      where ${COMPLETE} and megabyte_from <> previous_to`,
     until,
   ),
   invariant(
@@ -39,7 +44,7 @@ export const connectionInvariants: Invariant[] = [
       cross join lateral (
         select count(*) as count,
                count(*) filter (where charge_hash is distinct from charge_hash(
-                 previous_hash, connections.id, number, created_at, reason,
+                 previous_hash, connections.id, number, charge_time(charge.created_at), reason,
                  coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
                  uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
                  case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,
@@ -53,7 +58,7 @@ export const connectionInvariants: Invariant[] = [
                 window entry as (order by id)
                ) as charge
       ) as found
-      where ${LIVE} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
+      where ${COMPLETE} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
     until,
   ),
   invariant(

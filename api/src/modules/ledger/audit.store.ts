@@ -12,7 +12,7 @@ export const ledgerInvariants: Invariant[] = [
     // in it, so whatever differs is added up from its first entry before it is called wrong.
     `with fresh as (
        select account_id, sum(amount_micros) as micros from entries where transfer_id > $1 group by account_id
-     ), suspects as (
+     ), suspects as materialized (
        select accounts.id, balance_micros
          from accounts
          left join verified_sums on verified_sums.account_id = accounts.id and $1::bigint > 0
@@ -25,6 +25,14 @@ export const ledgerInvariants: Invariant[] = [
         select coalesce(sum(amount_micros), 0) as micros from entries where account_id = suspects.id
       ) as exact
       where balance_micros <> micros`,
+    (verified) => [verified.transferId],
+  ),
+  invariant(
+    'every entry belongs to an account',
+    // Without foreign keys, which would look each account up once more for every charge.
+    `select 'account ' || account_id || ' does not exist and has entries' as broken
+       from (select distinct account_id from entries where transfer_id > $1) as entry
+      where not exists (select from accounts where accounts.id = account_id)`,
     (verified) => [verified.transferId],
   ),
   invariant(

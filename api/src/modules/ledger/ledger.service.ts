@@ -8,6 +8,8 @@ import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
+import { NOTHING_VERIFIED } from '../../invariant.ts';
+import { ledgerInvariants } from './audit.store.ts';
 import * as store from './ledger.store.ts';
 
 export type AccountKind = 'USER' | 'ESCROW';
@@ -125,7 +127,14 @@ export async function charge(ctx: Ctx, charges: readonly Charge[], holds: Readon
   for (const accountId of payers) ctx.changed({ accountId }, 'balance');
 }
 
-/** For whoever checks the ledger piece by piece. */
+/** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
+export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
+  const found: string[] = [];
+  for (const { findBroken } of ledgerInvariants) found.push(...(await findBroken(ctx, NOTHING_VERIFIED)));
+  return found;
+}
+
+/** For whoever checks it piece by piece. */
 export { findSettledTransfer, rememberSums } from './audit.store.ts';
 
 function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {

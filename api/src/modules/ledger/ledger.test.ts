@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { NOTHING_VERIFIED } from '../../invariant.ts';
-import { ledgerInvariants } from './audit.store.ts';
 import * as ledger from './ledger.service.ts';
 
 let testApp: TestApp;
@@ -151,7 +149,7 @@ describe('an account that does not exist', () => {
         testApp.ctx.tx((ctx) => ledger.charge(ctx, [{ ...charge, ...accounts }], new Map())),
       ).rejects.toThrow('do not exist');
     expect([await balance(user), await balance(escrow)]).toEqual([100n, 0n]);
-    for (const { findBroken } of ledgerInvariants) expect(await findBroken(testApp.ctx, NOTHING_VERIFIED)).toEqual([]);
+    expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
   });
 });
 
@@ -224,8 +222,7 @@ test('agrees with the model for any lists of transfers, run in parallel batches 
         expect(accepted).toBe(model.post(distinct));
       }
       for (const [index, id] of users.entries()) expect(await balance(id)).toBe(model.balances.get(index + 1) ?? 0n);
-      for (const { findBroken } of ledgerInvariants)
-        expect(await findBroken(testApp.ctx, NOTHING_VERIFIED)).toEqual([]);
+      expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
     }),
     { numRuns: 25 },
   );

@@ -113,7 +113,7 @@ async function readMetrics(headers: Record<string, string>) {
 }
 
 /** Each writes what must not be, of rows that the given users and connections have, and names the rule that it breaks. */
-const faults: { name: string; rule: string; plant: () => Promise<unknown> }[] = [
+const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFoundInWhole?: true }[] = [
   {
     name: 'a balance that was edited by hand',
     rule: 'each balance is the sum of its entries',
@@ -133,6 +133,15 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown> }[] = 
     name: 'a transfer that was taken out',
     rule: 'each balance is the sum of its entries',
     plant: () => change("delete from transfers where reason = 'REFUND'"),
+  },
+  {
+    name: 'money that went to nobody',
+    rule: 'every entry belongs to an account',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('nobody', 1, 999999999, 5, 'TOP_UP')`,
+      ),
   },
   {
     name: 'a negative balance',
@@ -171,11 +180,13 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown> }[] = 
       change(
         "update transfers set megabyte_from = megabyte_from + 1, megabyte_to = megabyte_to + 1 where reason = 'MEGABYTE'",
       ),
+    isFoundInWhole: true,
   },
   {
     name: 'an overlap of charged megabytes',
     rule: 'charged megabytes have no gap and no overlap',
     plant: () => change("update transfers set megabyte_from = megabyte_from - 1 where reason = 'MEGABYTE'"),
+    isFoundInWhole: true,
   },
   {
     name: 'a charge whose traffic was changed afterwards',
@@ -292,9 +303,10 @@ describe('a planted fault', () => {
     await reconcile();
   });
 
-  test.each(faults)('$name is found: $rule', async ({ rule, plant }) => {
+  test.each(faults)('$name is found: $rule', async ({ rule, plant, isFoundInWhole }) => {
     expect((await showReconciliation(testApp.ctx)).violations).toEqual([]);
     await plant();
+    if (isFoundInWhole) await forgetMark();
     const { status, violations, violationCount } = await reconcile();
     expect(status).toBe('BROKEN');
     expect(violations).toEqual(expect.arrayContaining([expect.stringContaining(`${rule}: `)]));

@@ -42,14 +42,8 @@ async function readCsv(user: TestUser, filter: Filter = {}): Promise<string[][]>
 }
 
 function actorOf({ id, accountId }: TestUser) {
-  return {
-    userId: id,
-    sessionId: id,
-    accountId,
-    languageCode: 'en',
-    permissions: new Set<never>(),
-    isSecondFactorDue: false,
-  } as const;
+  const permissions = new Set<never>();
+  return { userId: id, sessionId: id, accountId, languageCode: 'en', permissions, isSecondFactorDue: false } as const;
 }
 
 /** Writes one entry of a customer as the ledger would, with a date that the ledger would not take from anybody. */
