@@ -7,7 +7,15 @@ import { GlobalErrorPage } from './global-error-page.tsx';
 import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { codeSearch, invoicesSearch, messageSearch, pageSearch, proxySearch, referralSearch } from './search.ts';
+import {
+  codeSearch,
+  invoicesSearch,
+  messageSearch,
+  pageSearch,
+  proxySearch,
+  referralSearch,
+  usageSearch,
+} from './search.ts';
 import { parseSearch, stringifySearch } from './search-text.ts';
 
 const root = createRootRoute({
@@ -97,6 +105,14 @@ const connectionHistory = createRoute({
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
 });
 
+const usage = createRoute({
+  getParentRoute: () => members,
+  path: '/usage',
+  validateSearch: usageSearch,
+  loader: loadTexts('proxyConnection'),
+  component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
+});
+
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
@@ -117,7 +133,7 @@ export const router = createRouter({
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices, account]),
+    members.addChildren([proxies, connectionHistory, usage, invoices, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

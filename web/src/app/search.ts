@@ -43,6 +43,36 @@ export function invoicesSearch(search: Search): { page?: number | undefined; cre
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface UsageSearch {
+  /** The last 7 days unless given. */
+  range?: 'day' | 'month' | undefined;
+  /** An own range: both days, or none. */
+  from?: string | undefined;
+  to?: string | undefined;
+  connection?: string | undefined;
+}
+
+export function usageSearch(search: Search): UsageSearch {
+  const { range, from, to, connection } = search;
+  const days = [from, to].map((day) => (isRealDay(day) ? day : undefined));
+  const isOwn = days[0] !== undefined && days[1] !== undefined && days[0] <= days[1];
+  return {
+    range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
+    from: isOwn ? days[0] : undefined,
+    to: isOwn ? days[1] : undefined,
+    connection: typeof connection === 'string' && ID.test(connection) ? connection : undefined,
+  };
+}
+
+function isRealDay(value: unknown): value is string {
+  if (typeof value !== 'string' || !DAY.test(value)) return false;
+  const day = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
+}
+
 export function referralSearch(search: Search): { rc?: string | undefined } {
   return { rc: textOf(search['rc']) };
 }
