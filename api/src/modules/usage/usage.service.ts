@@ -9,9 +9,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as store from './usage.store.ts';
 
 export async function readUsage(ctx: Ctx, actor: Actor, query: UsageQuery): Promise<Usage> {
-  const { points, connections } = await explainTimeZone(
-    store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX),
-  );
+  const { points, connections } = await store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX);
   return {
     total: present(sum(points)),
     points: points.map((point) => ({ at: point.at.toISOString(), ...present(point) })),

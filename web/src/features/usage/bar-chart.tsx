@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
 import classes from './bar-chart.module.css';
 import { isLabelled, toPercent, toScale } from './scale.ts';
 
@@ -25,7 +25,7 @@ interface BarChartProps {
 }
 
 /** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
-export function BarChart({ label, bars, legend = [], formatTick }: BarChartProps) {
+export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
   const [chosen, setChosen] = useState<number>();
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
@@ -33,18 +33,10 @@ export function BarChart({ label, bars, legend = [], formatTick }: BarChartProps
   const last = bars.length - 1;
   const shown = chosen === undefined ? undefined : bars[Math.min(chosen, last)];
 
-  function choose(event: KeyboardEvent) {
-    const current = chosen ?? last;
-    const target = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last }[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    setChosen(Math.min(last, Math.max(0, target)));
-  }
-
   return (
     <div className={classes['chart']}>
       <ul className={classes['legend']}>
-        {legend.map((name, index) => (
+        {legend?.map((name, index) => (
           <li key={name} data-part={index}>
             {name}
           </li>
@@ -58,20 +50,19 @@ export function BarChart({ label, bars, legend = [], formatTick }: BarChartProps
             </span>
           ))}
         </div>
-        <div
-          className={classes['plot']}
-          role="slider"
-          tabIndex={0}
-          aria-label={label}
-          aria-valuemin={1}
-          aria-valuemax={bars.length}
-          aria-valuenow={(chosen ?? last) + 1}
-          aria-valuetext={(shown ?? bars[last])?.text}
-          onKeyDown={choose}
-          onFocus={() => setChosen((current) => current ?? last)}
-          onBlur={() => setChosen(undefined)}
-          onPointerLeave={() => setChosen(undefined)}
-        >
+        <div className={classes['plot']} onPointerLeave={() => setChosen(undefined)}>
+          <input
+            className={classes['slider']}
+            type="range"
+            min={0}
+            max={last}
+            value={Math.min(chosen ?? last, last)}
+            aria-label={label}
+            aria-valuetext={(shown ?? bars[last])?.text}
+            onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
+            onFocus={() => setChosen((current) => current ?? last)}
+            onBlur={() => setChosen(undefined)}
+          />
           <svg className={classes['picture']} aria-hidden="true">
             {scale.ticks.map((tick) => (
               <line

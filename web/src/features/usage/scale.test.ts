@@ -35,8 +35,9 @@ it('places values from the top', () => {
   expect([40, 10, 0].map((value) => toPercent(value, scale))).toEqual([0, 75, 100]);
 });
 
+const labelled = (count: number) => Array.from({ length: count }, (_, i) => i).filter((i) => isLabelled(i, count, 6));
+
 it('labels few bars, and the last', () => {
-  const labelled = (count: number) => Array.from({ length: count }, (_, i) => i).filter((i) => isLabelled(i, count, 6));
   expect(labelled(24)).toEqual([3, 7, 11, 15, 19, 23]);
   expect(labelled(5)).toEqual([0, 1, 2, 3, 4]);
 });

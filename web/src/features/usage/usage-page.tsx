@@ -3,6 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { useUsage } from './api.ts';
 import { type Range, toDay, toQuery } from './range.ts';
@@ -11,6 +12,8 @@ import { UsageCharts } from './usage-charts.tsx';
 import { UsageConnections } from './usage-connections.tsx';
 import { download, toCsv } from './usage-csv.ts';
 import classes from './usage-page.module.css';
+
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
 interface UsagePageProps {
   range: Range;
@@ -21,7 +24,7 @@ interface UsagePageProps {
 
 export function UsagePage({ range, connectionId, onRange, onConnection }: UsagePageProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const query = toQuery(range, new Date(), Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, connectionId);
   const all = useUsage(query, undefined);
   const shown = usage.data?.data;
