@@ -15,6 +15,7 @@ import {
   proxySearch,
   referralSearch,
   transactionsSearch,
+  usageSearch,
 } from './search.ts';
 import { parseSearch, stringifySearch } from './search-text.ts';
 
@@ -105,6 +106,14 @@ const connectionHistory = createRoute({
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
 });
 
+const usage = createRoute({
+  getParentRoute: () => members,
+  path: '/usage',
+  validateSearch: usageSearch,
+  loader: loadTexts('proxyConnection'),
+  component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
+});
+
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
@@ -133,7 +142,7 @@ export const router = createRouter({
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices, transactions, account]),
+    members.addChildren([proxies, connectionHistory, usage, invoices, transactions, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

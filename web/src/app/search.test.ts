@@ -1,6 +1,14 @@
 import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import { codeSearch, invoicesSearch, pageSearch, proxySearch, referralSearch, transactionsSearch } from './search.ts';
+import {
+  codeSearch,
+  invoicesSearch,
+  pageSearch,
+  proxySearch,
+  referralSearch,
+  transactionsSearch,
+  usageSearch,
+} from './search.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {
@@ -54,5 +62,26 @@ describe('invoicesSearch', () => {
     expect(invoicesSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
     expect(invoicesSearch({ create: true })).toEqual({ create: true });
     expect(invoicesSearch({ create: 'yes' })).toEqual({});
+  });
+});
+
+describe('usageSearch', () => {
+  it('keeps a range that exists, and the connection', () => {
+    const connection = '0192f7a0-1111-4222-8333-444455556666';
+    expect(usageSearch({ range: 'month', connection })).toEqual({ range: 'month', connection });
+    const own = { from: '2026-11-01', to: '2026-11-21' };
+    expect(usageSearch({ ...own, range: 'day' })).toEqual(own);
+  });
+
+  it('falls back to the last days', () => {
+    const useless = [
+      { range: 'week' },
+      { range: 'century' },
+      { from: '2026-11-01' },
+      { from: '2026-02-30', to: '2026-03-01' },
+      { from: '2026-11-02', to: '2026-11-01' },
+      { connection: "' or 1=1" },
+    ];
+    for (const search of useless) expect(usageSearch(search)).toEqual({});
   });
 });

@@ -61,6 +61,29 @@ export function transactionsSearch(search: Search): TransactionsSearch {
   };
 }
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface UsageSearch {
+  /** The last 7 days unless given. */
+  range?: 'day' | 'month' | undefined;
+  /** An own range: both days, or none. */
+  from?: string | undefined;
+  to?: string | undefined;
+  connection?: string | undefined;
+}
+
+export function usageSearch(search: Search): UsageSearch {
+  const { range, from, to, connection } = search;
+  const days = [dayOf(from), dayOf(to)];
+  const isOwn = days[0] !== undefined && days[1] !== undefined && days[0] <= days[1];
+  return {
+    range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
+    from: isOwn ? days[0] : undefined,
+    to: isOwn ? days[1] : undefined,
+    connection: typeof connection === 'string' && ID.test(connection) ? connection : undefined,
+  };
+}
+
 export function referralSearch(search: Search): { rc?: string | undefined } {
   return { rc: textOf(search['rc']) };
 }

@@ -8,7 +8,7 @@ import classes from './list-state.module.css';
 interface LoadFailureProps {
   text: string;
   /** Of use to the reader where no answer came: then he learns whether to wait or to look at his network. */
-  error: unknown;
+  error?: unknown;
   isRetrying?: boolean;
   onRetry: () => void;
 }

@@ -2,21 +2,14 @@
  * What a user's connections moved and cost over time. Money is what the ledger posted, at the time it was posted.
  * Traffic is what the connections have counted: its sum is exact, and which hour it falls into is exact to a minute.
  */
-import { AppError } from '@cellhop/contract/errors';
 import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import { USAGE_CONNECTIONS_MAX, type Usage, type UsageQuery } from '@cellhop/contract/usage';
-import pg from 'pg';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './usage.store.ts';
 
-/** PostgreSQL's code for, among others, a time zone that it does not know. */
-const INVALID_PARAMETER = '22023';
-
 export async function readUsage(ctx: Ctx, actor: Actor, query: UsageQuery): Promise<Usage> {
-  const { points, connections } = await explainTimeZone(
-    store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX),
-  );
+  const { points, connections } = await store.findUsage(ctx, actor.userId, query, USAGE_CONNECTIONS_MAX);
   return {
     total: present(sum(points)),
     points: points.map((point) => ({ at: point.at.toISOString(), ...present(point) })),
@@ -52,15 +45,4 @@ function sum(all: readonly store.Amounts[]): store.Amounts {
     }),
     { usedBytes: 0n, uploadedBytes: 0n, spentMicros: 0n },
   );
-}
-
-/** The contract asks the JavaScript engine about a name; a database with older data may know fewer. */
-async function explainTimeZone<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER)
-      throw AppError.validation([{ path: 'query.timeZone', message: 'is not known here' }]);
-    throw error;
-  }
 }

@@ -1,4 +1,6 @@
+import { AppError } from '@cellhop/contract/errors';
 import type { UsageQuery } from '@cellhop/contract/usage';
+import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 
 export interface Amounts {
@@ -69,7 +71,7 @@ export async function findUsage(
   { from, to, step, timeZone, connectionId }: UsageQuery,
   limit: number,
 ): Promise<{ points: PointRow[]; connections: ConnectionRow[] }> {
-  const rows = await ctx.db.query<Amounts & Partial<ConnectionRow> & { at: Date | null }>(
+  const reading = ctx.db.query<Amounts & Partial<ConnectionRow> & { at: Date | null }>(
     `${AMOUNTS}, sums as (
        select id, at, sum(used_bytes)::bigint as used_bytes, sum(uploaded_bytes)::bigint as uploaded_bytes,
               sum(micros)::bigint as micros
@@ -89,10 +91,25 @@ export async function findUsage(
       order by at, "spentMicros" desc, "usedBytes" desc, id`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],
   );
+  const rows = await explainTimeZone(reading);
   return {
     points: rows.filter((row): row is typeof row & PointRow => row.at !== null),
     connections: rows.filter((row): row is typeof row & ConnectionRow => row.at === null),
   };
+}
+
+/** PostgreSQL's code for, among others, a time zone that it does not know. */
+const INVALID_PARAMETER = '22023';
+
+/** The contract asks the JavaScript engine about a name; a database with older data may know fewer. */
+async function explainTimeZone<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER)
+      throw AppError.validation([{ path: 'query.timeZone', message: 'is not known here' }]);
+    throw error;
+  }
 }
 
 export async function recordTraffic(ctx: Ctx): Promise<void> {

@@ -1,8 +1,9 @@
-import { IconArrowsExchange, IconHistory, IconReceipt2, IconWorldSearch } from '@tabler/icons-react';
+import { IconArrowsExchange, IconChartBar, IconHistory, IconReceipt2, IconWorldSearch } from '@tabler/icons-react';
 
 export const menuItems = [
   { to: '/proxies', text: 'proxies', Icon: IconWorldSearch },
   { to: '/connection-history', text: 'connections', Icon: IconHistory },
+  { to: '/usage', text: 'usage', Icon: IconChartBar },
   { to: '/payments/invoices', text: 'payments', Icon: IconReceipt2 },
   { to: '/transactions', text: 'transactions', Icon: IconArrowsExchange },
 ] as const;
