@@ -20,7 +20,15 @@ export async function purchaseOverHttp(bench: Bench, clients: number, seconds: n
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const calls = await Promise.all(
     bench.actors.slice(0, clients).map(async ({ userId }) => {
-      const session = await openSession(bench.ctx, userId, NO_PASSWORD);
+      const user = {
+        userId,
+        email: '',
+        passwordHash: NO_PASSWORD,
+        languageCode: 'en',
+        hasSecondFactor: false,
+      } as const;
+      const client = { ip: '127.0.0.1', userAgent: 'bench', requestId: '' };
+      const session = await openSession(bench.ctx, user, client);
       return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${session!.accessToken}` }) });
     }),
   );

@@ -83,7 +83,13 @@ async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
   );
   await ctx.db.query("update accounts set balance_micros = 1000000000000 where kind = 'USER'");
   await ctx.db.query('update accounts set balance_micros = -1000000000000 * $1::bigint where id = 1', [count]);
-  return rows.map((row) => ({ ...row, sessionId: randomUUID(), languageCode: 'en', permissions: new Set() }));
+  return rows.map((row) => ({
+    ...row,
+    sessionId: randomUUID(),
+    languageCode: 'en',
+    permissions: new Set(),
+    isSecondFactorDue: false,
+  }));
 }
 
 async function insertProxies(ctx: Ctx, count: number): Promise<string[]> {

@@ -28,8 +28,11 @@ const REUSE_GRACE_MS = 10_000;
 /** Nobody looks through more; a program that signs in each time may have thousands. */
 const LISTED_MAX = 100;
 
+/** The account as it was when the password was compared. */
+type SignedIn = Pick<Credentials, 'userId' | 'email' | 'languageCode' | 'passwordHash' | 'hasSecondFactor'>;
+
 /** @returns undefined if the account has changed since the password was compared */
-export function openSession(ctx: Ctx, user: Credentials, client: Client): Promise<Tokens | undefined> {
+export function openSession(ctx: Ctx, user: SignedIn, client: Client): Promise<Tokens | undefined> {
   return ctx.tx(async (ctx) => {
     const { userId, passwordHash, hasSecondFactor } = user;
     const refreshToken = newSecret();
