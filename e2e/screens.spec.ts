@@ -122,7 +122,7 @@ for (const language of ['en', 'ru'] as const)
       await dialog.locator('button[type=submit]').click();
       await expect(dialog.getByRole('img')).toBeVisible();
       await expectGood(page, 'account, QR code');
-      const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz9-pqt4${index}`);
+      const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
       await answer(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
       const onSince = '2026-11-21T12:00:00.000Z';
       await answer(page, '/v1/auth/second-factor', 200, {

@@ -14,7 +14,7 @@ export function RenewCodesDialog({ isOpen, onClose }: { isOpen: boolean; onClose
   }
 
   return (
-    <Dialog isOpen={isOpen} title={t('renew.title')} size="sm" isHeld={renewal.isSuccess} onClose={close}>
+    <Dialog isOpen={isOpen} title={t('renew.title')} isHeld={renewal.isSuccess} onClose={close}>
       {renewal.data === undefined ? (
         <ProofForm
           text={t('renew.text')}
