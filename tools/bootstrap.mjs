@@ -45,15 +45,10 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
-  if (mode === 'create-admin') {
+  if (mode === 'create-admin' || mode === 'add-node') {
     await prepare();
-    const { createAdmin } = await import('./create-admin.mjs');
-    process.exit(await createAdmin(names));
-  }
-  if (mode === 'add-node') {
-    await prepare();
-    const { addNode } = await import('./add-node.mjs');
-    process.exit(await addNode(names));
+    const { runOnDatabase } = await import('./database-command.mjs');
+    process.exit(await runOnDatabase(mode, names));
   }
   throw new Problem('Use "npm start", "npm test", "npm run create-admin" or "npm run add-node".');
 } catch (error) {
