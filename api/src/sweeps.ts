@@ -4,6 +4,7 @@ import type { Ctx } from './ctx.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { refreshCounts } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -16,6 +17,7 @@ interface Sweep {
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
