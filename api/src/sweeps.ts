@@ -9,6 +9,7 @@ import { reconcileWhenDue } from './modules/reconciliation/reconciliation.servic
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.ts';
 import { recordTraffic } from './modules/usage/usage.service.ts';
+import { refreshCounts } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -24,6 +25,7 @@ const sweeps: Sweep[] = [
   { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
+  { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   // It looks whether the time has come; the interval is a setting.

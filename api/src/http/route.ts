@@ -66,6 +66,32 @@ export function routeDownload<const E extends EndpointDefinition>(
   });
 }
 
+/** An answer that was made in advance: the whole JSON body of the endpoint, and a tag that changes with it. */
+export interface CachedAnswer {
+  body: string;
+  etag: string;
+}
+
+/** Like `route`, for an answer that is sent as it was stored; a client that has it already gets 304 and no body. */
+export function cachedRoute<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<CachedAnswer>,
+): void {
+  serve<E>(app, entry, async (request, reply) => {
+    const { body, etag } = await handler(request);
+    // "no-cache" lets a browser keep the answer and has it ask each time whether it is still the newest.
+    void reply.header('etag', etag).header('cache-control', 'private, no-cache');
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').serializer(String).send(body);
+  });
+}
+
+/** RFC 9110, 13.1.2: a list of tags, compared weakly. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
+}
+
 function serve<E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
