@@ -177,3 +177,6 @@ end $$;
 alter table accounts set (fillfactor = 45);
 alter table connections set (fillfactor = 45);
 alter table connection_runs set (fillfactor = 45);
+
+-- The open connections are found through connections_sold_once, which has exactly them.
+drop index connections_open;
