@@ -36,7 +36,12 @@ const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const peer = await cloneDatabase(postgres.url, 'template1');
 const own = await cloneDatabase(postgres.url, 'template1');
 const hasPgbench = preparePgbench(peer.url);
-const bench = await openBench(own.url, { users: 2000, proxies: 60_000, openConnections: 0 });
+const bench = await openBench(own.url, {
+  gateways: 2,
+  connectionsPerGateway: 1000,
+  freeProxies: 0,
+  storedConnections: 0,
+});
 await createDice(bench.ctx);
 
 let size = 0;
