@@ -33,8 +33,8 @@ const { rounds, seed } = readArguments(process.argv.slice(2));
 const random = createRandom(seed);
 const server = await Server.start();
 // template1 is empty, so the product prepares the database as it does on a first start.
-const database = await cloneDatabase(server.adminUrl, 'template1');
-const databaseUrl = await server.publish(database.url);
+const database = await cloneDatabase(await server.publish(), 'template1');
+const databaseUrl = database.url;
 const port = await freePort();
 const controlNetworks = [new Network(() => port), new Network(() => port)];
 const [firstControl, secondControl] = await Promise.all(
@@ -70,11 +70,12 @@ console.log(`seed ${seed}, ${rounds} rounds, ${product.url}`);
 const customers = [shop.payOn(), ...Array.from({ length: CUSTOMERS }, () => shop.shopOn())];
 
 const broken: string[] = [];
+void product.failure.then(({ part, code }) => broken.push(`the ${part} ended by itself with code ${code}`));
 const tally = new Map<string, number>();
 for (let round = 1; round <= rounds && broken.length === 0; round += 1) await playRound(round);
 isOpen = false;
 await Promise.all(customers);
-await shop.close();
+broken.push(...(await shop.close()));
 const moneyOut = await shop.moneyOutMicros();
 broken.push(...(await audit(ctx)), ...(await judgeBytes()), ...(await deadlocks()));
 if (moneyOut !== shop.moneyInMicros) broken.push('what was paid in is not what was charged and what is left');
