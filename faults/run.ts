@@ -114,7 +114,6 @@ async function judgeBytes(): Promise<string[]> {
     if (counted > bytes + brokenTunnels * SOCKET_BUFFERS_BYTES)
       complaints.push(`connection ${id} counts ${counted} bytes, the customer saw ${bytes}`);
   }
-  const megabytes = (bytes: number) => `${(bytes / BYTES_PER_MEGABYTE).toFixed(2)} MB`;
   console.log(
     `${megabytes(sums.passed)} passed, ${megabytes(sums.counted)} counted, ${megabytes(sums.givenAway)} given away, ` +
       `${megabytes(sums.lostOnTheWay)} counted and lost in broken tunnels`,
@@ -132,7 +131,6 @@ async function deadlocks(): Promise<string[]> {
 
 function report(): void {
   const kills = faults.filter(({ isKill }) => isKill).reduce((sum, { name }) => sum + (tally.get(name) ?? 0), 0);
-  const dollars = (micros: number) => `$${(micros / 1e6).toFixed(6)}`;
   console.log(
     Object.entries(shop.counts)
       .map(([name, count]) => `${count} ${name}`)
@@ -198,4 +196,12 @@ function readArguments(given: readonly string[]): { rounds: number; seed: number
     settings[name as 'rounds' | 'seed'] = Number(value);
   }
   return settings;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / BYTES_PER_MEGABYTE).toFixed(2)} MB`;
+}
+
+function dollars(micros: number): string {
+  return `$${(micros / 1e6).toFixed(6)}`;
 }
