@@ -2,6 +2,7 @@ import { test as base, expect, type Page } from '@playwright/test';
 import type { SignInResult } from '@cellhop/contract/auth';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import pg from 'pg';
+import { readFile } from 'node:fs/promises';
 import { startProduct, type Product } from '../tools/product.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 
@@ -130,4 +131,10 @@ function pathOf({ links: [link] }: Mail): string {
 
 function userAgentOf(page: Page): Promise<string> {
   return page.evaluate(() => navigator.userAgent);
+}
+
+/** The text of the file that a click saves. */
+export async function download(page: Page, click: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+  return readFile(await file.path(), 'utf8');
 }
