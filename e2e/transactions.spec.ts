@@ -24,7 +24,7 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await expect(rows).toHaveCount(2);
   await expect(rows.last()).toContainText('Promo code WELCOME');
 
-  await page.getByLabel('To').fill('2020-01-31');
+  await page.getByLabel('To', { exact: true }).fill('2020-01-31');
   await expect(page.getByText('No transactions match these filters.')).toBeVisible();
   await expect(page).toHaveURL(/to=2020-01-31/);
   await page.getByRole('button', { name: 'Reset' }).first().click();
