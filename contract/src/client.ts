@@ -53,9 +53,9 @@ export function createClient(settings: ClientSettings = {}): Call {
     };
     if (body !== undefined) init.body = JSON.stringify(body);
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text, isJson } = await exchange(settings.fetch ?? fetch, url, init);
-    // What is no JSON is a file, such as CSV, and declared as a string.
-    if (ok) return (isJson ? JSON.parse(text) : text) as Output<typeof definition>;
+    const { ok, status, text, isCsv } = await exchange(settings.fetch ?? fetch, url, init);
+    // A file is declared as a string; everything else is JSON.
+    if (ok) return (isCsv ? text : JSON.parse(text)) as Output<typeof definition>;
     throw toApiError(status, text);
   };
 }
@@ -69,8 +69,8 @@ interface LooseInput {
 async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
-    const isJson = !(response.headers.get('content-type') ?? '').startsWith('text/');
-    return { ok: response.ok, status: response.status, text: await response.text(), isJson };
+    const isCsv = response.headers.get('content-type')?.startsWith('text/csv') === true;
+    return { ok: response.ok, status: response.status, text: await response.text(), isCsv };
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
