@@ -3,6 +3,7 @@ import type { SignInResult } from '@cellhop/contract/auth';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import pg from 'pg';
+import { readFile } from 'node:fs/promises';
 import { startProduct, type Product } from '../tools/product.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 
@@ -131,4 +132,10 @@ function pathOf({ links: [link] }: Mail): string {
 
 function userAgentOf(page: Page): Promise<string> {
   return page.evaluate(() => navigator.userAgent);
+}
+
+/** The text of the file that a click saves. */
+export async function download(page: Page, click: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+  return readFile(await file.path(), 'utf8');
 }

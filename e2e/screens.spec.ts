@@ -10,7 +10,7 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/account'];
+const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/transactions', '/account'];
 const widths = [1440, 768, 390];
 const texts = {
   en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },
