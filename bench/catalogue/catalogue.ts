@@ -7,7 +7,9 @@
  */
 import { createClient } from '@cellhop/contract/client';
 import { getProxyFilter, type ProxyFilter, searchProxies } from '@cellhop/contract/proxies';
+import { toMicros } from '@cellhop/contract/units';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { buildApp } from '../../api/src/app.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import {
@@ -20,9 +22,9 @@ import { startPostgres } from '../../tools/pg.mjs';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { preparePgbench, runPgbench } from '../billing/pgbench.ts';
 import { purchaseInProcess } from '../billing/purchase.ts';
-import { NO_PASSWORD, openBench, type Bench } from '../billing/setup.ts';
+import { NO_PASSWORD, openBench, PRICE_DOLLARS, type Bench } from '../billing/setup.ts';
 import { filterKinds, type Kind } from './filters.ts';
-import { createDice, insertProxies } from './proxies.ts';
+import { createDice, insertProxies, setPrice } from './proxies.ts';
 
 const PROXIES = Number(process.argv[2] ?? 1_000_000);
 const SEARCHES = Number(process.argv[3] ?? 200);
@@ -37,7 +39,7 @@ const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const peer = await cloneDatabase(postgres.url, 'template1');
 const own = await cloneDatabase(postgres.url, 'template1');
 const hasPgbench = preparePgbench(peer.url);
-const bench = await openBench(own.url, { users: 2000, proxies: 60_000, openConnections: 0 });
+const bench = await openBench(own.url, { users: 2000, proxies: 0, openConnections: 0 });
 await createDice(bench.ctx);
 
 let size = 0;
@@ -56,6 +58,7 @@ for (const next of SIZES) {
   await report(kinds, isLargest ? SEARCHES : Math.ceil(SEARCHES / 4), unitMs, (query) => search(bench.ctx, query));
   if (isLargest) await overHttp(kinds, unitMs);
 }
+bench.freeProxyIds.push(...(await setPrice(bench.ctx, toMicros(PRICE_DOLLARS), Math.min(PROXIES, 40_000))));
 await purchases();
 await bench.close();
 await own.drop();
@@ -148,16 +151,16 @@ async function purchases(): Promise<void> {
 }
 
 function startCounting(): { stop(): Promise<void> } {
-  let isStopping = false;
+  const stopping = new AbortController();
   const finished = (async () => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       await refreshCounts(bench.ctx);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await setTimeout(1000);
     }
   })();
   return {
     stop: () => {
-      isStopping = true;
+      stopping.abort();
       return finished;
     },
   };
