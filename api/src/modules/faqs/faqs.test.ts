@@ -29,14 +29,19 @@ test('a list for each language, in its order; without a language it is the user�
   expect(await questions(russian)).toEqual(['Первый?']);
   expect(await questions(russian, 'en')).toEqual(['First?', 'Before all?', 'Second?']);
 
-  const changed = (await admin.call(updateFaq, { params: { id: two.id }, body: { position: 0, question: 'Now?' } }))
+  const changed = (await admin.call(updateFaq, { params: { id: two.id }, body: { position: 0, question: 'And now?' } }))
     .data;
-  expect(changed).toMatchObject({ id: two.id, question: 'Now?', response: 'Because it is so.', languageCode: 'en' });
+  expect(changed).toMatchObject({
+    id: two.id,
+    question: 'And now?',
+    response: 'Because it is so.',
+    languageCode: 'en',
+  });
   expect(changed.updatedAt > changed.createdAt).toBe(true);
-  expect(await questions(russian, 'en')).toEqual(['First?', 'Now?', 'Before all?']);
+  expect(await questions(russian, 'en')).toEqual(['First?', 'And now?', 'Before all?']);
 
   await admin.call(deleteFaq, { params: { id: one.id } });
-  expect(await questions(admin)).toEqual(['Now?', 'Before all?']);
+  expect(await questions(admin)).toEqual(['And now?', 'Before all?']);
   const page = await admin.call(listAllFaqs, { query: { size: 2 } });
   expect([page.data.length, page.totalPages]).toEqual([2, 2]);
   expect((await admin.call(listAllFaqs, { query: { languageCode: 'ru' } })).data).toHaveLength(1);
