@@ -139,7 +139,11 @@ export async function insertCharges(
 /** Each query finds rows that must not exist. */
 export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
   const rows = await ctx.db.query<{ broken: string }>(
-    `with sums as (select account_id, sum(amount_micros) as entry_sum from entries group by account_id)
+    `with sums as (select account_id, sum(amount_micros) as entry_sum from entries group by account_id),
+          chains as (
+            select case when reason = 'REFUND' then debit_account_id else credit_account_id end as account_id,
+                   count(*) as length, max(id) as last_id
+              from transfers where charge_hash is not null group by 1)
      select 'sum of all balances is ' || sum(balance_micros) as broken from accounts having sum(balance_micros) <> 0
      union all
      select 'account ' || accounts.id || ' has ' || balance_micros || ', its entries sum to ' || coalesce(entry_sum, 0)
@@ -148,6 +152,14 @@ export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
      union all
      select 'account ' || account_id || ' does not exist and has entries'
        from sums where not exists (select from accounts where accounts.id = account_id)
+     union all
+     select 'account ' || accounts.id || ' has a receipt of ' || charge_count || ' charges, the ledger has ' || coalesce(length, 0)
+       from accounts left join chains on chains.account_id = accounts.id
+      where charge_count <> coalesce(length, 0)
+     union all
+     select 'account ' || accounts.id || ' has another end of its receipt than its last charge'
+       from accounts join chains on chains.account_id = accounts.id join transfers on transfers.id = last_id
+      where accounts.charge_hash is distinct from transfers.charge_hash
      union all
      select 'account ' || id || ' is overdrawn' from accounts
       where kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0`,

@@ -4,8 +4,6 @@ import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './proxies.store.ts';
 
-export type { SoldProxy } from './proxies.store.ts';
-
 /** At most 50 free proxies: values of one group are alternatives, groups narrow the result. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const rows = await store.searchFree(ctx, query);
@@ -32,15 +30,6 @@ export function createFilterReader(): (ctx: Ctx) => Promise<ProxyFilter> {
     );
     return counting.filter;
   };
-}
-
-/**
- * Takes a free proxy off the catalogue for a connection. A second buyer waits here for the first one's transaction and
- * then finds it sold.
- * @returns undefined if it is sold, unhealthy or unknown
- */
-export function sell(ctx: Ctx, id: string, connectionId: string): Promise<store.SoldProxy | undefined> {
-  return store.takeFree(ctx, id, connectionId);
 }
 
 /** Back to the catalogue. */

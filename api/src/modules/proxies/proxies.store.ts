@@ -8,8 +8,6 @@ import {
 } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
 
-export type SoldProxy = ProxyRow;
-
 type ProxyRow = Omit<Proxy, 'price'> & { priceMicros: bigint };
 
 const COLUMNS = `id, host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
@@ -48,15 +46,6 @@ export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
   const filter: ProxyFilter = { country: {}, city: {}, region: {}, zip: {}, isp: {}, connectionType: {} };
   for (const { group, value, count } of rows) filter[group][value] = count;
   return filter;
-}
-
-export async function takeFree(ctx: Ctx, id: string, connectionId: string): Promise<SoldProxy | undefined> {
-  const [row] = await ctx.db.query<SoldProxy>(
-    `update proxies set connection_id = $2 where id = $1 and connection_id is null and is_healthy
-     returning ${COLUMNS}`,
-    [id, connectionId],
-  );
-  return row;
 }
 
 export async function release(ctx: Ctx, id: string): Promise<void> {
