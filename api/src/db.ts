@@ -17,7 +17,15 @@ export interface Db {
 export interface Database extends Db {
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  poolUse(): PoolUse;
   close(): Promise<void>;
+}
+
+export interface PoolUse {
+  used: number;
+  idle: number;
+  /** Requests that wait for a connection. */
+  waiting: number;
 }
 
 const INT8_OID: number = pg.types.builtins.INT8;
@@ -45,6 +53,11 @@ export function openDatabase(url: string, poolSize: number): Database {
   return {
     query: (text, values, options) => run(pool, text, values, options),
     transaction: (work) => transaction(pool, work),
+    poolUse: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   };
 }

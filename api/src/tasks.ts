@@ -2,11 +2,14 @@ import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
 import type { Jobs } from './jobs.ts';
 import { sendMail } from './mail/mailer.ts';
+import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts';
 
 type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
 
 const handlers: Handlers = {
   'mail.send': sendMail,
+  'mail.none': async () => {},
+  'notifications.broadcast': deliverBroadcast,
 };
 
 /** What the job runner calls for each kind of job. */

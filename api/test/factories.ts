@@ -14,8 +14,12 @@ export interface TestUser {
   email: string;
   accountId: bigint;
   referralCode: string;
+  /** Of the session that `call` uses. */
+  token: string;
   /** Calls as this user. */
   call: Call;
+  /** What makes a request this user's, where the typed client is not the means. */
+  headers: { authorization: string };
 }
 
 export interface UserOptions {
@@ -47,12 +51,9 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   );
   if (options.balanceMicros) await topUp(test, accountId, options.balanceMicros);
   const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
-  const call = createClient({
-    baseUrl: test.url,
-    headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
-    timeoutMs: 20_000,
-  });
-  return { id: row!.id, email, accountId, referralCode, call };
+  const headers = { authorization: `Bearer ${session.accessToken}` };
+  const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 20_000 });
+  return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call, headers };
 }
 
 export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {

@@ -23,14 +23,19 @@ export async function startTestAppWithMail(overrides: Partial<Config> = {}): Pro
   };
 }
 
-/** Runs the waiting jobs. @returns all mails to the address, the newest first */
-export async function mailsTo(test: TestApp, address: string): Promise<Mail[]> {
+/** Runs the waiting jobs. */
+export async function runJobs(test: TestApp): Promise<void> {
   await runOnce({
     connectionString: test.ctx.config.databaseUrl,
     taskList: tasks(test.ctx),
     noHandleSignals: true,
     logger: silent,
   });
+}
+
+/** Runs the waiting jobs. @returns all mails to the address, the newest first */
+export async function mailsTo(test: TestApp, address: string): Promise<Mail[]> {
+  await runJobs(test);
   const response = await fetch(`${test.url}/dev/mailbox`, { headers: { accept: 'application/json' } });
   return mailboxSchema.parse(await response.json()).filter((mail) => mail.to === address);
 }

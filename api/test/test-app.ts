@@ -45,6 +45,25 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
   };
 }
 
+/** Another API process on the database of the first: what the one does, the other must know. */
+export async function startSecondApp({ ctx: { config } }: TestApp): Promise<Omit<TestApp, 'database'>> {
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
+  const app = await buildApp(ctx);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    app,
+    ctx,
+    url,
+    call: createClient({ baseUrl: url }),
+    stop: async () => {
+      await app.close();
+      await database.close();
+    },
+  };
+}
+
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,

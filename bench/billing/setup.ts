@@ -8,12 +8,13 @@ import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
 import { registerNode } from '../../api/src/modules/metering/metering.service.ts';
+import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import { seedRoles } from '../../api/src/seed/roles.ts';
 import { storeConnections } from './stored.ts';
 
 export const PRICE_DOLLARS = 0.8;
 /** What stands where a hash would: nobody can sign in with it. */
-export const NO_PASSWORD = 'none';
+const NO_PASSWORD = 'none';
 export const GATEWAY_TOKEN = 'gateway-token-of-the-bench';
 const PREPAID_BYTES = 50 * 1_048_576;
 
@@ -115,6 +116,7 @@ async function insertUsers(client: pg.Client, count: number): Promise<Actor[]> {
     sessionId: randomUUID(),
     languageCode: 'en',
     permissions: new Set(),
+    isSecondFactorDue: false,
   }));
 }
 
@@ -154,4 +156,11 @@ async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promi
     [gatewayCount, PREPAID_BYTES],
   );
   return rows.map((row) => ({ ...row, usedBytes: PREPAID_BYTES }));
+}
+
+/** What makes requests a user's. */
+export async function signInAs({ ctx }: Bench, userId: string): Promise<{ authorization: string }> {
+  const user = { userId, email: '', passwordHash: NO_PASSWORD, languageCode: 'en', hasSecondFactor: false } as const;
+  const session = await openSession(ctx, user, { ip: '127.0.0.1', userAgent: 'bench', requestId: '' });
+  return { authorization: `Bearer ${session!.accessToken}` };
 }

@@ -8,6 +8,8 @@ export const PRICED_MEGABYTES = 100;
 
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
+/** What is kept for one user; the oldest go first. */
+export const NOTIFICATIONS_MAX = 500;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;
@@ -21,6 +23,18 @@ export const REFERRAL_CODE_LENGTH_MAX = 30;
 
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
+
+export const TICKET_NAME_LENGTH_MIN = 5;
+export const TICKET_NAME_LENGTH_MAX = 300;
+export const TICKET_DESCRIPTION_LENGTH_MIN = 5;
+export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
+export const TICKET_MESSAGE_LENGTH_MAX = 5000;
+
+export const FAQ_QUESTION_LENGTH_MIN = 5;
+export const FAQ_QUESTION_LENGTH_MAX = 300;
+export const FAQ_RESPONSE_LENGTH_MIN = 5;
+export const FAQ_RESPONSE_LENGTH_MAX = 5000;
+export const FAQ_POSITION_MAX = 10_000;
 
 /** The web app's and the typed client's time-out of one call. */
 export const REQUEST_TIMEOUT_MS = 10_000;

@@ -33,6 +33,10 @@ export const defaultLimits = {
   resolverTryMs: 2_000,
   resolverTries: 2,
 
+  exitCheckMs: 1_000,
+  /** An exit whose address is missing for so long is lost, and its connections end. 0 switches it off. */
+  exitLostMs: 30_000,
+
   tunnelIdleMs: 600_000,
   halfClosedIdleMs: 120_000,
   /** Between two requests of a kept HTTP connection, the head of the second included. */
@@ -44,11 +48,14 @@ export const defaultLimits = {
 
   updateIntervalMs: 500,
   updateSpacingMs: 10,
+  /** A report goes out when so much has been used since the last: what a killed gateway gives away at most, per connection. */
+  unreportedBytesMax: 4 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
-  grantWaitMs: 5_000,
+  /** Longer than a restart of the control plane and its database takes. */
+  grantWaitMs: 90_000,
   wantedBytesMin: MIB,
-  wantedBytesMax: 64 * MIB,
+  wantedBytesMax: 256 * MIB,
   /** A connection without tunnels is ended in this run and forgotten after this time. */
   connectionIdleMs: 600_000,
   /** How long `close` tries to deliver the last totals. */

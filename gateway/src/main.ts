@@ -25,11 +25,11 @@ function readConfig(): Config {
   }
 }
 
-async function start({ logLevel, isDevelopment, loginFailuresPerMinute, ...settings }: Config): Promise<Gateway> {
+async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
   const isRead = isDevelopment && process.stdout.isTTY;
   const log = pino({ name: 'gateway', level: logLevel, ...(isRead && { transport: forReaders }) });
   try {
-    return await startGateway({ ...settings, log, limits: { loginFailuresPerMinute } });
+    return await startGateway({ ...settings, log, limits });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const address = `${settings.host}:${settings.port}`;
@@ -39,7 +39,7 @@ async function start({ logLevel, isDevelopment, loginFailuresPerMinute, ...setti
 }
 
 function stop(running: Gateway, drainMs: number): void {
-  const now = Date.now();
+  const now = performance.now();
   if (stoppingSince !== undefined) {
     if (now - stoppingSince >= SAME_SIGNAL_MS) running.cutNow();
     return;

@@ -24,12 +24,15 @@ export interface FakeConnection {
   state: CreditState;
   grantedBytes: number;
   usedBytes: number;
+  uploadedBytes: number;
+  isExitLost: boolean;
   /** The total that came with `end`. */
   endedAtBytes: number | undefined;
 }
 
 const TOKEN = 'token-of-the-node';
 const MIB = 1_048_576;
+const SILENT = -1;
 
 /** A control plane over real HTTP that checks every call against the contract and counts them. */
 export class ControlPlane {
@@ -37,7 +40,10 @@ export class ControlPlane {
   readonly connections = new Map<string, FakeConnection>();
   readonly calls = { authorize: 0, update: 0, end: 0 };
   readonly runIds = new Set<string>();
+  /** Resets whoever calls. */
   isAway = false;
+  /** Keeps whoever calls waiting, also when it speaks again: such a connection is dead. */
+  isSilent = false;
   #server: Server | undefined;
   #port = 0;
 
@@ -49,6 +55,7 @@ export class ControlPlane {
     this.#server = createServer((request, response) => {
       void this.#answer(request).then(({ status, body }) => {
         if (status === 0) return request.socket.destroy();
+        if (status === SILENT) return undefined;
         return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
     });
@@ -74,6 +81,8 @@ export class ControlPlane {
       state: 'open',
       grantedBytes: 0,
       usedBytes: 0,
+      uploadedBytes: 0,
+      isExitLost: false,
       endedAtBytes: undefined,
       ...overrides,
     };
@@ -84,6 +93,7 @@ export class ControlPlane {
   async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
@@ -101,18 +111,19 @@ export class ControlPlane {
     if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
-    const { id, exit, usedBytes, grantedBytes, state } = found;
-    return { isAuthorized: true, connectionId: id, exit, usedBytes, grantedBytes, state };
+    const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
+    return { isAuthorized: true, connectionId: id, exit, usedBytes, uploadedBytes, grantedBytes, state };
   }
 
   #update(body: unknown): Credit[] {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, wantedBytes }) => {
+    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes }) => {
       const found = this.connections.get(connectionId);
       if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
-      found.usedBytes = Math.max(found.usedBytes, usedBytes);
+      count(found, { usedBytes, uploadedBytes });
+      found.isExitLost ||= isExitLost;
       this.#grant(found, wantedBytes);
       return { connectionId, grantedBytes: found.grantedBytes, state: found.state };
     });
@@ -121,9 +132,11 @@ export class ControlPlane {
   #end(body: unknown) {
     const { usages } = end.body.parse(body);
     this.calls.end += 1;
-    for (const { connectionId, usedBytes } of usages) {
+    for (const { connectionId, usedBytes, uploadedBytes } of usages) {
       const found = this.connections.get(connectionId);
-      if (found) Object.assign(found, { usedBytes: Math.max(found.usedBytes, usedBytes), endedAtBytes: usedBytes });
+      if (!found) continue;
+      count(found, { usedBytes, uploadedBytes });
+      found.endedAtBytes = usedBytes;
     }
     return { acknowledged: usages.map(({ connectionId }) => connectionId) };
   }
@@ -135,6 +148,14 @@ export class ControlPlane {
     const isAll = connection.grantedBytes === connection.allowedBytes;
     if (connection.state !== 'ended') connection.state = isAll ? 'final' : 'open';
   }
+}
+
+function count(
+  connection: FakeConnection,
+  { usedBytes, uploadedBytes }: Pick<FakeConnection, 'usedBytes' | 'uploadedBytes'>,
+) {
+  connection.usedBytes = Math.max(connection.usedBytes, usedBytes);
+  connection.uploadedBytes = Math.max(connection.uploadedBytes, uploadedBytes);
 }
 
 const success = (data: unknown) => ({ status: 200, body: { data } });

@@ -2,11 +2,19 @@ import * as auth from '@cellhop/contract/auth';
 import * as connections from '@cellhop/contract/connections';
 import * as development from '@cellhop/contract/development';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
+import * as faqs from '@cellhop/contract/faqs';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
+import * as notifications from '@cellhop/contract/notifications';
 import * as proxies from '@cellhop/contract/proxies';
+import * as receipts from '@cellhop/contract/receipts';
+import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
+import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
+import * as support from '@cellhop/contract/support';
+import * as transactions from '@cellhop/contract/transactions';
+import * as usage from '@cellhop/contract/usage';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -17,7 +25,24 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, settings, users]
+const endpoints = [
+  auth,
+  connections,
+  development,
+  faqs,
+  gateway,
+  invoices,
+  notifications,
+  proxies,
+  receipts,
+  referrals,
+  security,
+  settings,
+  support,
+  transactions,
+  usage,
+  users,
+]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 
@@ -98,7 +123,10 @@ describe('whatever is sent', () => {
   );
   const ids = fc.oneof(fc.uuid(), fc.string({ minLength: 1 }));
   const queries = fc
-    .dictionary(fc.constantFrom('page', 'size', 'userId', 'city', 'code'), fc.string({ unit: 'binary', maxLength: 20 }))
+    .dictionary(
+      fc.constantFrom('page', 'size', 'userId', 'city', 'code', 'kind', 'from'),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    )
     .map((query) => `?${new URLSearchParams(query).toString()}`);
 
   // Logging out would make strangers of all calls after it.

@@ -5,6 +5,8 @@ import type landing from './locales/en/landing.json';
 import type payment from './locales/en/payment.json';
 import type proxy from './locales/en/proxy.json';
 import type proxyConnection from './locales/en/proxyConnection.json';
+import type transaction from './locales/en/transaction.json';
+import type user from './locales/en/user.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -16,6 +18,8 @@ declare module 'i18next' {
       payment: typeof payment;
       proxy: typeof proxy;
       proxyConnection: typeof proxyConnection;
+      transaction: typeof transaction;
+      user: typeof user;
     };
   }
 }

@@ -38,6 +38,8 @@ export async function connect(
   const result = await store.buyProxy(ctx, purchase);
   if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
   if (result.outcome !== 'BOUGHT') throw new AppError(result.outcome);
+  ctx.changed(actor, 'connections');
+  ctx.changed(actor, 'balance');
   // What was just written need not be read again.
   const { balanceMicros, ...sold } = result;
   const row = { ...NEW_CONNECTION, ...connection, ...sold };

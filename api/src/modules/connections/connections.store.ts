@@ -254,17 +254,19 @@ export interface End {
   grantedBytes: bigint;
 }
 
-/** Closes the connection and its runs, and frees its DNS port. */
-export async function saveEnd(ctx: Ctx, end: End): Promise<void> {
-  await ctx.db.query(
+/** Closes the connection and its runs, and frees its DNS port. @returns whose it was */
+export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip: string }> {
+  const [ended] = await ctx.db.query<{ userId: string; ip: string }>(
     `update connections
         set status = $2, end_reason = $3, refund_status = $4, charged_megabytes = $5, granted_bytes = $6,
             ended_at = now()
-      where id = $1`,
+      where id = $1
+      returning user_id as "userId", (select host(ip) from proxies where proxies.id = proxy_id) as ip`,
     [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
   );
   await ctx.db.query('update connection_runs set is_open = false where connection_id = $1 and is_open', [end.id]);
   await ctx.db.query('update dns_ports set connection_id = null where connection_id = $1', [end.id]);
+  return ended!;
 }
 
 export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: RequestedEnd): Promise<void> {

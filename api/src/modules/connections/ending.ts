@@ -6,10 +6,11 @@
  */
 import { AppError } from '@cellhop/contract/errors';
 import type { EndReason } from '@cellhop/contract/connections';
-import { megabytePrice } from '@cellhop/contract/units';
+import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { notify } from '../notifications/notifications.service.ts';
 import * as proxies from '../proxies/proxies.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
 import { isRefundable, statusAfter } from './connection-status.ts';
@@ -94,7 +95,7 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const bill = finalBill(meter, isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs));
   await proxies.giveBack(ctx, connection.proxyId);
-  await store.saveEnd(ctx, {
+  const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,
     status: statusAfter[reason],
     reason,
@@ -102,6 +103,13 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
     chargedMegabytes: bill.chargedMegabytes,
     grantedBytes: connection.usedBytes,
   });
+  ctx.changed({ userId }, 'connections');
+  // Whoever ends his own connection knows it.
+  if (reason !== 'USER')
+    await notify(ctx, userId, `connection:${connection.id}:end`, {
+      kind: 'CONNECTION_ENDED',
+      details: { ip, reason, refund: toDollars(bill.refundMicros) },
+    });
   const refund: ledger.Charge = {
     ...meter,
     ...connection,

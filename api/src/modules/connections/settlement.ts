@@ -149,6 +149,7 @@ async function save(
   kind: SettlementKind,
 ): Promise<Settled[]> {
   const changed = settlements.filter(isChanged);
+  for (const { row } of changed) ctx.changed({ accountId: row.payerAccountId }, 'connections');
   if (changed.length > 0) await connections.saveMeters(ctx, runId, changed.map(toMeterChange), IDLE_THRESHOLD_BYTES);
   const charged = changed.filter(({ charge }) => charge.to > charge.from);
   await ledger.charge(ctx, charged.map(toCharge), sumHolds(changed));

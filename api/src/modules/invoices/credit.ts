@@ -1,9 +1,11 @@
 /** Turns final deposits into money on their users' balances. */
+import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { toCreditMicros } from '../../payments/amounts.ts';
 import { currencyRules, findCurrency, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/bonus.service.ts';
 import { rates } from './chains.ts';
 import { chooseCreditRate } from './credit-rate.ts';
@@ -54,6 +56,10 @@ async function postTopUp(ctx: Ctx, deposit: deposits.LockedDeposit, amountMicros
     amountMicros,
     reason: 'TOP_UP',
   };
+  await notify(ctx, deposit.userId, topUp.idempotencyKey, {
+    kind: 'TOP_UP',
+    details: { amount: toDollars(amountMicros) },
+  });
   const reward = await bonus.bonusTransfer(ctx, topUp, deposit.userId);
   const posted = await ledger.post(ctx, reward ? [topUp, reward] : [topUp]);
   assert(posted.has(topUp.idempotencyKey), `deposit ${deposit.id} had been credited before`);

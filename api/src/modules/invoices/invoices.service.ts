@@ -35,6 +35,7 @@ export async function createInvoice(
     await refreshStatuses(ctx, await store.endOpen(ctx, userId, currency));
     const addressId = await takeAddress(ctx, userId, rules);
     const { lifetimeMs } = rules;
+    ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
   return presentInvoice((await store.findInvoice(ctx, id))!);

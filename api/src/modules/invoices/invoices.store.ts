@@ -120,6 +120,7 @@ export async function insertInvoice(ctx: Ctx, invoice: NewInvoice): Promise<stri
 
 export interface LockedInvoice {
   id: string;
+  userId: string;
   currency: Currency;
   dueUnits: bigint;
   rateE12: bigint;
@@ -131,7 +132,7 @@ export interface LockedInvoice {
 /** Locks in the order of ids. */
 export async function lockInvoices(ctx: Ctx, ids: readonly string[]): Promise<LockedInvoice[]> {
   const rows = await ctx.db.query<Stored<LockedInvoice>>(
-    `select id, currency, due_units as "dueUnits", rate_e12 as "rateE12", status, expired_at as "expiredAt",
+    `select id, user_id as "userId", currency, due_units as "dueUnits", rate_e12 as "rateE12", status, expired_at as "expiredAt",
             expired_at <= clock_timestamp() as "hasEnded"
        from invoices where id = any($1::uuid[]) order by id for no key update`,
     [ids],

@@ -14,11 +14,12 @@ export async function refreshStatuses(ctx: Ctx, invoiceIds: readonly string[]): 
   const invoices = await store.lockInvoices(ctx, invoiceIds);
   const payments = await deposits.listOfInvoices(ctx, invoiceIds);
   const newlyPaid: string[] = [];
-  for (const { id, currency, dueUnits, hasEnded, status } of invoices) {
+  for (const { id, userId, currency, dueUnits, hasEnded, status } of invoices) {
     const { paidFromBasisPoints } = currencyRules[currency];
     const own = payments.filter((payment) => payment.invoiceId === id);
     const next = toStatus({ dueUnits, paidFromBasisPoints, hasEnded, payments: own });
     await store.saveStatus(ctx, id, next, !hasEnded && !isPaid(next));
+    if (next !== status) ctx.changed({ userId }, 'invoices');
     if (isPaid(next) && !isPaid(status)) newlyPaid.push(id);
   }
   return newlyPaid;

@@ -14,6 +14,15 @@ export function findBalance(ctx: Ctx, accountId: bigint): Promise<Balance[]> {
   );
 }
 
+export async function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
+  const [row] = await ctx.db.query<{ micros: bigint }>(
+    `select coalesce(sum(amount_micros), 0)::bigint as micros from transfers
+      where credit_account_id = $1 and reason = $2`,
+    [accountId, reason],
+  );
+  return row!.micros;
+}
+
 /** Locks in the order of ids, the order that everybody keeps: two batches wait for each other, but never in a circle. */
 export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<Balance[]> {
   return ctx.db.query(
@@ -134,35 +143,4 @@ export async function insertCharges(
     ],
   );
   return row!;
-}
-
-/** Each query finds rows that must not exist. */
-export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
-  const rows = await ctx.db.query<{ broken: string }>(
-    `with sums as (select account_id, sum(amount_micros) as entry_sum from entries group by account_id),
-          chains as (
-            select case when reason = 'REFUND' then debit_account_id else credit_account_id end as account_id,
-                   count(*) as length, max(id) as last_id
-              from transfers where charge_hash is not null group by 1)
-     select 'sum of all balances is ' || sum(balance_micros) as broken from accounts having sum(balance_micros) <> 0
-     union all
-     select 'account ' || accounts.id || ' has ' || balance_micros || ', its entries sum to ' || coalesce(entry_sum, 0)
-       from accounts left join sums on sums.account_id = accounts.id
-      where balance_micros <> coalesce(entry_sum, 0)
-     union all
-     select 'account ' || account_id || ' does not exist and has entries'
-       from sums where not exists (select from accounts where accounts.id = account_id)
-     union all
-     select 'account ' || accounts.id || ' has a receipt of ' || charge_count || ' charges, the ledger has ' || coalesce(length, 0)
-       from accounts left join chains on chains.account_id = accounts.id
-      where charge_count <> coalesce(length, 0)
-     union all
-     select 'account ' || accounts.id || ' has another end of its receipt than its last charge'
-       from accounts join chains on chains.account_id = accounts.id join transfers on transfers.id = last_id
-      where accounts.charge_hash is distinct from transfers.charge_hash
-     union all
-     select 'account ' || id || ' is overdrawn' from accounts
-      where kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0`,
-  );
-  return rows.map((row) => row.broken);
 }

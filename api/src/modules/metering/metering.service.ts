@@ -1,7 +1,7 @@
 /** The control plane's side of credit control: what gateways ask and report. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Authorization, Credit, Usage } from '@cellhop/contract/gateway';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { isPassword } from '../connections/credentials.ts';
 import {
@@ -13,7 +13,8 @@ import {
 } from '../connections/settlement.ts';
 import * as store from './metering.store.ts';
 
-const DEFAULT_NODE_NAME = 'default';
+/** The node whose token is a setting. */
+export const DEFAULT_NODE_NAME = 'default';
 
 /** Registers the node of the settings and its DNS ports; run once when the database is prepared. */
 export async function registerNode(ctx: Ctx): Promise<void> {
@@ -22,6 +23,16 @@ export async function registerNode(ctx: Ctx): Promise<void> {
     await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token));
     await store.saveDnsPorts(ctx, firstDnsPort, lastDnsPort);
   });
+}
+
+/**
+ * Registers a further gateway, or gives one a new token.
+ * @returns the token; it is not stored and cannot be shown again
+ */
+export async function addNode(ctx: Ctx, name: string): Promise<string> {
+  const token = randomBytes(32).toString('hex');
+  await store.saveNode(ctx, name, hashToken(token));
+  return token;
 }
 
 /** @returns the node's id. @throws AppError UNAUTHORIZED */

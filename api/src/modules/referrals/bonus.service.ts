@@ -1,7 +1,9 @@
 /** What referrers earn: their level, and the bonus for each credited top-up of the people they brought. */
-import type { ReferralLevel } from '@cellhop/contract/referrals';
+import { referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals';
+import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { systemAccounts, type Transfer } from '../ledger/ledger.service.ts';
+import { notify } from '../notifications/notifications.service.ts';
 import * as store from './bonus.store.ts';
 import { bonusMicros, levelFromPayments } from './levels.ts';
 
@@ -15,7 +17,10 @@ export function recordPayment(ctx: Ctx, invoiceId: string, payerId: string): Pro
   return store.insertPayment(ctx, invoiceId, payerId);
 }
 
-/** @returns the transfer to post together with the top-up; undefined if nobody earns anything */
+/**
+ * Tells the referrer, in the caller's transaction.
+ * @returns the transfer to post together with the top-up; undefined if nobody earns anything
+ */
 export async function bonusTransfer(
   ctx: Ctx,
   topUp: Pick<Transfer, 'idempotencyKey' | 'amountMicros'>,
@@ -23,10 +28,16 @@ export async function bonusTransfer(
 ): Promise<Transfer | undefined> {
   const referrer = await store.findReferrer(ctx, payerId);
   if (!referrer) return undefined;
-  const amountMicros = bonusMicros(await currentLevel(ctx, referrer.userId), topUp.amountMicros);
+  const level = await currentLevel(ctx, referrer.userId);
+  const amountMicros = bonusMicros(level, topUp.amountMicros);
   if (amountMicros === 0n) return undefined;
+  const idempotencyKey = `${topUp.idempotencyKey}:bonus`;
+  await notify(ctx, referrer.userId, idempotencyKey, {
+    kind: 'REFERRAL_BONUS',
+    details: { amount: toDollars(amountMicros), percent: referralLevelTable[level].bonusPercent },
+  });
   return {
-    idempotencyKey: `${topUp.idempotencyKey}:bonus`,
+    idempotencyKey,
     debitAccountId: systemAccounts.bonus,
     creditAccountId: referrer.accountId,
     amountMicros,

@@ -1,0 +1,101 @@
+/** `GET /v1/events`: tells a signed-in client what has changed, as server-sent events. */
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { AppError } from '@cellhop/contract/errors';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { decodeJwt } from 'jose';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { bearerToken } from '../http/route.ts';
+import { decode } from './changes.ts';
+import { startListener } from './listener.ts';
+import { Stream, Streams, type StreamOwner } from './streams.ts';
+
+/** Of one user in this process: browsers share one stream among their tabs. */
+const STREAMS_PER_USER_MAX = 10;
+const RETRY_SECONDS = 30;
+/** Proxies close what is silent for a minute. */
+const KEEP_ALIVE_MS = 20_000;
+/** More than Node's timers take would fire at once. */
+const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
+
+/** @param findOpenSessions of these sessions, those that are still open: the others' streams end */
+export function liveRoutes(
+  app: FastifyInstance,
+  findOpenSessions: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>,
+): void {
+  const streams = new Streams();
+  keepStreams(app, streams, findOpenSessions);
+
+  app.get(LIVE_EVENTS_PATH, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
+    const token = bearerToken(request);
+    const actor = await app.access.authenticateUser(app.ctx, token);
+    if (streams.countOf(actor.userId) >= STREAMS_PER_USER_MAX) throw AppError.rateLimited(RETRY_SECONDS);
+    open(reply, streams, actor, lifetimeMs(token!));
+  });
+}
+
+/** The token has been checked; only its end is wanted here. */
+function lifetimeMs(token: string): number {
+  const endsAt = (decodeJwt(token).exp ?? 0) * 1000;
+  return Math.min(LIFETIME_MS_MAX, Math.max(0, endsAt - Date.now()));
+}
+
+function open(reply: FastifyReply, streams: Streams, owner: StreamOwner, lifetimeMs: number): void {
+  // From here on the answer is ours: Fastify would wait for its end.
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    // Proxies such as nginx hold back what they take for a page.
+    'x-accel-buffering': 'no',
+    // Otherwise the connection would outlive the stream, and a server that closes would wait for it.
+    connection: 'close',
+  });
+  const stream = new Stream(owner, raw);
+  streams.add(stream);
+  const expiry = setTimeout(() => stream.end(), lifetimeMs);
+  raw.on('error', () => {}); // A client that has gone; `close` follows.
+  raw.on('close', () => {
+    clearTimeout(expiry);
+    streams.remove(stream);
+  });
+  stream.send('open');
+}
+
+/** What the streams live on: the changes of all processes, signs of life, and the end of their sessions. */
+function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: Parameters<typeof liveRoutes>[1]): void {
+  const { config, log } = app.ctx;
+  async function endStreamsOfEndedSessions(suspects: readonly Stream[]): Promise<void> {
+    if (suspects.length === 0) return;
+    const open = await findOpenSessions(suspects.map(({ owner }) => owner.sessionId));
+    for (const stream of suspects) if (!open.has(stream.owner.sessionId)) stream.end();
+  }
+  const check = (suspects: readonly Stream[]) => {
+    endStreamsOfEndedSessions(suspects).catch((error: unknown) => log.warn({ err: error }, 'sessions not checked'));
+  };
+
+  let stopListening: (() => Promise<void>) | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  app.addHook('onReady', async () => {
+    stopListening = startListener(config.databaseUrl, log, {
+      onPayload: (payload) => {
+        const told = decode(payload);
+        if (told) check(streams.deliver(told.topic, told.owners));
+      },
+      onListening: () => {
+        for (const stream of streams) stream.refetch();
+      },
+    });
+    heartbeat = setInterval(() => {
+      for (const stream of streams) stream.keepAlive();
+      check([...streams]);
+    }, KEEP_ALIVE_MS);
+  });
+  // The server waits for open answers before it closes.
+  app.addHook('preClose', async () => {
+    clearInterval(heartbeat);
+    for (const stream of streams) stream.end();
+    await stopListening?.();
+  });
+}

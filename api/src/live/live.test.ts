@@ -1,0 +1,175 @@
+import { logout } from '@cellhop/contract/auth';
+import { connect } from '@cellhop/contract/connections';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy, createUser, topUp, type TestUser } from '../../test/factories.ts';
+import { openStream } from '../../test/live.ts';
+import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
+import { newInvoice } from '../../test/sandbox-payments.ts';
+import { issueTokens, newSecret } from '../modules/auth/tokens.ts';
+
+let testApp: TestApp;
+let second: Awaited<ReturnType<typeof startSecondApp>>;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  second = await startSecondApp(testApp);
+});
+afterAll(async () => {
+  await second.stop();
+  await testApp.stop();
+});
+
+const listenFor = (user: TestUser) => openStream(testApp.url, user);
+/** What was announced before this has arrived, because the database keeps the order. */
+async function settle(user: TestUser, stream: Awaited<ReturnType<typeof openStream>>): Promise<void> {
+  testApp.ctx.changed({ userId: user.id }, 'tickets');
+  await stream.saw('changed tickets');
+}
+
+describe('the stream', () => {
+  test('has the headers that keep proxies from holding it back', async () => {
+    const stream = await listenFor(await createUser(testApp));
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
+    stream.close();
+  });
+
+  test.each([undefined, 'Bearer nonsense'])('is refused without a valid token: %s', async (authorization) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const response = await fetch(testApp.url + LIVE_EVENTS_PATH, { headers });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
+  test('is one of ten at most; the eleventh is told when to come back', async () => {
+    const user = await createUser(testApp);
+    const streams = await Promise.all(Array.from({ length: 10 }, () => listenFor(user)));
+    const refused = await fetch(testApp.url + LIVE_EVENTS_PATH, { headers: { authorization: `Bearer ${user.token}` } });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+    streams[0]!.close();
+    await expect.poll(async () => (await listenFor(user)).events[0]).toBe('open');
+    for (const stream of streams) stream.close();
+  });
+
+  test('ends with the session, on whatever process that was ended', async () => {
+    const user = await createUser(testApp);
+    const stream = await openStream(second.url, user);
+    await user.call(logout, {});
+    expect(await stream.ended).toBe('ended');
+  });
+
+  test('ends when its access token does', async () => {
+    const user = await createUser(testApp);
+    const [session] = await testApp.database.query<{ id: string }>('select id from sessions where user_id = $1', [
+      user.id,
+    ]);
+    const almostOver = new Date(Date.now() - 15 * 60_000 + 2000);
+    const claims = { userId: user.id, sessionId: session!.id };
+    const tokens = await issueTokens(testApp.ctx.config.secretKey, claims, newSecret(), almostOver);
+    const stream = await openStream(testApp.url, { token: tokens.accessToken });
+    await stream.ended;
+    expect(Date.now()).toBeGreaterThanOrEqual(tokens.expiredAccessTokenAt - 50);
+  });
+
+  test('does not keep the server from closing', async () => {
+    const third = await startSecondApp(testApp);
+    const stream = await openStream(third.url, await createUser(testApp));
+    await third.stop();
+    expect(await stream.ended).toBe('ended');
+  });
+});
+
+describe('a change', () => {
+  test('on one process is heard on another', async () => {
+    const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+    const stream = await openStream(second.url, user);
+    const id = await createProxy(testApp);
+    await user.call(connect, { body: { id, price: 0.8 } });
+    await stream.saw('changed connections', 'changed balance');
+    await newInvoice(user);
+    await stream.saw('changed invoices');
+    expect(new Set(stream.events).size).toBe(4);
+    stream.close();
+  });
+
+  test('is never heard by another user', async () => {
+    const [buyer, stranger] = [await createUser(testApp), await createUser(testApp)];
+    const [own, foreign] = [await listenFor(buyer), await listenFor(stranger)];
+    await topUp(testApp, buyer.accountId, 1n);
+    await own.saw('changed balance');
+    await settle(stranger, foreign);
+    expect(foreign.events).toEqual(['open', 'changed tickets']);
+    own.close();
+    foreign.close();
+  });
+
+  test('that is rolled back is not told', async () => {
+    const user = await createUser(testApp);
+    const stream = await listenFor(user);
+    const rolledBack = testApp.ctx.tx(async (ctx) => {
+      ctx.changed({ userId: user.id }, 'invoices');
+      await ctx.tx(async (nested) => nested.changed({ userId: user.id }, 'balance'));
+      throw new Error('changed my mind');
+    });
+    await expect(rolledBack).rejects.toThrow('changed my mind');
+    await settle(user, stream);
+    expect(stream.events).toEqual(['open', 'changed tickets']);
+    stream.close();
+  });
+
+  test('of an attempt that was repeated is told as the last attempt made it', async () => {
+    const user = await createUser(testApp);
+    const stream = await listenFor(user);
+    let attempts = 0;
+    await testApp.ctx.tx(async (ctx) => {
+      attempts += 1;
+      ctx.changed({ userId: user.id }, attempts === 1 ? 'invoices' : 'balance');
+      if (attempts === 1) await ctx.db.query(`do $$ begin raise exception using errcode = '40001'; end $$`);
+    });
+    await stream.saw('changed balance');
+    await settle(user, stream);
+    expect(stream.events).not.toContain('changed invoices');
+    stream.close();
+  });
+
+  test('is told after the commit, not before', async () => {
+    const user = await createUser(testApp);
+    const stream = await listenFor(user);
+    await testApp.ctx.tx(async (ctx) => {
+      ctx.changed({ userId: user.id }, 'balance');
+      await settle(user, stream);
+      expect(stream.events).not.toContain('changed balance');
+    });
+    await stream.saw('changed balance');
+    stream.close();
+  });
+
+  test('reaches all of many users at once', async () => {
+    const user = await createUser(testApp);
+    const stream = await listenFor(user);
+    for (let other = 0; other < 2000; other++)
+      testApp.ctx.changed({ userId: `00000000-0000-4000-8000-${String(other).padStart(12, '0')}` }, 'balance');
+    testApp.ctx.changed({ accountId: user.accountId }, 'balance');
+    await stream.saw('changed balance');
+    expect(stream.events).toEqual(['open', 'changed balance']);
+    stream.close();
+  });
+});
+
+test('a listener that loses its connection comes back, and all clients are told to look again', async () => {
+  const user = await createUser(testApp);
+  const stream = await listenFor(user);
+  await testApp.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'live events' and datname = current_database()`,
+  );
+  await stream.saw('refetch');
+  await topUp(testApp, user.accountId, 1n);
+  await stream.saw('changed balance');
+  expect(stream.events).toEqual(['open', 'refetch', 'changed balance']);
+  stream.close();
+});

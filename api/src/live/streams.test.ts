@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { Stream, Streams, type Sink } from './streams.ts';
+
+const owner = { userId: 'u', accountId: 1000n, sessionId: 's' };
+
+/** A response whose reader stops and goes on when the test says so. */
+function sink() {
+  const written: string[] = [];
+  let onDrain: (() => void) | undefined;
+  const state = {
+    written,
+    isStuck: false,
+    isDestroyed: false,
+    drain() {
+      state.isStuck = false;
+      onDrain?.();
+    },
+  };
+  const response = {
+    get writableNeedDrain() {
+      return state.isStuck;
+    },
+    write: (text: string) => {
+      written.push(text);
+      return !state.isStuck;
+    },
+    once: (_: string, listener: () => void) => (onDrain = listener),
+    end: () => {},
+    destroy: () => (state.isDestroyed = true),
+  };
+  return { state, stream: new Stream(owner, response as unknown as Sink) };
+}
+
+test('a slow reader gets what changed meanwhile as one event', () => {
+  const { state, stream } = sink();
+  state.isStuck = true;
+  stream.send('open');
+  for (let change = 0; change < 1000; change++) stream.tell(['balance', 'connections']);
+  expect(state.written).toHaveLength(1);
+  state.drain();
+  expect(state.written.slice(1)).toEqual(['event: changed\ndata: {"topics":["balance","connections"]}\n\n']);
+});
+
+test('a reader who has read nothing between two signs of life is given up', () => {
+  const { state, stream } = sink();
+  state.isStuck = true;
+  stream.send('open');
+  stream.keepAlive();
+  expect(state.isDestroyed).toBe(false);
+  stream.keepAlive();
+  expect(state.isDestroyed).toBe(true);
+});
+
+test('a reader who has caught up gets signs of life again', () => {
+  const { state, stream } = sink();
+  state.isStuck = true;
+  stream.send('open');
+  stream.keepAlive();
+  state.drain();
+  stream.keepAlive();
+  expect(state.written.at(-1)).toBe(': alive\n\n');
+});
+
+test('nothing is left of a stream that was removed', () => {
+  const streams = new Streams();
+  const { state, stream } = sink();
+  streams.add(stream);
+  expect([streams.size, streams.countOf('u')]).toEqual([1, 1]);
+  streams.remove(stream);
+  streams.deliver('balance', ['u', '1000']);
+  expect([streams.size, streams.countOf('u'), state.written.length]).toEqual([0, 0, 0]);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { describeNotice, type Notice } from './notification-texts.ts';
+import { sanitiseHtml } from './sanitise-html.ts';
+
+const ended = (reason: 'IDLE' | 'NO_MONEY' | 'EXIT_LOST' | 'ADMIN', refund = 0): Notice => ({
+  kind: 'CONNECTION_ENDED',
+  details: { ip: '198.18.0.1', reason, refund },
+});
+const notices: Notice[] = [
+  { kind: 'TOP_UP', details: { amount: 25 } },
+  ended('IDLE'),
+  ended('NO_MONEY'),
+  ended('EXIT_LOST', 0.123_456),
+  ended('ADMIN'),
+  { kind: 'LOW_BALANCE', details: { balance: 0.95 } },
+  { kind: 'REFERRAL_BONUS', details: { amount: 0.000_001, percent: 10 } },
+  { kind: 'LEVEL_CHANGED', details: { level: 'GOLD', percent: 15, isHigher: true } },
+  { kind: 'LEVEL_CHANGED', details: { level: 'BASIC', percent: 0, isHigher: false } },
+  { kind: 'TICKET_ANSWER', details: { ticketId: '1', name: '<b>' } },
+];
+
+test.each(notices)('$kind is said in both languages, in HTML that needs no sanitising', (notice) => {
+  for (const languageCode of ['en', 'ru'] as const) {
+    const { description, content = '' } = describeNotice(languageCode, notice);
+    for (const html of [description, content]) expect(sanitiseHtml(html, 'http://x')).toBe(html);
+    expect(/[а-я]{3}/.test(description)).toBe(languageCode === 'ru');
+  }
+});
+
+test.each([
+  [25, '$25.00'],
+  [0.95, '$0.95'],
+  [0.1234, '$0.1234'],
+  [0.000_001, '$0.000001'],
+  [100, '$100.00'],
+])('%d dollars are %s', (amount, text) => {
+  expect(describeNotice('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
+});

@@ -1,0 +1,110 @@
+/** What can be told, and how it is said in each language: HTML of the tags that notifications may have. */
+import type { EndReason } from '@cellhop/contract/connections';
+import type { ReferralLevel } from '@cellhop/contract/referrals';
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import { escapeHtml } from '../../mail/templates.ts';
+
+/** Facts of each kind, as they are stored. Amounts are US dollars. */
+export interface NotificationDetails {
+  TOP_UP: { amount: number };
+  CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
+  LOW_BALANCE: { balance: number };
+  REFERRAL_BONUS: { amount: number; percent: number };
+  LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
+  TICKET_ANSWER: { ticketId: string; name: string };
+}
+export type NotificationKind = keyof NotificationDetails;
+
+/** One thing to tell. */
+export type Notice = {
+  [Kind in NotificationKind]: { kind: Kind; details: NotificationDetails[Kind] };
+}[NotificationKind];
+
+export interface NotificationText {
+  description: string;
+  content?: string;
+}
+
+type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
+
+export function describeNotice(languageCode: LanguageCode, { kind, details }: Notice): NotificationText {
+  // The kind chooses both; TypeScript does not follow a union through a table.
+  const describe = notificationTexts[languageCode][kind] as (details: Notice['details']) => NotificationText;
+  return describe(details);
+}
+
+/** Dollars with 2 to 6 decimals. */
+function money(dollars: number): string {
+  return `<b>$${dollars.toFixed(6).replace(/0{1,4}$/, '')}</b>`;
+}
+
+function link(path: string, text: string): string {
+  return `<a href="${escapeHtml(path)}">${text}</a>`;
+}
+
+const levelNames: Record<ReferralLevel, string> = {
+  BASIC: 'Basic',
+  SILVER: 'Silver',
+  GOLD: 'Gold',
+  PLATINUM: 'Platinum',
+  PARTNER: 'Partner',
+};
+
+const notificationTexts: Record<LanguageCode, Texts> = {
+  en: {
+    TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
+    CONNECTION_ENDED: ({ ip, reason, refund }) => ({
+      description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected: ${
+        {
+          IDLE: 'there was no traffic for too long.',
+          NO_MONEY: 'the balance has run out.',
+          EXIT_LOST: 'its device has gone offline.',
+          ADMIN: 'the support team has ended the connection.',
+        }[reason]
+      }`,
+      ...(refund > 0 && { content: `${money(refund)} for unused traffic has gone back to your balance.` }),
+    }),
+    LOW_BALANCE: ({ balance }) => ({
+      description: `Your balance is low: ${money(balance)}.`,
+      content: `${link('/payments/invoices', 'Top up')} so that your connections go on.`,
+    }),
+    REFERRAL_BONUS: ({ amount, percent }) => ({
+      description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,
+    }),
+    LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
+      description: `Your ${link('/referral-system', 'referral level')} is now <b>${levelNames[level]}</b>.`,
+      content: `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
+    }),
+    TICKET_ANSWER: ({ ticketId, name }) => ({
+      description: `The support team has answered your ticket ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+    }),
+  },
+  ru: {
+    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    CONNECTION_ENDED: ({ ip, reason, refund }) => ({
+      description: `Прокси ${link('/connection-history', escapeHtml(ip))} отключён: ${
+        {
+          IDLE: 'слишком долго не было трафика.',
+          NO_MONEY: 'закончились средства на балансе.',
+          EXIT_LOST: 'его устройство больше не в сети.',
+          ADMIN: 'соединение завершила служба поддержки.',
+        }[reason]
+      }`,
+      ...(refund > 0 && { content: `${money(refund)} за неиспользованный трафик возвращены на баланс.` }),
+    }),
+    LOW_BALANCE: ({ balance }) => ({
+      description: `На балансе мало средств: ${money(balance)}.`,
+      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы соединения не прервались.`,
+    }),
+    REFERRAL_BONUS: ({ amount, percent }) => ({
+      description: `Реферальный бонус: ${money(amount)}, ${percent}% от пополнения вашего реферала.`,
+    }),
+    LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
+      description: `Ваш ${link('/referral-system', 'реферальный уровень')} теперь <b>${levelNames[level]}</b>.`,
+      content: `${isHigher ? 'Поздравляем! В' : 'В'} этом месяце каждое пополнение ваших рефералов приносит вам ${percent}%.`,
+    }),
+    TICKET_ANSWER: ({ ticketId, name }) => ({
+      description: `Служба поддержки ответила на обращение ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+    }),
+  },
+};

@@ -1,0 +1,93 @@
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+import type { BroadcastTexts } from './broadcasts.store.ts';
+import type { Notice } from './notification-texts.ts';
+
+/** What is stored of a broadcast is a reference to it. */
+type StoredNotice = Notice | { kind: 'BROADCAST'; details: unknown };
+
+export type NotificationRow = StoredNotice & {
+  id: string;
+  createdAt: Date;
+  isRead: boolean;
+  /** Of a broadcast. */
+  texts: BroadcastTexts | null;
+};
+
+export interface NewNotification {
+  userId: string;
+  idempotencyKey: string;
+  notice: Notice;
+}
+
+/** @returns the users who have a new one; a key that is known changes nothing */
+export async function insertNotifications(ctx: Ctx, all: readonly NewNotification[]): Promise<string[]> {
+  const rows = await ctx.db.query<{ userId: string }>(
+    `insert into notifications (user_id, idempotency_key, kind, details)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[])
+     on conflict (user_id, idempotency_key) do nothing
+     returning user_id as "userId"`,
+    [
+      all.map(({ userId }) => userId),
+      all.map(({ idempotencyKey }) => idempotencyKey),
+      all.map(({ notice }) => notice.kind),
+      all.map(({ notice }) => JSON.stringify(notice.details)),
+    ],
+  );
+  return rows.map((row) => row.userId);
+}
+
+export function listNotifications(ctx: Ctx, userId: string, page: PageQuery): Promise<NotificationRow[]> {
+  return ctx.db.query(
+    `select notifications.id, kind, details, texts, notifications.created_at as "createdAt",
+            read_at is not null as "isRead"
+       from notifications left join broadcasts on broadcasts.id = broadcast_id
+      where user_id = $1 order by notifications.created_at desc, notifications.id limit $2 offset $3`,
+    [userId, page.size, toOffset(page)],
+  );
+}
+
+export async function countNotifications(ctx: Ctx, userId: string): Promise<{ count: number; unreadCount: number }> {
+  const [row] = await ctx.db.query<{ count: number; unreadCount: number }>(
+    `select count(*)::int as count, (count(*) filter (where read_at is null))::int as "unreadCount"
+       from notifications where user_id = $1`,
+    [userId],
+  );
+  return row!;
+}
+
+/** @returns whether any of them was unread */
+export async function markRead(ctx: Ctx, userId: string, ids: readonly string[]): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update notifications set read_at = now()
+      where user_id = $1 and id = any($2::uuid[]) and read_at is null returning id`,
+    [userId, ids],
+  );
+  return rows.length > 0;
+}
+
+/** @returns how many there were, at most `limit` */
+export async function deleteOlder(ctx: Ctx, days: number, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from notifications where id in (
+       select id from notifications where created_at < now() - $1 * interval '1 day' order by created_at limit $2
+     ) returning id`,
+    [days, limit],
+  );
+  return rows.length;
+}
+
+/** Of users who got one in the last hours: only they can have too many. */
+export async function deleteSurplus(ctx: Ctx, hours: number, maximum: number): Promise<void> {
+  await ctx.db.query(
+    `delete from notifications using (
+       select surplus.id
+         from (select distinct user_id from notifications where created_at > now() - $1 * interval '1 hour') as recent
+        cross join lateral (
+          select id from notifications where notifications.user_id = recent.user_id
+           order by created_at desc, id offset $2
+        ) as surplus
+     ) as gone where notifications.id = gone.id`,
+    [hours, maximum],
+  );
+}

@@ -1,0 +1,47 @@
+import { isNotificationLink, notificationTags, type NotificationTag } from '@cellhop/contract/notifications';
+import { Parser } from 'htmlparser2';
+import { escapeHtml } from '../../mail/templates.ts';
+
+/**
+ * Makes new HTML from what it understands, and copies nothing: tags of the list without their attributes, links to https
+ * addresses and to our own pages, and text, escaped. Whatever else stands there is left out.
+ * @param ownOrigin its addresses become paths, so that they are links inside of the web app
+ */
+export function sanitiseHtml(html: string, ownOrigin: string): string {
+  let clean = '';
+  const open: { name: string; isWritten: boolean }[] = [];
+  const isInside = (name: string) => open.some((tag) => tag.name === name && tag.isWritten);
+  const parser = new Parser({
+    onopentag(name, { href = '' }) {
+      const start =
+        isAllowed(name) && !(name === 'a' && isInside('a')) ? startTag(name, href.trim(), ownOrigin) : undefined;
+      clean += start ?? '';
+      open.push({ name, isWritten: start !== undefined });
+    },
+    ontext(text) {
+      if (!open.some(({ name }) => UNREADABLE.has(name))) clean += escapeHtml(text);
+    },
+    onclosetag() {
+      const tag = open.pop();
+      if (tag?.isWritten && tag.name !== 'br') clean += `</${tag.name}>`;
+    },
+  });
+  parser.end(html);
+  return clean;
+}
+
+/** Their content is for machines. */
+const UNREADABLE = new Set(['script', 'style', 'template', 'textarea', 'title', 'noscript', 'iframe', 'svg', 'math']);
+
+function isAllowed(name: string): name is NotificationTag {
+  return notificationTags.some((tag) => tag === name);
+}
+
+/** @returns undefined for a link that leads nowhere it may */
+function startTag(name: NotificationTag, href: string, ownOrigin: string): string | undefined {
+  if (name !== 'a') return `<${name}>`;
+  const target = href.startsWith(`${ownOrigin}/`) ? href.slice(ownOrigin.length) : href;
+  if (!isNotificationLink(target)) return undefined;
+  const leaves = target.startsWith('/') ? '' : ' target="_blank" rel="noopener noreferrer"';
+  return `<a href="${escapeHtml(target)}"${leaves}>`;
+}

@@ -1,0 +1,42 @@
+import type { Ctx } from '../../ctx.ts';
+
+/** @returns the present month (UTC) as 2026-11-01, or undefined if its turn has been told */
+export async function findMonthToTurn(ctx: Ctx): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ month: string }>(
+    `select month::text from (select date_trunc('month', now() at time zone 'UTC')::date as month) as present
+      where not exists (select from referral_month_turns where referral_month_turns.month = present.month)`,
+  );
+  return row?.month;
+}
+
+export async function saveTurn(ctx: Ctx, month: string): Promise<void> {
+  await ctx.db.query('insert into referral_month_turns (month) values ($1::date) on conflict (month) do nothing', [
+    month,
+  ]);
+}
+
+export interface PaymentCounts {
+  userId: string;
+  /** Of last month, which make the present level. */
+  last: number;
+  /** Of the month before, which made the level until now. */
+  before: number;
+}
+
+/** Of all referrers who had any in these two months. */
+export function listPayments(ctx: Ctx): Promise<PaymentCounts[]> {
+  return ctx.db.query(
+    `with bounds as (
+       select date_trunc('month', now(), 'UTC') as present,
+              (date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC' as last,
+              (date_trunc('month', now() at time zone 'UTC') - interval '2 months') at time zone 'UTC' as before
+     )
+     select referral_payments.referrer_id as "userId", (count(*) filter (where paid_at >= bounds.last))::int as last,
+            (count(*) filter (where paid_at < bounds.last))::int as before
+       from referral_payments
+      cross join bounds
+       join users on users.id = referral_payments.referrer_id and users.status <> 'DELETED'
+      where paid_at >= bounds.before and paid_at < bounds.present
+      group by referral_payments.referrer_id`,
+  );
+}

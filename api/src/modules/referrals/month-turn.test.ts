@@ -1,0 +1,69 @@
+import { listNotifications } from '@cellhop/contract/notifications';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { newInvoice } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { turnMonth } from './month-turn.ts';
+
+const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
+const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;
+const MONTH_BEFORE = `(date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC' - interval '1 second'`;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+
+async function referrerWith(counts: { before: number; last: number; present: number }): Promise<TestUser> {
+  const referrer = await createUser(testApp);
+  const payer = await createUser(testApp, { referrerId: referrer.id });
+  const times = [
+    ...Array<string>(counts.before).fill(MONTH_BEFORE),
+    ...Array<string>(counts.last).fill(LAST_MONTH),
+    ...Array<string>(counts.present).fill(THIS_MONTH),
+  ];
+  for (const time of times) {
+    const { id } = await newInvoice(payer);
+    await testApp.database.query(
+      `insert into referral_payments (invoice_id, referrer_id, paid_at) values ($1, $2, ${time})`,
+      [id, referrer.id],
+    );
+  }
+  return referrer;
+}
+
+const told = async (user: TestUser) =>
+  (await user.call(listNotifications, { query: {} })).data.map(({ description, content }) => [description, content]);
+const beginMonth = () => testApp.database.query('delete from referral_month_turns');
+
+test('at the turn of the month those are told whose level changes, once, whoever looks', async () => {
+  const risen = await referrerWith({ before: 0, last: 6, present: 9 });
+  const fallen = await referrerWith({ before: 1, last: 0, present: 3 });
+  const same = await referrerWith({ before: 1, last: 5, present: 0 });
+  const newcomer = await referrerWith({ before: 0, last: 0, present: 5 });
+  await beginMonth();
+  await Promise.all([turnMonth(testApp.ctx), turnMonth(testApp.ctx)]);
+  await beginMonth();
+  await turnMonth(testApp.ctx);
+  expect(await told(risen)).toEqual([
+    [
+      'Your <a href="/referral-system">referral level</a> is now <b>Gold</b>.',
+      'Well done! This month each top-up of your referrals brings you 15%.',
+    ],
+  ]);
+  expect(await told(fallen)).toEqual([
+    [
+      'Your <a href="/referral-system">referral level</a> is now <b>Basic</b>.',
+      'This month each top-up of your referrals brings you 0%.',
+    ],
+  ]);
+  expect([await told(same), await told(newcomer)]).toEqual([[], []]);
+});
+
+test('within a month nothing happens', async () => {
+  await turnMonth(testApp.ctx);
+  const risen = await referrerWith({ before: 0, last: 1, present: 0 });
+  await turnMonth(testApp.ctx);
+  expect(await told(risen)).toEqual([]);
+});
