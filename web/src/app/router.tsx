@@ -24,11 +24,13 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
 });
 
+/** A page of its own (landing.html), so the way there leaves this one. */
 const landing = createRoute({
   getParentRoute: () => root,
   path: '/',
-  loader: loadTexts('landing'),
-  component: lazyRouteComponent(() => import('./screens/landing-screen.tsx'), 'LandingScreen'),
+  beforeLoad: () => {
+    throw redirect({ href: '/', reloadDocument: true });
+  },
 });
 
 const publicMessage = createRoute({
