@@ -19,6 +19,12 @@ export const PASSWORD_LENGTH_MAX = 350;
 export const REFERRAL_CODE_LENGTH_MIN = 5;
 export const REFERRAL_CODE_LENGTH_MAX = 30;
 
+/** The shortest name and the shortest description of a ticket. */
+export const TICKET_TEXT_LENGTH_MIN = 5;
+export const TICKET_NAME_LENGTH_MAX = 300;
+export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
+export const TICKET_MESSAGE_LENGTH_MAX = 5000;
+
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
 

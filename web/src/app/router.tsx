@@ -9,7 +9,7 @@ import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
 import {
   codeSearch,
-  invoicesSearch,
+  creatingSearch,
   messageSearch,
   pageSearch,
   proxySearch,
@@ -118,7 +118,7 @@ const usage = createRoute({
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
-  validateSearch: invoicesSearch,
+  validateSearch: creatingSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
@@ -130,12 +130,35 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
 });
 
+const faq = createRoute({
+  getParentRoute: () => members,
+  path: '/faq',
+  loader: loadTexts('faq'),
+  component: lazyRouteComponent(() => import('../features/faq/faq-page.tsx'), 'FaqPage'),
+});
+
+const tickets = createRoute({
+  getParentRoute: () => members,
+  path: '/support/tickets',
+  validateSearch: creatingSearch,
+  loader: loadTexts('support'),
+  component: lazyRouteComponent(() => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
+});
+
+const ticket = createRoute({
+  getParentRoute: () => members,
+  path: '/support/tickets/$ticketId',
+  validateSearch: pageSearch,
+  loader: loadTexts('support'),
+  component: lazyRouteComponent(() => import('./screens/ticket-screen.tsx'), 'TicketScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, usage, invoices, account]),
+    members.addChildren([proxies, connectionHistory, usage, invoices, faq, tickets, ticket, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

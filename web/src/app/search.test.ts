@@ -1,6 +1,6 @@
 import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import { codeSearch, invoicesSearch, pageSearch, proxySearch, referralSearch, usageSearch } from './search.ts';
+import { codeSearch, creatingSearch, pageSearch, proxySearch, referralSearch, usageSearch } from './search.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {
@@ -37,11 +37,11 @@ describe('proxySearch', () => {
   });
 });
 
-describe('invoicesSearch', () => {
+describe('creatingSearch', () => {
   it('keeps the open dialog and the page', () => {
-    expect(invoicesSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
-    expect(invoicesSearch({ create: true })).toEqual({ create: true });
-    expect(invoicesSearch({ create: 'yes' })).toEqual({});
+    expect(creatingSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
+    expect(creatingSearch({ create: true })).toEqual({ create: true });
+    expect(creatingSearch({ create: 'yes' })).toEqual({});
   });
 });
 

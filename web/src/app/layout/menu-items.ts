@@ -1,10 +1,19 @@
-import { IconChartBar, IconHistory, IconReceipt2, IconWorldSearch } from '@tabler/icons-react';
+import {
+  IconChartBar,
+  IconHistory,
+  IconHelpCircle,
+  IconMessages,
+  IconReceipt2,
+  IconWorldSearch,
+} from '@tabler/icons-react';
 
 export const menuItems = [
   { to: '/proxies', text: 'proxies', Icon: IconWorldSearch },
   { to: '/connection-history', text: 'connections', Icon: IconHistory },
   { to: '/usage', text: 'usage', Icon: IconChartBar },
   { to: '/payments/invoices', text: 'payments', Icon: IconReceipt2 },
+  { to: '/faq', text: 'faq', Icon: IconHelpCircle },
+  { to: '/support/tickets', text: 'support', Icon: IconMessages },
 ] as const;
 
 /** Reached from elsewhere than the menu. */

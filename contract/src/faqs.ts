@@ -1,0 +1,16 @@
+/** Questions and answers for users, in each language of the product. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { data, idSchema, languageCodeSchema } from './schemas.ts';
+
+export const faqSchema = z.object({ id: idSchema, question: z.string(), response: z.string() });
+export type Faq = z.infer<typeof faqSchema>;
+
+export const listFaqs = endpoint({
+  method: 'GET',
+  url: '/v1/faqs',
+  access: 'user',
+  summary: 'Questions and answers in one language, in the order of the operator',
+  query: z.strictObject({ languageCode: languageCodeSchema }),
+  response: data(z.array(faqSchema)),
+});
