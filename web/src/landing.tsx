@@ -3,13 +3,13 @@ import './app/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { LandingScreen } from './app/screens/landing-screen.tsx';
-import { loadTexts, startTranslations } from './i18n/setup.ts';
+import { startTranslations } from './i18n/setup.ts';
 import { loadSettings } from './lib/settings.ts';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('landing.html has no #root');
 
-await Promise.all([startTranslations().then(loadTexts('landing')), loadSettings()]);
+await Promise.all([startTranslations('landing'), loadSettings()]);
 createRoot(root).render(
   <StrictMode>
     <LandingScreen />

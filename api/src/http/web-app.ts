@@ -26,7 +26,7 @@ export async function serveWebApp(app: FastifyInstance): Promise<void> {
   }
   await app.register(fastifyStatic, {
     root,
-    index: 'landing.html',
+    index: ['landing.html'],
     preCompressed: true,
     cacheControl: false,
     setHeaders: (response, path) => {
