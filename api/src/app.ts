@@ -17,11 +17,13 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
+import { supportRoutes } from './modules/support/support.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -65,6 +67,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   meteringRoutes(app);
   invoicesRoutes(app);
   usageRoutes(app);
+  faqsRoutes(app);
+  supportRoutes(app);
   payInvoiceRoutes(app);
 
   if (ctx.config.isDevelopment) {

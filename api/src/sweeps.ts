@@ -6,6 +6,7 @@ import { deleteExpired } from './modules/auth/auth.service.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
 import { recordTraffic } from './modules/usage/usage.service.ts';
+import { refreshCounts } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -20,6 +21,7 @@ const sweeps: Sweep[] = [
   { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
+  { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   { name: 'audit', everyMs: 3_600_000, run: auditAndLog },

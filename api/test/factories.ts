@@ -16,6 +16,8 @@ export interface TestUser {
   referralCode: string;
   /** Calls as this user. */
   call: Call;
+  /** For requests that `call` cannot make. */
+  headers(): { authorization: string };
 }
 
 export interface UserOptions {
@@ -47,12 +49,13 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   );
   if (options.balanceMicros) await topUp(test, accountId, options.balanceMicros);
   const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
+  const headers = () => ({ authorization: `Bearer ${session.accessToken}` });
   const call = createClient({
     baseUrl: test.url,
-    headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
+    headers,
     timeoutMs: 20_000,
   });
-  return { id: row!.id, email, accountId, referralCode, call };
+  return { id: row!.id, email, accountId, referralCode, call, headers };
 }
 
 export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {

@@ -2,6 +2,7 @@ import * as auth from '@cellhop/contract/auth';
 import * as connections from '@cellhop/contract/connections';
 import * as development from '@cellhop/contract/development';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
+import * as faqs from '@cellhop/contract/faqs';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
 import * as proxies from '@cellhop/contract/proxies';
@@ -9,6 +10,7 @@ import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
 import * as usage from '@cellhop/contract/usage';
+import * as support from '@cellhop/contract/support';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -19,7 +21,20 @@ import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
-const endpoints = [auth, connections, development, gateway, invoices, proxies, security, settings, usage, users]
+const endpoints = [
+  auth,
+  connections,
+  development,
+  faqs,
+  gateway,
+  invoices,
+  proxies,
+  security,
+  settings,
+  support,
+  usage,
+  users,
+]
   .flatMap((module): unknown[] => Object.values(module))
   .filter(isEndpoint);
 

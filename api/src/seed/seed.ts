@@ -2,7 +2,9 @@
 import type { Ctx } from '../ctx.ts';
 import { hashPassword } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
+import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
+import { seedFaqs } from './demo-faqs.ts';
 import { seedProxies } from './demo-proxies.ts';
 import { seedRoles } from './roles.ts';
 import * as store from './seed.store.ts';
@@ -22,6 +24,8 @@ export async function seed(ctx: Ctx): Promise<void> {
     await seedDemo(ctx, passwordHash);
     ctx.log.info('demo accounts and catalogue made');
   });
+  // The first page shows the filter before the worker's first sweep.
+  await ensureCounts(ctx);
 }
 
 async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
@@ -30,6 +34,7 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
+  await seedFaqs(ctx);
   await ledger.post(ctx, [
     {
       idempotencyKey: 'seed:user@example.com',

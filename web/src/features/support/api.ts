@@ -2,16 +2,18 @@ import type { Output } from '@cellhop/contract/endpoint';
 import {
   createTicket,
   type CreateTicketBody,
-  createTicketMessage,
+  sendTicketMessage,
   getTicket,
   listTicketMessages,
   listTickets,
   type Ticket,
   type TicketMessage,
-  updateTicket,
+  closeTicket,
 } from '@cellhop/contract/support';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../../lib/http.ts';
+import { keysByContent } from '../../lib/unique-key.ts';
 import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type MessagesAnswer = Output<typeof listTicketMessages>;
@@ -30,8 +32,10 @@ export function useMessages(id: string, page: number) {
 
 /** The new ticket is remembered, so that its page opens without asking for it again. */
 export function useCreateTicket() {
+  const [keyOf] = useState(keysByContent);
   return useMutation({
-    mutationFn: async (body: CreateTicketBody) => (await call(createTicket, { body })).data,
+    mutationFn: async (body: CreateTicketBody) =>
+      (await call(createTicket, { body }, { headers: { 'idempotency-key': keyOf(body) } })).data,
     onSuccess: (ticket) => {
       rememberTicket(ticket);
       queryClient.setQueryData<MessagesAnswer>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
@@ -42,7 +46,7 @@ export function useCreateTicket() {
 
 export function useCloseTicket(id: string) {
   return useMutation({
-    mutationFn: async () => (await call(updateTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
+    mutationFn: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
       rememberTicket(ticket);
@@ -54,10 +58,15 @@ export function useCloseTicket(id: string) {
 }
 
 export function useSendMessage(id: string) {
+  const [keyOf, setKeyOf] = useState(keysByContent);
   return useMutation({
-    mutationFn: async (content: string) =>
-      (await call(createTicketMessage, { params: { id }, body: { content } })).data,
+    mutationFn: async (content: string) => {
+      const headers = { 'idempotency-key': keyOf(content) };
+      return (await call(sendTicketMessage, { params: { id }, body: { content } }, { headers })).data;
+    },
     onSuccess: async (message) => {
+      // The same words once more are a message of their own.
+      setKeyOf(keysByContent);
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
       prepend(id, message);
     },
