@@ -5,6 +5,7 @@
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice } from '@cellhop/contract/invoices';
+import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -60,6 +61,17 @@ const memberScreens: Screen[] = [
         .getByRole('button', { name: /Litecoin/ })
         .click(),
   },
+  { name: 'faq', path: '/faq' },
+  { name: 'tickets', path: '/support/tickets' },
+  { name: 'ticket-new', path: '/support/tickets?create=true' },
+  {
+    name: 'ticket',
+    path: '/support/tickets',
+    act: async (page) => {
+      await page.locator('main li a').first().click();
+      await expect(page.locator('main form')).toBeVisible();
+    },
+  },
   { name: 'account', path: '/account' },
 ];
 
@@ -74,6 +86,11 @@ async function furnish(call: Call): Promise<void> {
   await call(disconnect, { params: { id: ended.id } });
   for (const currency of ['BTC', 'USDT_TRC20', 'LTC'] as const)
     await call(createInvoice, { body: { currency, amount: 25 } });
+  const name = 'The first megabytes came slowly';
+  const description = 'From Berlin to Berlin it took a second to open a page.\nLater it was fine.';
+  const { data: ticket } = await call(createTicket, { body: { name, description } });
+  for (const content of ['It happened again this morning.', 'Is there anything that I can set up differently?'])
+    await call(sendTicketMessage, { params: { id: ticket.id }, body: { content } });
 }
 
 async function download({ host, port, username, password }: Connection, megabytes: number): Promise<void> {

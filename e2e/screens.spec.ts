@@ -10,7 +10,16 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices'];
+const memberPages = [
+  '/proxies',
+  '/connection-history',
+  '/usage?range=day',
+  '/payments/invoices',
+  '/payments/invoices?create=true',
+  '/faq',
+  '/support/tickets',
+  '/support/tickets?create=true',
+];
 const widths = [1440, 768, 390];
 const texts = {
   en: { '/sign-in': 'Sign in', '/proxies': 'Find' },
