@@ -68,7 +68,7 @@ const memberScreens: Screen[] = [
     name: 'ticket',
     path: '/support/tickets',
     act: async (page) => {
-      await page.locator('main li a').first().click();
+      await page.locator('main ul li a').first().click();
       await expect(page.locator('main form')).toBeVisible();
     },
   },
