@@ -10,7 +10,18 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/transactions', '/account'];
+const memberPages = [
+  '/proxies',
+  '/connection-history',
+  '/usage?range=day',
+  '/payments/invoices',
+  '/payments/invoices?create=true',
+  '/transactions',
+  '/account',
+  '/faq',
+  '/support/tickets',
+  '/support/tickets?create=true',
+];
 const widths = [1440, 768, 390];
 const texts = {
   en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },

@@ -4,10 +4,12 @@ export const FALLBACK_LANGUAGE: Language = 'en';
 export const namespaces = [
   'auth',
   'common',
+  'faq',
   'landing',
   'payment',
   'proxy',
   'proxyConnection',
+  'support',
   'transaction',
   'user',
 ] as const;

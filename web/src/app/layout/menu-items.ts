@@ -1,4 +1,12 @@
-import { IconArrowsExchange, IconChartBar, IconHistory, IconReceipt2, IconWorldSearch } from '@tabler/icons-react';
+import {
+  IconArrowsExchange,
+  IconChartBar,
+  IconHistory,
+  IconHelpCircle,
+  IconMessages,
+  IconReceipt2,
+  IconWorldSearch,
+} from '@tabler/icons-react';
 
 export const menuItems = [
   { to: '/proxies', text: 'proxies', Icon: IconWorldSearch },
@@ -6,6 +14,8 @@ export const menuItems = [
   { to: '/usage', text: 'usage', Icon: IconChartBar },
   { to: '/payments/invoices', text: 'payments', Icon: IconReceipt2 },
   { to: '/transactions', text: 'transactions', Icon: IconArrowsExchange },
+  { to: '/faq', text: 'faq', Icon: IconHelpCircle },
+  { to: '/support/tickets', text: 'support', Icon: IconMessages },
 ] as const;
 
 /** Reached from elsewhere than the menu. */
