@@ -26,10 +26,12 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
     await store.setTimeLimit(ctx, TIMEOUT_MS);
     const group = narrowestFirst.find((candidate) => filter[candidate]);
     if (!group) return store.findCheapest(ctx);
-    for (const depth of walkDepths(filter, group)) {
-      const { rows, isComplete } = await store.walkByPrice(ctx, group, filter, depth);
-      if (isComplete || rows.length === PROXY_SEARCH_MAX) return rows;
-    }
+    const { first, full } = walkDepths(filter, group);
+    let walk = await store.walkByPrice(ctx, group, filter, first);
+    // A longer walk is only made if it may be expected to find enough.
+    if (!isAnswer(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
+      walk = await store.walkByPrice(ctx, group, filter, full);
+    if (isAnswer(walk)) return walk.rows;
     return countValues(filter) <= TAG_VALUES_MAX
       ? store.intersectTags(ctx, filter, SAMPLE_MAX)
       : store.readNarrowest(ctx, filter, SAMPLE_MAX);
@@ -41,12 +43,15 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
  * In a filter of one group every proxy matches, so a full answer from each list is enough; others have to look past
  * what does not match.
  */
-function walkDepths(filter: ProxyQuery, group: FilterGroup): number[] {
+function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; full: number } {
   const valueCount = filter[group]!.length;
   const isAlone = countValues(filter) === valueCount;
   const full = isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
-  const first = Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount));
-  return first < full ? [first, full] : [full];
+  return { first: Math.min(full, Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount))), full };
+}
+
+function isAnswer({ rows, isComplete }: store.Walk): boolean {
+  return isComplete || rows.length === PROXY_SEARCH_MAX;
 }
 
 function countValues(query: ProxyQuery): number {
