@@ -10,7 +10,7 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices'];
+const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/referral-system'];
 const widths = [1440, 768, 390];
 const texts = {
   en: { '/sign-in': 'Sign in', '/proxies': 'Find' },

@@ -83,6 +83,7 @@ const members = createRoute({
   beforeLoad: () => {
     if (!hasTokens()) throw redirect({ to: '/sign-in', replace: true });
   },
+  loader: loadTexts('notification'),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 
@@ -109,12 +110,20 @@ const invoices = createRoute({
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
 
+const referralSystem = createRoute({
+  getParentRoute: () => members,
+  path: '/referral-system',
+  validateSearch: pageSearch,
+  loader: loadTexts('referralSystem'),
+  component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices]),
+    members.addChildren([proxies, connectionHistory, invoices, referralSystem]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

@@ -1,7 +1,16 @@
 export const languages = ['en', 'ru'] as const;
 export type Language = (typeof languages)[number];
 export const FALLBACK_LANGUAGE: Language = 'en';
-export const namespaces = ['auth', 'common', 'landing', 'payment', 'proxy', 'proxyConnection'] as const;
+export const namespaces = [
+  'auth',
+  'common',
+  'landing',
+  'notification',
+  'payment',
+  'proxy',
+  'proxyConnection',
+  'referralSystem',
+] as const;
 export type Namespace = (typeof namespaces)[number];
 
 export function isLanguage(value: unknown): value is Language {

@@ -2,9 +2,11 @@ import 'i18next';
 import type auth from './locales/en/auth.json';
 import type common from './locales/en/common.json';
 import type landing from './locales/en/landing.json';
+import type notification from './locales/en/notification.json';
 import type payment from './locales/en/payment.json';
 import type proxy from './locales/en/proxy.json';
 import type proxyConnection from './locales/en/proxyConnection.json';
+import type referralSystem from './locales/en/referralSystem.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -13,9 +15,11 @@ declare module 'i18next' {
       auth: typeof auth;
       common: typeof common;
       landing: typeof landing;
+      notification: typeof notification;
       payment: typeof payment;
       proxy: typeof proxy;
       proxyConnection: typeof proxyConnection;
+      referralSystem: typeof referralSystem;
     };
   }
 }

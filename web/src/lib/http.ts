@@ -20,6 +20,22 @@ export const call: Call = async (definition, input, options) => {
   }
 };
 
+/**
+ * For answers that the typed client cannot read, such as streams. There is no time limit but the caller's.
+ * @throws ApiError for every answer outside 2xx; any 401 signs the user out
+ */
+export async function authorizedFetch(url: string, init: RequestInit): Promise<Response> {
+  try {
+    const headers = { authorization: `Bearer ${await freshAccessToken(publicCall)}` };
+    const response = await fetch(url, { ...init, headers });
+    if (!response.ok) throw new ApiError(response.status, 'INTERNAL', `HTTP ${response.status}`);
+    return response;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) tokens.set(undefined);
+    throw error;
+  }
+}
+
 function needsToken(access: Access): boolean {
   return access !== 'public' && access !== 'development';
 }
