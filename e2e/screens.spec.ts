@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
 import { expect, signIn, test } from './product.ts';
 
@@ -18,6 +19,8 @@ const texts = {
 } as const;
 
 async function prefer(page: Page, language: string, theme: string): Promise<void> {
+  // A page with an open stream is never idle.
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await page.addInitScript(
     ([languageValue, themeValue]) => {
       localStorage.setItem('language', JSON.stringify(languageValue));
@@ -67,6 +70,10 @@ for (const language of ['en', 'ru'] as const)
         await expect(page).toHaveURL(/\/proxies$/);
       }
       for (const path of memberPages) await visit(path);
+      await page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await expectAccessible(page, 'notifications');
+      await expectFits(page, 'notifications');
       await page.goto('/proxies');
       await expect(page.getByRole('button', { name: texts[language]['/proxies'] })).toBeVisible();
     });
