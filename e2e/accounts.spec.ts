@@ -1,77 +1,256 @@
-import { createCustomer, expect, readMail, signIn, test } from './product.ts';
+import {
+  ageCodes,
+  createAccount,
+  createCustomer,
+  expect,
+  fillSignIn,
+  openLink,
+  PASSWORD,
+  readMail,
+  signIn,
+  test,
+} from './product.ts';
 
-const PASSWORD = 'a long enough password';
+const words = {
+  en: {
+    submit: 'Sign up',
+    required: 'Required field',
+    mistakes: ['Invalid email format', 'Minimum length 8', 'Passwords do not match', 'Minimum length 5'],
+    fields: { email: 'Email', password: 'Password', confirm: 'Confirm password', code: 'Referral code' },
+    unknownCode: 'Referral code not found',
+  },
+  ru: {
+    submit: 'Зарегистрироваться',
+    required: 'Обязательное поле',
+    mistakes: ['Неверный формат email', 'Минимальная длина 8', 'Пароли не совпадают', 'Минимальная длина 5'],
+    fields: { email: 'Email', password: 'Пароль', confirm: 'Повторите пароль', code: 'Реферальный код' },
+    unknownCode: 'Реферальный код не найден',
+  },
+} as const;
 
-test('mistakes in the sign-up form are told under their fields, and a wrong code above them', async ({ page }) => {
-  await page.goto('/sign-up');
-  await page.getByRole('button', { name: 'Sign up' }).click();
-  await expect(page.getByText('Required field')).toHaveCount(4);
-  await page.getByLabel('Email').fill('not an email');
-  await page.getByLabel('Password', { exact: true }).fill('short');
-  await page.getByLabel('Confirm password').fill('other');
-  await page.getByLabel('Referral code').fill('abc');
-  for (const text of ['Invalid email format', 'Minimum length 8', 'Passwords do not match', 'Minimum length 5'])
-    await expect(page.getByText(text)).toBeVisible();
+for (const language of ['en', 'ru'] as const)
+  test.describe(`in ${language}`, () => {
+    test.use({ locale: language });
 
-  await page.getByLabel('Email').fill('careful@example.com');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByLabel('Confirm password').fill(PASSWORD);
-  await page.getByLabel('Referral code').fill('NOSUCHCODE');
-  await page.getByRole('button', { name: 'Sign up' }).click();
-  await expect(page.getByRole('alert')).toContainText('Referral code not found');
+    test('mistakes in the sign-up form are told under their fields, and a wrong code above them', async ({ page }) => {
+      const { submit, required, mistakes, fields, unknownCode } = words[language];
+      await page.goto('/sign-up');
+      await page.getByRole('button', { name: submit }).click();
+      await expect(page.getByText(required)).toHaveCount(4);
+      await page.getByLabel(fields.email).fill('not an email');
+      await page.getByLabel(fields.password, { exact: true }).fill('short');
+      await page.getByLabel(fields.confirm).fill('other');
+      await page.getByLabel(fields.code).fill('abc');
+      for (const text of mistakes) await expect(page.getByText(text)).toBeVisible();
+      await page.getByLabel(fields.password, { exact: true }).fill('x'.repeat(351));
+      await expect(page.getByText(/(?:Maximum length|Максимальная длина) 350/)).toBeVisible();
+
+      await page.getByLabel(fields.email).fill('careful@example.com');
+      await page.getByLabel(fields.password, { exact: true }).fill(PASSWORD);
+      await page.getByLabel(fields.confirm).fill(PASSWORD);
+      await page.getByLabel(fields.code).fill('NOSUCHCODE');
+      await page.getByRole('button', { name: submit }).click();
+      await expect(page.getByRole('alert')).toContainText(unknownCode);
+    });
+  });
+
+test.describe('a reader of Russian', () => {
+  test.use({ locale: 'ru-RU' });
+
+  test('follows an invitation, confirms the mail and signs in, all in Russian', async ({ page }) => {
+    await page.goto('/sign-up?rc=WELCOME');
+    await expect(page.getByLabel('Реферальный код')).toHaveValue('WELCOME');
+    await page.getByLabel('Email').fill('чужой@example.com');
+    await page.getByRole('button', { name: 'Зарегистрироваться' }).click();
+    await expect(page.getByText('Неверный формат email')).toBeVisible();
+    await page.getByLabel('Email').fill('invited@example.com');
+    await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('Повторите пароль').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Зарегистрироваться' }).click();
+    await expect(page.getByRole('heading', { name: 'Подтвердите email' })).toBeVisible();
+    await expect(page.getByText(/Повторная отправка будет доступна через 0 мин \d+ с/)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Отправить ещё раз' })).toBeDisabled();
+
+    await openLink(page, 'invited@example.com');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/подтвержд/i);
+    await page.getByRole('link', { name: 'На главную' }).click();
+    await expect(page).toHaveURL(/\/sign-in$/);
+    await page.getByLabel('Email').fill('invited@example.com');
+    await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Войти' }).click();
+    await expect(page).toHaveURL(/\/proxies$/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
+  });
 });
 
-test('an unconfirmed account is told so at sign-in, with a countdown until the mail may be sent again', async ({
-  page,
-}) => {
-  const body = { languageCode: 'en', email: 'late@example.com', password: PASSWORD, referralCode: 'WELCOME' };
-  await page.request.post('/v1/auth/sign-up', { data: body });
-  await page.goto('/sign-in');
-  await page.getByLabel('Email').fill('late@example.com');
+test('an email that is taken is told so', async ({ page }) => {
+  await page.goto('/sign-up?rc=WELCOME');
+  await page.getByLabel('Email').fill('user@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByText('Email is not confirmed')).toBeVisible();
+  await page.getByLabel('Confirm password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await expect(page.getByRole('alert')).toContainText('Email is already taken');
+});
+
+test('an unconfirmed account is told so at sign-in, and gets another mail once the countdown has ended', async ({
+  page,
+  database,
+}) => {
+  const email = 'late@example.com';
+  await createAccount(page, email);
+  const { links: firstLinks } = await readMail(page, email);
+  await page.clock.install();
+  await page.goto('/sign-in');
+  await fillSignIn(page, email);
+  await expect(page.getByRole('heading', { name: 'Email is not confirmed' })).toBeVisible();
   await expect(page.getByText(/Resend is available in 0 minutes \d+ seconds/)).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Send again' })).toBeDisabled();
+  const resend = page.getByRole('button', { name: 'Send again' });
+  await expect(resend).toBeDisabled();
+
+  await test.step('a clock that is ahead does not shorten the wait', async () => {
+    await page.clock.fastForward(60_000);
+    await resend.click();
+    await expect(page.getByText(/Too short interval for resending. Wait 0 minutes \d+ seconds/)).toBeVisible();
+    await expect(resend).toBeDisabled();
+  });
+
+  await test.step('after the wait a new mail comes, and the next wait is longer', async () => {
+    await ageCodes(database, email, 1);
+    await page.clock.fastForward(60_000);
+    await resend.click();
+    await expect(page.getByText('A new email has been successfully sent')).toBeVisible();
+    await expect(page.getByText(/Resend is available in (?:1 minutes 5\d|2 minutes 0) seconds/)).toBeVisible();
+    await expect.poll(async () => (await readMail(page, email)).links).not.toEqual(firstLinks);
+  });
+
+  await test.step('whoever has confirmed meanwhile is told so', async () => {
+    const { pathname, search } = new URL((await readMail(page, email)).links[0]!);
+    await page.request.get(pathname + search);
+    await page.clock.fastForward(120_000);
+    await resend.click();
+    await expect(page.getByText('Email has already been confirmed')).toBeVisible();
+  });
+
+  await test.step('the link back shows the form again, with the email', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await expect(page.getByLabel('Email')).toHaveValue(email);
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue('');
+  });
 });
 
 test('a forgotten password is replaced by mail, and the old one works no more', async ({ page }) => {
-  await createCustomer(page, 'forgetful@example.com', PASSWORD);
+  const email = 'forgetful@example.com';
+  await createCustomer(page, email);
   await page.goto('/sign-in');
-  await page
-    .getByRole('link', { name: 'Forgot your password?' })
-    .or(page.getByRole('link', { name: 'Restore access' }))
-    .first()
-    .click();
-  await page.getByLabel('Email').fill('forgetful@example.com');
+  await page.getByRole('link', { name: 'Restore access' }).click();
+  await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByText('Check your mail')).toBeVisible();
-  await expect.poll(async () => (await readMail(page, 'forgetful@example.com')).links[0]).toContain('set-password');
-  const mail = await readMail(page, 'forgetful@example.com');
-  const { pathname, search } = new URL(mail.links[0]!);
-  await page.goto(pathname + search);
+  await expect.poll(async () => (await readMail(page, email)).links[0]).toContain('set-password');
+  const link = new URL((await readMail(page, email)).links[0]!);
+
+  await page.goto(link.pathname + link.search);
   await page.getByLabel('New password').fill('another long password');
+  await page.getByLabel('Confirm password').fill('another long passwors');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Passwords do not match')).toBeVisible();
   await page.getByLabel('Confirm password').fill('another long password');
+  await expect(page.getByText('Passwords do not match')).toBeHidden();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('The new password is saved.', { exact: false })).toBeVisible();
 
-  await page.goto('/sign-in');
-  await page.getByLabel('Email').fill('forgetful@example.com');
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await fillSignIn(page, email);
   await expect(page.getByRole('alert')).toContainText('Invalid email or password');
-  await signIn(page, 'forgetful@example.com', 'another long password');
+  await signIn(page, email, 'another long password');
 });
 
-test('logging out ends the session in every tab, and protected pages lead to sign-in', async ({ page, context }) => {
-  await signIn(page, 'user@example.com', 'demo-password');
-  const other = await context.newPage();
-  await other.goto('/connection-history');
-  await expect(other.getByRole('heading', { level: 1 })).toContainText('Connection history');
-  await page.getByRole('button', { name: 'Account menu' }).click();
-  await page.getByRole('menuitem', { name: 'Log Out' }).click();
-  await expect(page).toHaveURL(/\/sign-in$/);
-  await expect(other).toHaveURL(/\/sign-in$/);
-  await page.goto('/proxies');
-  await expect(page).toHaveURL(/\/sign-in$/);
+test('links that are used up or too old say so', async ({ page, database }) => {
+  const email = 'slow@example.com';
+  await test.step('a confirmation link after a day, and twice', async () => {
+    await createAccount(page, email);
+    await readMail(page, email);
+    await ageCodes(database, email, 24 * 60 + 1);
+    await openLink(page, email);
+    await expect(page).toHaveURL(/\/public-message\?message=/);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/expired|too old/i);
+    await ageCodes(database, email, -24 * 60);
+    await openLink(page, email);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/is confirmed|now confirmed/i);
+    await openLink(page, email);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/already/i);
+  });
+
+  const setPassword = async (path: string) => {
+    await page.goto(path);
+    await page.getByLabel('New password').fill('another long password');
+    await page.getByLabel('Confirm password').fill('another long password');
+    await page.getByRole('button', { name: 'Save' }).click();
+  };
+  await test.step('a recovery link after half an hour, and twice', async () => {
+    await page.request.post('/v1/auth/recovery-password', { data: { email } });
+    await expect.poll(async () => (await readMail(page, email)).links[0]).toContain('set-password');
+    const { pathname, search } = new URL((await readMail(page, email)).links[0]!);
+    await ageCodes(database, email, 31);
+    await setPassword(pathname + search);
+    await expect(page.getByRole('alert')).toContainText('Link has expired');
+    await ageCodes(database, email, -30);
+    await setPassword(pathname + search);
+    await expect(page.getByText('The new password is saved.', { exact: false })).toBeVisible();
+    await setPassword(pathname + search);
+    await expect(page.getByRole('alert')).toContainText('No recovery session found');
+  });
+});
+
+test('recovery waits too, and an unconfirmed account is sent to confirm first', async ({ page, database }) => {
+  await test.step('a notice counts down to the next mail', async () => {
+    await createCustomer(page, 'twice@example.com');
+    await page.clock.install();
+    await page.goto('/restore-access');
+    await page.getByLabel('Email').fill('twice@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await expect(page.getByText(/Resend is available in 0 minutes \d+ seconds/)).toBeVisible();
+    await ageCodes(database, 'twice@example.com', 1);
+    await page.clock.fastForward(60_000);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect(page.getByText('A new email has been successfully sent')).toBeVisible();
+  });
+
+  await test.step('who leaves and comes back finds an empty form', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Restore access' }).click();
+    await expect(page.getByLabel('Email')).toHaveValue('');
+  });
+
+  await test.step('an unconfirmed account gets the notice about it', async () => {
+    await createAccount(page, 'unready@example.com');
+    await page.getByLabel('Email').fill('unready@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await expect(page.getByRole('heading', { name: 'Email is not confirmed' })).toBeVisible();
+  });
+});
+
+test('after sign-in the interface speaks the language of the account, and a switch is remembered', async ({ page }) => {
+  const email = 'bilingual@example.com';
+  await createCustomer(page, email, 'ru');
+  await page.goto('/sign-in');
+  await fillSignIn(page, email);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Прокси');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'ru');
+
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.getByLabel('Язык').selectOption('en');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
+  expect((await saved).status()).toBe(200);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
+
+  // Elsewhere the next sign-in finds it in the profile.
+  await page.evaluate(() => localStorage.clear());
+  await page.evaluate(() => localStorage.setItem('language', '"ru"'));
+  await page.goto('/sign-in');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Войти' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
 });

@@ -1,13 +1,26 @@
 import { test as base, expect, type Page } from '@playwright/test';
+import type { SignInResult } from '@cellhop/contract/auth';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
+import pg from 'pg';
 import { startProduct, type Product } from '../tools/product.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 
+interface Database {
+  url: string;
+}
+
 /** The whole product as a newcomer gets it, on a database of its own: api, worker and gateway as child processes. */
-export const test = base.extend<{ baseURL: string }, { product: Product }>({
-  product: [
+export const test = base.extend<{ baseURL: string }, { database: Database; product: Product }>({
+  database: [
     async ({}, use) => {
       const database = await cloneDatabase(process.env['POSTGRES_URL']!);
+      await use(database);
+      await database.drop();
+    },
+    { scope: 'worker' },
+  ],
+  product: [
+    async ({ database }, use) => {
       const product = await startProduct({
         databaseUrl: database.url,
         logFile: '.data/test-results/product.log',
@@ -15,7 +28,6 @@ export const test = base.extend<{ baseURL: string }, { product: Product }>({
       });
       await use(product);
       await product.stop();
-      await database.drop();
     },
     { scope: 'worker', timeout: 60_000 },
   ],
@@ -23,6 +35,9 @@ export const test = base.extend<{ baseURL: string }, { product: Product }>({
 });
 
 export { expect };
+
+/** Of every account that the stories make. */
+export const PASSWORD = 'a long enough password';
 
 /** The newest mail to an address, once it has arrived. */
 export async function readMail(page: Page, to: string): Promise<Mail> {
@@ -37,21 +52,67 @@ export async function readMail(page: Page, to: string): Promise<Mail> {
   return mail!;
 }
 
-/** A confirmed customer with the promo code's trial credit, made without the browser. */
-export async function createCustomer(page: Page, email: string, password: string): Promise<void> {
-  const body = { languageCode: 'en', email, password, referralCode: 'WELCOME' };
-  expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
-  const mail = await readMail(page, email);
-  const { pathname, search } = new URL(mail.links[0]!);
-  await page.request.get(pathname + search);
+/** Follows the newest mail's link, on the address at which the stories reach the product. */
+export async function openLink(page: Page, email: string): Promise<void> {
+  await page.goto(pathOf(await readMail(page, email)));
 }
 
-export async function signIn(page: Page, email: string, password: string): Promise<void> {
+/** Lets the codes that were sent to an address grow old, as nobody wants to wait. */
+export async function ageCodes({ url }: Database, email: string, minutes: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `update mail_codes
+        set created_at = created_at - $2 * interval '1 minute', expired_at = expired_at - $2 * interval '1 minute'
+      where user_id = (select id from users where email = $1)`,
+    [email, minutes],
+  );
+  await client.end();
+}
+
+/** An account without the promise that its email is confirmed, made without the browser. */
+export async function createAccount(page: Page, email: string, languageCode = 'en'): Promise<void> {
+  const body = { languageCode, email, password: PASSWORD, referralCode: 'WELCOME' };
+  expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
+}
+
+/** A confirmed customer with the promo code's trial credit. */
+export async function createCustomer(page: Page, email: string, languageCode = 'en'): Promise<void> {
+  await createAccount(page, email, languageCode);
+  await page.request.get(pathOf(await readMail(page, email)));
+}
+
+/** Signs in with the form. */
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.goto('/sign-in');
+  await fillSignIn(page, email, password);
+  await expect(page).toHaveURL(/\/proxies$/);
+}
+
+/** Fills the form of the sign-in page and sends it. */
+export async function fillSignIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page).toHaveURL(/\/proxies$/);
+}
+
+/** Opens a page as somebody, without the form; for stories that are about other things than signing in. */
+export async function enter(page: Page, path: string, email: string, password = PASSWORD): Promise<void> {
+  const answer = await page.request.post('/v1/auth/sign-in', {
+    data: { email, password },
+    headers: { 'user-agent': await userAgentOf(page) },
+  });
+  expect(answer.status()).toBe(200);
+  const { data } = (await answer.json()) as { data: SignInResult };
+  const { accessToken, refreshToken, expiredAccessTokenAt } = data;
+  // A file of the same origin that runs nothing: there the tokens can be put where the web app looks for them.
+  await page.goto('/favicon.svg');
+  await page.evaluate((tokens) => localStorage.setItem('tokens', JSON.stringify(tokens)), {
+    accessToken,
+    refreshToken,
+    accessTokenExpiredAt: expiredAccessTokenAt,
+  });
+  await page.goto(path);
 }
 
 /** The access token of the page's session, for looking at exact numbers behind what is shown. */
@@ -60,4 +121,13 @@ export async function accessToken(page: Page): Promise<string> {
   const token = texts.map((text) => /"accessToken":"([^"]+)"/.exec(text)?.[1]).find((found) => found !== undefined);
   expect(token).toBeDefined();
   return token!;
+}
+
+function pathOf({ links: [link] }: Mail): string {
+  const { pathname, search } = new URL(link!);
+  return pathname + search;
+}
+
+function userAgentOf(page: Page): Promise<string> {
+  return page.evaluate(() => navigator.userAgent);
 }

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
-import { expect, signIn, test } from './product.ts';
+import { enter, expect, test } from './product.ts';
 
 const publicPages = [
   '/',
@@ -11,11 +11,11 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/referral-system'];
+const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/account', '/referral-system'];
 const widths = [1440, 768, 390];
 const texts = {
-  en: { '/sign-in': 'Sign in', '/proxies': 'Find' },
-  ru: { '/sign-in': 'Войти', '/proxies': 'Найти' },
+  en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },
+  ru: { signIn: 'Войти', find: 'Найти', required: 'Обязательное поле' },
 } as const;
 
 async function prefer(page: Page, language: string, theme: string): Promise<void> {
@@ -40,40 +40,118 @@ async function expectAccessible(page: Page, where: string): Promise<void> {
 async function expectFits(page: Page, where: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
-    const excess = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(`${where} at ${width}: ${excess}`).toBe(`${where} at ${width}: 0`);
+    // What floats, such as a menu, finds its place a moment later.
+    const excess = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(excess, `${where} at ${width}`).toBe(0);
   }
 }
 
+async function expectGood(page: Page, where: string): Promise<void> {
+  await expectAccessible(page, where);
+  await expectFits(page, where);
+}
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await expectGood(page, path);
+}
+
+/** Answers of the API that bring a screen into a state; the stories prove that the API gives them. */
+async function answer(page: Page, path: string, status: number, body: object): Promise<void> {
+  await page.route(`**${path}`, (route) => route.fulfill({ status, json: body }));
+}
+
+function refusal(statusCode: number, code: string) {
+  return { statusCode, error: 'Refused', code, message: code };
+}
+
 for (const language of ['en', 'ru'] as const)
-  for (const theme of ['DARK', 'LIGHT'] as const)
+  for (const theme of ['DARK', 'LIGHT'] as const) {
     test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
       await prefer(page, language, theme);
-      const visit = async (path: string) => {
-        await page.goto(path);
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-        await page.waitForLoadState('networkidle');
-        await expectAccessible(page, path);
-        await expectFits(page, path);
-      };
-      for (const path of publicPages) await visit(path);
+      for (const path of publicPages) await visit(page, path);
       await page.goto('/sign-in');
-      await expect(page.getByRole('button', { name: texts[language]['/sign-in'] })).toBeVisible();
+      await expect(page.getByRole('button', { name: texts[language].signIn })).toBeVisible();
       await expect(page.locator('html')).toHaveAttribute('lang', language);
-      if (language === 'en') await signIn(page, 'user@example.com', 'demo-password');
-      else {
-        await page.getByLabel('Email').or(page.getByLabel('Эл. почта')).fill('user@example.com');
-        await page.locator('input[type=password]').fill('demo-password');
-        await page.getByRole('button', { name: texts.ru['/sign-in'] }).click();
-        await expect(page).toHaveURL(/\/proxies$/);
-      }
-      for (const path of memberPages) await visit(path);
-      await page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click();
-      await expect(page.getByRole('dialog')).toBeVisible();
-      await expectAccessible(page, 'notifications');
-      await expectFits(page, 'notifications');
-      await page.goto('/proxies');
-      await expect(page.getByRole('button', { name: texts[language]['/proxies'] })).toBeVisible();
+      await enter(page, '/proxies', 'user@example.com', 'demo-password');
+      await expect(page.getByRole('button', { name: texts[language].find })).toBeVisible();
+      for (const path of memberPages) await visit(page, path);
     });
+
+    test(`the states of account screens are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
+      await prefer(page, language, theme);
+      const submit = page.locator('button[type=submit]');
+      const dialog = page.getByRole('dialog');
+
+      await answer(page, '/v1/auth/recovery-password', 200, {
+        data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
+      });
+      await page.goto('/restore-access');
+      await submit.click();
+      await expect(page.getByText(texts[language].required)).toBeVisible();
+      await expectGood(page, 'mistakes');
+      await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
+      await submit.click();
+      await expect(page.getByText(/1 (?:minutes|мин)/)).toBeVisible();
+      await expectGood(page, 'notice');
+
+      await answer(page, '/v1/auth/sign-in', 403, refusal(403, 'SECOND_FACTOR_REQUIRED'));
+      await page.goto('/sign-in');
+      await page.getByLabel('Email').fill('user@example.com');
+      await page.locator('input[type=password]').fill('demo-password');
+      await submit.click();
+      await page.locator('input[autocomplete=one-time-code]').fill('123456');
+      await answer(page, '/v1/auth/sign-in', 400, refusal(400, 'SECOND_FACTOR_INVALID'));
+      await submit.click();
+      await expect(page.getByRole('alert')).toBeVisible();
+      await expectGood(page, 'second step of sign-in');
+
+      // Two sessions, so that one can be ended.
+      await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
+      await enter(page, '/account', 'user@example.com', 'demo-password');
+      await page.locator('#password button[type=submit]').click();
+      await expect(page.getByText(texts[language].required)).toHaveCount(3);
+      await expectGood(page, 'account, mistakes');
+      await page.locator('#sessions button').last().click();
+      await expect(dialog).toBeVisible();
+      await expectGood(page, 'account, end the other sessions');
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+      await page.locator('#second-factor button').click();
+      await dialog.locator('input').fill('demo-password');
+      await dialog.locator('button[type=submit]').click();
+      await expect(dialog.getByRole('img')).toBeVisible();
+      await expectGood(page, 'account, QR code');
+      const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
+      await answer(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
+      const onSince = '2026-11-21T12:00:00.000Z';
+      await answer(page, '/v1/auth/second-factor', 200, {
+        data: { isOn: true, isRequired: false, onSince, recoveryCodesLeft: 2 },
+      });
+      await dialog.locator('input').fill('123456');
+      await dialog.locator('button[type=submit]').click();
+      await expect(dialog.getByRole('listitem')).toHaveCount(10);
+      await expectGood(page, 'account, recovery codes');
+      await dialog.locator('button').last().click();
+      await expect(dialog).toBeHidden();
+      await expectGood(page, 'account, two-factor sign-in on');
+      await page.locator('#second-factor button').first().click();
+      await expect(dialog).toBeVisible();
+      await expectGood(page, 'account, switch two-factor sign-in off');
+
+      await page.route('**/v1/profile', async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: object };
+        await route.fulfill({ response, json: { data: { ...data, secondFactor: 'DUE' } } });
+      });
+      await page.goto('/payments/invoices');
+      await expect(page.locator('a[href="/account#second-factor"]')).toBeVisible();
+      await expectGood(page, 'second factor due');
+      await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
+      await expect(page.getByRole('menuitem')).toHaveCount(2);
+      await expectGood(page, 'account menu');
+    });
+  }

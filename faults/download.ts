@@ -5,8 +5,16 @@ export interface Download {
   port: number;
   username: string;
   password: string;
-  /** An http:// address. */
+  /** An http:// address, and how long its body is. */
   target: string;
+  bodyBytes: number;
+}
+
+export interface Outcome {
+  /** In both directions. */
+  bytes: number;
+  /** The whole body has arrived, or there was no tunnel: nothing was lost on the way. */
+  isComplete: boolean;
 }
 
 const SILENCE_LIMIT_MS = 8000;
@@ -15,20 +23,14 @@ const SILENCE_LIMIT_MS = 8000;
  * Downloads through the proxy with CONNECT and counts the tunnel's payload in both directions, whatever happens to it.
  * Never rejects: a tunnel that is cut is what the script is about.
  */
-export function download({
-  host,
-  port,
-  username,
-  password,
-  target,
-}: Download): Promise<{ sent: number; received: number }> {
+export function download({ host, port, username, password, target, bodyBytes }: Download): Promise<Outcome> {
   const { hostname, port: targetPort, pathname } = new URL(target);
   const request = Buffer.from(
     `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${targetPort}\r\nConnection: close\r\n\r\n`,
   );
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   return new Promise((resolve) => {
-    const bytes = { sent: 0, received: 0 };
+    const outcome = { bytes: 0, isComplete: false };
     let head = Buffer.alloc(0);
     let isOpen = false;
     const socket = net.connect(port, host, () =>
@@ -39,22 +41,23 @@ export function download({
     socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy());
     socket.on('data', (chunk) => {
       if (isOpen) {
-        bytes.received += chunk.length;
+        outcome.bytes += chunk.length;
+        outcome.isComplete = outcome.bytes >= bodyBytes + request.length;
         return;
       }
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf('\r\n\r\n');
       if (end === -1) return;
       if (!head.subarray(0, end).includes(' 200 ')) {
+        outcome.isComplete = true; // Refused: no tunnel, no bytes.
         socket.destroy();
         return;
       }
       isOpen = true;
-      bytes.received += head.length - end - 4;
-      bytes.sent += request.length;
+      outcome.bytes += head.length - end - 4 + request.length;
       socket.write(request);
     });
     socket.on('error', () => {});
-    socket.on('close', () => resolve(bytes));
+    socket.on('close', () => resolve(outcome));
   });
 }

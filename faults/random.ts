@@ -1,3 +1,5 @@
+export type Random = ReturnType<typeof createRandom>;
+
 /** A small seeded generator (mulberry32): the same seed makes the same choices. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;

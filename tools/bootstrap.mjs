@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm start` and `npm test` on a fresh checkout. Until the dependencies are installed this is plain Node 20, and nothing
+ * `npm start`, `npm test` and `npm run create-admin` on a fresh checkout. Until the dependencies are installed this is plain Node 20, and nothing
  * imported here may need more.
  */
 import path from 'node:path';
@@ -45,7 +45,12 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
-  throw new Problem('Use "npm start" or "npm test".');
+  if (mode === 'create-admin' || mode === 'add-node') {
+    await prepare();
+    const { runOnDatabase } = await import('./database-command.mjs');
+    process.exit(await runOnDatabase(mode, names));
+  }
+  throw new Problem('Use "npm start", "npm test", "npm run create-admin" or "npm run add-node".');
 } catch (error) {
   process.exit(explain(error));
 }

@@ -8,5 +8,8 @@ export interface Actor {
   /** The user's account in the ledger. */
   accountId: bigint;
   languageCode: LanguageCode;
+  /** Empty while two-factor sign-in is due. */
   permissions: ReadonlySet<Permission>;
+  /** His role works only with two-factor sign-in, and he has not switched it on yet. */
+  isSecondFactorDue: boolean;
 }

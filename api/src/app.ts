@@ -1,4 +1,5 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
 import type { Ctx } from './ctx.ts';
 import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
@@ -6,6 +7,7 @@ import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
+import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
 import { compileSerializer } from './http/serializer.ts';
 import { useSecurity } from './http/security.ts';
@@ -14,6 +16,7 @@ import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
@@ -21,7 +24,12 @@ import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
+import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
+import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
+import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
+import { usageRoutes } from './modules/usage/usage.routes.ts';
+import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -38,6 +46,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
+    // Unlike a counter, one that is found again in the logs of several nodes, and in the audit log.
+    genReqId: () => randomUUID(),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: 30_000,
@@ -53,16 +63,22 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
+  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
 
   settingsRoutes(app);
   authRoutes(app);
+  securityRoutes(app);
   usersRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
+  receiptsRoutes(app);
   invoicesRoutes(app);
+  statementRoutes(app);
+  reconciliationRoutes(app);
   notificationsRoutes(app);
   referralsRoutes(app);
+  usageRoutes(app);
   payInvoiceRoutes(app);
   liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
 

@@ -28,6 +28,17 @@ describe('loadConfig', () => {
     });
   });
 
+  test.each([
+    [undefined, false],
+    ['', false],
+    ['false', false],
+    ['true', true],
+    ['1', true],
+  ])('REQUIRE_STAFF_2FA=%s is %s', (value, expected) => {
+    expect(loadConfig({ ...complete, REQUIRE_STAFF_2FA: value }).requiresStaffSecondFactor).toBe(expected);
+    expect(() => loadConfig({ ...complete, REQUIRE_STAFF_2FA: 'perhaps' })).toThrow('REQUIRE_STAFF_2FA');
+  });
+
   test('an empty variable counts as unset', () => {
     expect(loadConfig({ ...complete, SMTP_URL: '', NODE_ENV: '' }).smtpUrl).toBeUndefined();
   });

@@ -29,8 +29,11 @@ const environmentSchema = z.object({
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
+  REQUIRE_STAFF_2FA: optional(z.stringbool()),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  RECONCILIATION_SECONDS: wholeSeconds.default(300),
+  METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
   /** Set by `npm start`: Ctrl-C is its business alone. */
   SUPERVISED: optional(z.stringbool()),
@@ -58,9 +61,15 @@ export interface Config {
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
+  /** Roles with any permission work only with two-factor sign-in. */
+  requiresStaffSecondFactor: boolean;
   requestsPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
+  /** Between two checks that all money adds up. */
+  reconciliationMs: number;
+  /** What a reader of /metrics must know; undefined: open in development, gone in production. */
+  metricsToken: string | undefined;
   trustedProxies: string;
   logLevel: string;
   isSupervised: boolean;
@@ -96,9 +105,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
+    requiresStaffSecondFactor: settings.REQUIRE_STAFF_2FA ?? false,
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
+    reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
+    metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
     isSupervised: settings.SUPERVISED ?? false,

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Database, Db } from './db.ts';
+import type { Database, Db, PoolUse } from './db.ts';
 import { collectChanges, type Owner, type Topic } from './live/changes.ts';
 import type { Log } from './log.ts';
 
@@ -13,6 +13,8 @@ export interface Ctx {
   readonly log: Log;
   /** The only place that opens a transaction. Inside one it joins it. */
   tx<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
+  /** Of the connections to the database; for the metrics. */
+  poolUse(): PoolUse;
   /** Lets the owner's open pages know that this is no longer what it was. Inside a transaction: once it has committed. */
   changed(owner: Owner, topic: Topic): void;
 }
@@ -23,6 +25,7 @@ export function createCtx(database: Database, config: Config, log: Log): Ctx {
     db: database,
     config,
     log,
+    poolUse: () => database.poolUse(),
     changed: changes.add,
     async tx(work) {
       // Of the attempt that committed: one that was rolled back, or is tried again, tells nothing.

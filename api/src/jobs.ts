@@ -1,10 +1,12 @@
 import type { Ctx } from './ctx.ts';
-import type { MailOrder } from './mail/mailer.ts';
+import type { MailOrder } from './mail/templates.ts';
 
 /** Payloads of all jobs: JSON values only, never a bigint. */
 export interface Jobs {
   /** Renders and sends one mail. */
   'mail.send': MailOrder;
+  /** Stands for a mail to an address without an account: who asked for it cannot tell by the time it took. */
+  'mail.none': { link: string };
   /** Gives a broadcast to its readers. */
   'notifications.broadcast': { broadcastId: string };
 }

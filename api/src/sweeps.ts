@@ -1,12 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import { auditAndLog } from './audit.ts';
 import type { Ctx } from './ctx.ts';
+import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { warnOfLowBalances } from './modules/connections/low-balance.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.ts';
+import { recordTraffic } from './modules/usage/usage.service.ts';
+import { refreshCounts } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface Sweep {
@@ -19,12 +22,16 @@ interface Sweep {
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
+  { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
+  { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
+  // It looks whether the time has come; the interval is a setting.
+  { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
   { name: 'referral levels', everyMs: 60_000, run: turnMonth },
   { name: 'notifications', everyMs: 3_600_000, run: deleteOldNotifications },
-  { name: 'audit', everyMs: 3_600_000, run: auditAndLog },
 ];
 
 /** @returns stops the sweeps; the ones that run are waited for */

@@ -8,6 +8,7 @@ type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promi
 
 const handlers: Handlers = {
   'mail.send': sendMail,
+  'mail.none': async () => {},
   'notifications.broadcast': deliverBroadcast,
 };
 

@@ -18,6 +18,8 @@ export interface TestUser {
   token: string;
   /** Calls as this user. */
   call: Call;
+  /** What makes a request this user's, where the typed client is not the means. */
+  headers: { authorization: string };
 }
 
 export interface UserOptions {
@@ -49,12 +51,9 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   );
   if (options.balanceMicros) await topUp(test, accountId, options.balanceMicros);
   const { data: session } = await test.call(signIn, { body: { email, password: PASSWORD } });
-  const call = createClient({
-    baseUrl: test.url,
-    headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
-    timeoutMs: 20_000,
-  });
-  return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call };
+  const headers = { authorization: `Bearer ${session.accessToken}` };
+  const call = createClient({ baseUrl: test.url, headers: () => headers, timeoutMs: 20_000 });
+  return { id: row!.id, email, accountId, referralCode, token: session.accessToken, call, headers };
 }
 
 export function topUp(test: TestApp, accountId: bigint, amountMicros: bigint): Promise<unknown> {

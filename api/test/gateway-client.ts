@@ -15,13 +15,19 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
     async authorize({ username, password }: Pick<Connection, 'username' | 'password'>): Promise<Authorization> {
       return (await call(authorize, { body: { runId, username, password } })).data;
     },
-    async report(connectionId: string, usedBytes: number, wantedBytes = 0): Promise<Credit> {
-      const { data } = await call(update, { body: { runId, usages: [{ connectionId, usedBytes, wantedBytes }] } });
+    async report(
+      connectionId: string,
+      usedBytes: number,
+      wantedBytes = 0,
+      { uploadedBytes = 0, isExitLost = false } = {},
+    ): Promise<Credit> {
+      const usage = { connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost };
+      const { data } = await call(update, { body: { runId, usages: [usage] } });
       assert(data[0]);
       return data[0];
     },
-    async end(connectionId: string, usedBytes: number): Promise<void> {
-      await call(end, { body: { runId, usages: [{ connectionId, usedBytes }] } });
+    async end(connectionId: string, usedBytes: number, uploadedBytes = 0): Promise<void> {
+      await call(end, { body: { runId, usages: [{ connectionId, usedBytes, uploadedBytes }] } });
     },
   };
 }

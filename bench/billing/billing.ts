@@ -58,7 +58,13 @@ async function chargeOneMegabyteEach({ ctx, runs }: Bench, seconds: number): Pro
     while (performance.now() < deadline) {
       run.usedMegabytes += 1n;
       const usedBytes = run.usedMegabytes * MB;
-      const reports = run.connectionIds.map((connectionId) => ({ connectionId, usedBytes, wantedBytes: MB }));
+      const reports = run.connectionIds.map((connectionId) => ({
+        connectionId,
+        usedBytes,
+        uploadedBytes: 0n,
+        wantedBytes: MB,
+        isExitLost: false,
+      }));
       const answers = await settleReports(ctx, run.id, reports, 'report');
       if (answers.some((answer) => answer.state !== 'open'))
         throw new Error('a connection of the bench ran out of money');

@@ -2,9 +2,8 @@ import { connect as connectEndpoint } from '@cellhop/contract/connections';
 import { createClient } from '@cellhop/contract/client';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../../api/src/app.ts';
-import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import { connect } from '../../api/src/modules/connections/connections.service.ts';
-import { NO_PASSWORD, PRICE_DOLLARS, type Bench } from './setup.ts';
+import { PRICE_DOLLARS, signInAs, type Bench } from './setup.ts';
 
 /** @returns purchases per second through the service, without HTTP */
 export function purchaseInProcess(bench: Bench, clients: number, seconds: number): Promise<number> {
@@ -20,8 +19,8 @@ export async function purchaseOverHttp(bench: Bench, clients: number, seconds: n
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const calls = await Promise.all(
     bench.actors.slice(0, clients).map(async ({ userId }) => {
-      const session = await openSession(bench.ctx, userId, NO_PASSWORD);
-      return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${session!.accessToken}` }) });
+      const headers = await signInAs(bench, userId);
+      return createClient({ baseUrl, headers: () => headers });
     }),
   );
   let next = 0;

@@ -7,6 +7,7 @@ import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
 import { registerNode } from '../../api/src/modules/metering/metering.service.ts';
+import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import { connect } from '../../api/src/modules/connections/connections.service.ts';
 import { settleReports } from '../../api/src/modules/connections/settlement.ts';
 import { seedRoles } from '../../api/src/seed/roles.ts';
@@ -15,7 +16,7 @@ const MB = 1_048_576n;
 const RUNS = 2;
 export const PRICE_DOLLARS = 0.8;
 /** What stands where a hash would: nobody can sign in with it. */
-export const NO_PASSWORD = 'none';
+const NO_PASSWORD = 'none';
 
 export interface Bench {
   ctx: Ctx;
@@ -83,7 +84,13 @@ async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
   );
   await ctx.db.query("update accounts set balance_micros = 1000000000000 where kind = 'USER'");
   await ctx.db.query('update accounts set balance_micros = -1000000000000 * $1::bigint where id = 1', [count]);
-  return rows.map((row) => ({ ...row, sessionId: randomUUID(), languageCode: 'en', permissions: new Set() }));
+  return rows.map((row) => ({
+    ...row,
+    sessionId: randomUUID(),
+    languageCode: 'en',
+    permissions: new Set(),
+    isSecondFactorDue: false,
+  }));
 }
 
 async function insertProxies(ctx: Ctx, count: number): Promise<string[]> {
@@ -123,9 +130,22 @@ async function openRuns(
   }
   for (const run of runs) {
     const reports = (usedBytes: bigint) =>
-      run.connectionIds.map((connectionId) => ({ connectionId, usedBytes, wantedBytes: MB }));
+      run.connectionIds.map((connectionId) => ({
+        connectionId,
+        usedBytes,
+        uploadedBytes: 0n,
+        wantedBytes: MB,
+        isExitLost: false,
+      }));
     await settleReports(ctx, run.id, reports(0n), 'open');
     await settleReports(ctx, run.id, reports(50n * MB), 'report');
   }
   return runs;
+}
+
+/** What makes requests a user's. */
+export async function signInAs({ ctx }: Bench, userId: string): Promise<{ authorization: string }> {
+  const user = { userId, email: '', passwordHash: NO_PASSWORD, languageCode: 'en', hasSecondFactor: false } as const;
+  const session = await openSession(ctx, user, { ip: '127.0.0.1', userAgent: 'bench', requestId: '' });
+  return { authorization: `Bearer ${session!.accessToken}` };
 }

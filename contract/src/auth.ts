@@ -64,7 +64,7 @@ export const signUp = endpoint({
   body: signUpBody,
   response: data(resendSchema),
   status: 201,
-  errors: ['REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS'],
+  errors: ['VALIDATION', 'REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS', 'RATE_LIMITED'],
 });
 
 /** The link of the confirmation mail; answers 302 to `/public-message`, so it has no typed client. */
@@ -78,7 +78,7 @@ export const resendConfirmation = endpoint({
   summary: 'Send the confirmation mail again',
   body: emailBody,
   response: data(resendSchema),
-  errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+  errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
 });
 
 export const signIn = endpoint({
@@ -94,6 +94,7 @@ export const signIn = endpoint({
     'ACCOUNT_BLOCKED',
     'SECOND_FACTOR_REQUIRED',
     'SECOND_FACTOR_INVALID',
+    'RATE_LIMITED',
   ],
 });
 
@@ -122,7 +123,7 @@ export const recoverPassword = endpoint({
   summary: 'Send a mail with a link to set a new password',
   body: emailBody,
   response: data(recoverySchema),
-  errors: ['EMAIL_NOT_CONFIRMED', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+  errors: ['EMAIL_NOT_CONFIRMED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
 });
 
 export const resendRecovery = endpoint({
@@ -132,7 +133,7 @@ export const resendRecovery = endpoint({
   summary: 'Send the recovery mail again',
   params: z.strictObject({ sessionId: idSchema }),
   response: data(recoverySchema),
-  errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RESEND_INTERVAL', 'RESEND_LIMIT'],
+  errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
 });
 
 export const setPassword = endpoint({
@@ -142,5 +143,5 @@ export const setPassword = endpoint({
   summary: 'Set a new password with the code of the recovery mail; ends all sessions',
   body: setPasswordBody,
   response: data(z.object({ changedAt: dateSchema })),
-  errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
+  errors: ['VALIDATION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
 });

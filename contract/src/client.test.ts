@@ -17,6 +17,13 @@ function fake(status: number, body: string) {
   return { call, requests };
 }
 
+/** Never answers, and gives up when it is told to. */
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
+  });
+}
+
 describe('createClient', () => {
   test('fills the path, repeats keys of lists and sends no body where there is none', async () => {
     const { call, requests } = fake(200, '{"data":[]}');
@@ -33,6 +40,16 @@ describe('createClient', () => {
     await expect(call(disconnect, { params })).rejects.toMatchObject({ status: 409, code: 'NOT_CONNECTED', body });
   });
 
+  test('says how long to wait when the answer does', async () => {
+    const body = { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' };
+    const answering = (headers: Record<string, string>) =>
+      createClient({ fetch: () => Promise.resolve(Response.json(body, { status: 429, headers })) });
+    const refused = answering({ 'retry-after': '840' })(listConnections, { query: {} });
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 840 });
+    const vague = answering({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })(listConnections, { query: {} });
+    await expect(vague).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: undefined });
+  });
+
   test('an answer that is not ours is INTERNAL, none at all is NETWORK', async () => {
     await expect(fake(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
       status: 502,
@@ -40,6 +57,24 @@ describe('createClient', () => {
     });
     const away = createClient({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
     await expect(away(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'NETWORK' });
+  });
+
+  test('no answer in time is TIMEOUT, also when the answer stops half-way', async () => {
+    const silent = createClient({ timeoutMs: 20, fetch: (_, init) => aborted(init?.signal) });
+    await expect(silent(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+    const stuck = createClient({
+      timeoutMs: 20,
+      fetch: async (_, init) => Object.assign(new Response('{"data":'), { text: () => aborted(init?.signal) }),
+    });
+    await expect(stuck(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
+  });
+
+  test('a call that its caller gave up is no time-out', async () => {
+    const call = createClient({
+      fetch: (_, init) => Promise.reject(init?.signal?.reason as DOMException),
+    });
+    const signal = AbortSignal.abort();
+    await expect(call(listConnections, { query: {} }, { signal })).rejects.toMatchObject({ code: 'NETWORK' });
   });
 });
 

@@ -9,9 +9,11 @@ export class ApiError extends Error {
   constructor(
     /** 0 when there was no answer. */
     readonly status: number,
-    readonly code: ErrorCode | 'NETWORK',
+    readonly code: ErrorCode | 'NETWORK' | 'TIMEOUT',
     message: string,
     readonly body?: ErrorBody,
+    /** From the Retry-After header: how long to wait before asking again. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
     this.name = 'ApiError';
@@ -21,6 +23,8 @@ export class ApiError extends Error {
 export interface CallOptions {
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** Instead of the client's own: a long file takes its time. */
+  timeoutMs?: number;
 }
 
 export interface ClientSettings {
@@ -43,7 +47,7 @@ export function createClient(settings: ClientSettings = {}): Call {
     const { params, query, body } = input as LooseInput;
     const headers = { ...(await settings.headers?.(definition)), ...options.headers };
     if (body !== undefined) headers['content-type'] = 'application/json';
-    const timeout = AbortSignal.timeout(settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? settings.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const init: RequestInit = {
       method: definition.method,
       headers,
@@ -51,9 +55,10 @@ export function createClient(settings: ClientSettings = {}): Call {
     };
     if (body !== undefined) init.body = JSON.stringify(body);
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text } = await exchange(settings.fetch ?? fetch, url, init);
-    if (ok) return JSON.parse(text) as Output<typeof definition>;
-    throw toApiError(status, text);
+    const { ok, status, text, isJson, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+    // What is no JSON is a file, such as CSV, and declared as a string.
+    if (ok) return (isJson ? JSON.parse(text) : text) as Output<typeof definition>;
+    throw toApiError(status, text, retryAfter);
   };
 }
 
@@ -66,16 +71,21 @@ interface LooseInput {
 async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    const { ok, status, headers } = response;
+    const isJson = !(headers.get('content-type') ?? '').startsWith('text/');
+    return { ok, status, text: await response.text(), isJson, retryAfter: headers.get('retry-after') };
   } catch (error) {
-    throw new ApiError(0, 'NETWORK', error instanceof Error ? error.message : String(error));
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
   }
 }
 
-function toApiError(status: number, text: string): ApiError {
+function toApiError(status: number, text: string, retryAfter: string | null): ApiError {
   const parsed = errorBodySchema.safeParse(parseJson(text));
   if (!parsed.success) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
-  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data);
+  // Our own answers have seconds there; what a proxy in between may write instead of them is left out.
+  const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
+  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data, seconds);
 }
 
 function parseJson(text: string): unknown {

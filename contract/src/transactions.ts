@@ -39,8 +39,15 @@ export const listTransactions = endpoint({
   response: paged(transactionSchema),
 });
 
-/** Answers with `text/csv`, so it has no typed client. Takes the filter of `listTransactions`. */
-export const TRANSACTIONS_CSV_PATH = '/v1/transactions/export';
+/** Answers with a file, not with JSON: the typed client gives its text. */
+export const exportTransactions = endpoint({
+  method: 'GET',
+  url: '/v1/transactions/export',
+  access: 'user',
+  summary: "Changes of the user's balance as CSV (RFC 4180), newest first",
+  query: z.strictObject(transactionFilter),
+  response: z.string(),
+});
 
 /** The last run of the check that all money adds up. */
 export const reconciliationSchema = z.object({
@@ -51,6 +58,7 @@ export const reconciliationSchema = z.object({
   violations: z.array(z.string()),
   violationCount: z.int().nonnegative(),
 });
+export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
 export const getReconciliation = endpoint({
   method: 'GET',

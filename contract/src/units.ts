@@ -22,6 +22,13 @@ export function toDollars(micros: bigint): number {
   return Number(micros) / MICROS_PER_DOLLAR;
 }
 
+/** Dollars with all six decimals, such as "-0.008000": for files that other programs add up. */
+export function toDollarText(micros: bigint): string {
+  const size = micros < 0n ? -micros : micros;
+  const decimals = String(size % BigInt(MICROS_PER_DOLLAR)).padStart(6, '0');
+  return `${micros < 0n ? '-' : ''}${size / BigInt(MICROS_PER_DOLLAR)}.${decimals}`;
+}
+
 /** True for numbers that `toMicros` takes. */
 export function isDollarAmount(value: number): boolean {
   const micros = Math.round(value * MICROS_PER_DOLLAR);

@@ -1,12 +1,14 @@
 import type { ExitRoute } from './exits/exit.ts';
 import type { Credit } from './metering/credit.ts';
+import { Pace } from './metering/pace.ts';
 import type { TokenBucket } from './token-bucket.ts';
 import type { EndReason, Tunnel } from './tunnel.ts';
 
 /** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
 export class Connection {
   readonly tunnels = new Set<Tunnel>();
-  lastTunnelAt = Date.now();
+  lastTunnelAt = performance.now();
+  readonly pace: Pace;
   /** Set when this run is done with it: no tunnel starts any more and the last total is on its way. */
   isEnding = false;
   forget: () => void = () => {};
@@ -23,7 +25,9 @@ export class Connection {
     readonly exit: ExitRoute,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
-  ) {}
+  ) {
+    this.pace = new Pace(credit.usedBytes, performance.now());
+  }
 
   cut(reason: EndReason): void {
     for (const tunnel of this.tunnels) tunnel.close(reason);

@@ -16,8 +16,8 @@ interface ConnectionsSettings {
   readonly limits: Limits;
   readonly log: Logger;
   readonly openExit: (exit: Exit) => ExitRoute;
-  /** Credit runs low or a total waits to be delivered. */
-  readonly reportSoon: () => void;
+  /** A connection's report is due, or a last total waits to be delivered. */
+  readonly reportSoon: (connection?: Connection) => void;
 }
 
 type Granted = Extract<Authorization, { isAuthorized: true }>;
@@ -50,7 +50,7 @@ export class Connections {
     const known = this.#byUsername.get(credentials.username);
     if (this.#credentials.isEqual(known?.digest, digest) && known && !known.isEnding) return known;
     const key = `${digest.toString('base64')} ${credentials.username}`;
-    if ((this.#refusedUntil.get(key) ?? 0) > Date.now()) throw new TunnelFailure('credentials-wrong');
+    if ((this.#refusedUntil.get(key) ?? 0) > performance.now()) throw new TunnelFailure('credentials-wrong');
     const running = this.#authorizations.get(key);
     if (running) return running;
     const authorization = this.#authorize(credentials, digest, key).finally(() => this.#authorizations.delete(key));
@@ -78,7 +78,7 @@ export class Connections {
 
   /** Ends those without tunnels, so that what was granted to them is free again. */
   endIdle(): void {
-    const before = Date.now() - this.settings.limits.connectionIdleMs;
+    const before = performance.now() - this.settings.limits.connectionIdleMs;
     for (const connection of this.open)
       if (connection.tunnels.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
   }
@@ -124,8 +124,8 @@ export class Connections {
       return known;
     }
     const { limits, openExit, reportSoon } = this.settings;
-    const credit = new Credit(answer, {
-      low: reportSoon,
+    const credit = new Credit(answer, limits.unreportedBytesMax, {
+      due: () => reportSoon(connection),
       spent: () => this.end(connection, 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
@@ -140,7 +140,7 @@ export class Connections {
   #keepRefusal(key: string): void {
     const { refusalKeptMs, refusalsKept } = this.settings.limits;
     if (this.#refusedUntil.size >= refusalsKept) this.#refusedUntil.clear();
-    this.#refusedUntil.set(key, Date.now() + refusalKeptMs);
+    this.#refusedUntil.set(key, performance.now() + refusalKeptMs);
     setTimeout(() => this.#refusedUntil.delete(key), refusalKeptMs).unref();
   }
 }

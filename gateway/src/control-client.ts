@@ -13,6 +13,8 @@ import type { ControlHealth } from './control-health.ts';
 import type { Credentials } from './protocol/socks5.ts';
 import { TunnelFailure } from './statuses.ts';
 
+type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost'>;
+
 export interface ControlSettings {
   readonly url: string;
   readonly token: string;
@@ -55,7 +57,7 @@ export class ControlClient {
     return answers;
   }
 
-  async end(usages: readonly Omit<Usage, 'wantedBytes'>[]): Promise<string[]> {
+  async end(usages: readonly LastUsage[]): Promise<string[]> {
     const acknowledged: string[] = [];
     for (const batch of batches(usages)) {
       const { data } = await this.#call(end, { body: { runId: this.settings.runId, usages: batch } });

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
@@ -249,13 +250,20 @@ describe('curl', () => {
   let origin: Server;
   let url: string;
   const body = patternedBytes(20 * MIB);
-  const sentBytes: number[] = [];
+  /** What the destination saw of each of its connections. */
+  const seen: { readonly uploadedBytes: number; readonly usedBytes: number }[] = [];
 
   beforeAll(async () => {
     harness = await startHarness();
-    origin = createServer((_, response) => response.setHeader('content-length', body.length).end(body));
+    origin = createServer((request, response) => {
+      if (request.method === 'GET') response.setHeader('content-length', body.length).end(body);
+      else void text(request).then((received) => response.end(String(received.length)));
+    });
     origin.on('connection', (socket) => {
-      socket.on('close', () => sentBytes.push(socket.bytesRead + socket.bytesWritten));
+      socket.on('close', () => {
+        const { bytesRead, bytesWritten } = socket;
+        seen.push({ uploadedBytes: bytesRead, usedBytes: bytesRead + bytesWritten });
+      });
     });
     origin.listen(0, '127.0.0.1');
     await once(origin, 'listening');
@@ -270,14 +278,23 @@ describe('curl', () => {
     ['SOCKS5', (port: number) => ['--socks5-hostname', `127.0.0.1:${port}`]],
     ['an absolute-form request', (port: number) => ['-x', `http://127.0.0.1:${port}`]],
     ['CONNECT', (port: number) => ['-p', '-x', `http://127.0.0.1:${port}`]],
-  ])('downloads through %s, counted to the byte', async (_name, proxy) => {
+  ])('downloads and uploads through %s, counted to the byte in each direction', async (_name, proxy) => {
     connection = harness.control.sell();
-    sentBytes.length = 0;
+    seen.length = 0;
     const login = ['-U', `${connection.username}:${connection.password}`];
     const options = ['-sS', '--fail', '--noproxy', '', ...proxy(harness.gateway.port), ...login, url];
     const { stdout } = await run('curl', options, { encoding: 'buffer', maxBuffer: 64 * MIB });
     expect(sha256(stdout)).toBe(sha256(body));
-    await until(() => sentBytes.length === 1 && connection.usedBytes === sentBytes[0]);
+    await until(() => seen.length === 1 && connection.usedBytes === seen[0]!.usedBytes);
+    expect(connection.uploadedBytes).toBe(seen[0]!.uploadedBytes);
+
+    const upload = run('curl', [...options, '-T', '-'], { encoding: 'utf8' });
+    upload.child.stdin?.end('x'.repeat(7 * MIB + 1));
+    expect((await upload).stdout).toBe(String(7 * MIB + 1));
+    const sum = (key: 'usedBytes' | 'uploadedBytes') => seen.reduce((total, each) => total + each[key], 0);
+    await until(() => seen.length === 2 && connection.usedBytes === sum('usedBytes'));
+    expect(connection.uploadedBytes).toBe(sum('uploadedBytes'));
+    expect(connection.uploadedBytes).toBeGreaterThan(7 * MIB);
   });
 });
 

@@ -74,7 +74,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     control,
     limits,
     log,
-    reportSoon: () => reporter.soon(),
+    reportSoon: (connection) => reporter.soon(connection),
     openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
   });
 

@@ -44,11 +44,14 @@ export const defaultLimits = {
 
   updateIntervalMs: 500,
   updateSpacingMs: 10,
+  /** A report goes out when so much has been used since the last: what a killed gateway gives away at most, per connection. */
+  unreportedBytesMax: 4 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
-  grantWaitMs: 5_000,
+  /** Longer than a restart of the control plane and its database takes. */
+  grantWaitMs: 90_000,
   wantedBytesMin: MIB,
-  wantedBytesMax: 64 * MIB,
+  wantedBytesMax: 256 * MIB,
   /** A connection without tunnels is ended in this run and forgotten after this time. */
   connectionIdleMs: 600_000,
   /** How long `close` tries to deliver the last totals. */

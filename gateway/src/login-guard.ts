@@ -14,7 +14,7 @@ export class LoginGuard {
 
   constructor(
     private readonly limits: LoginLimits,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   isClosed(address: string): boolean {

@@ -39,7 +39,7 @@ async function start({ logLevel, isDevelopment, loginFailuresPerMinute, ...setti
 }
 
 function stop(running: Gateway, drainMs: number): void {
-  const now = Date.now();
+  const now = performance.now();
   if (stoppingSince !== undefined) {
     if (now - stoppingSince >= SAME_SIGNAL_MS) running.cutNow();
     return;

@@ -6,7 +6,7 @@ export class TokenBucket {
   constructor(
     private readonly perSecond: number,
     private readonly burst: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#tokens = burst;
     this.#filledAt = now();

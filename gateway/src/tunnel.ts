@@ -29,7 +29,7 @@ const flushedReasons: ReadonlySet<EndReason> = new Set(['completed', 'out-of-mon
 /** One client flow, from its permission to its end. There is one way to close it, and it has a reason. */
 export class Tunnel {
   readonly meter: Meter;
-  readonly #openedAt = Date.now();
+  readonly #openedAt = performance.now();
   readonly #dialAbort = new DialAbort();
   #carrier: Carrier | undefined;
   #endReason: EndReason | undefined;
@@ -100,20 +100,20 @@ export class Tunnel {
     if (!this.#carrier) this.#dialAbort.abort();
     this.#carrier?.stop(this.isFlushing ? 'flush' : 'reset');
     this.connection.tunnels.delete(this);
-    this.connection.lastTunnelAt = Date.now();
+    this.connection.lastTunnelAt = performance.now();
     this.context.tunnelClosed(this, reason);
     this.#log(reason);
   }
 
   #log(reason: EndReason): void {
     const { toExit, toClient } = this.meter.usedBytes;
-    const durationMs = Date.now() - this.#openedAt;
+    const durationMs = Math.round(performance.now() - this.#openedAt);
     const facts = { connectionId: this.connection.id, protocol: this.protocol, reason, toExit, toClient, durationMs };
     this.context.log.debug(facts, 'Tunnel ended');
   }
 
   #checkIdle(): void {
-    const idleMs = Date.now() - Math.max(this.meter.lastUsedAt, this.#openedAt);
+    const idleMs = performance.now() - Math.max(this.meter.lastUsedAt, this.#openedAt);
     if (idleMs >= this.#idleMs) this.close('idle');
     else this.#rearmIdleTimer(this.#idleMs - idleMs);
   }

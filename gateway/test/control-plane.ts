@@ -24,6 +24,8 @@ export interface FakeConnection {
   state: CreditState;
   grantedBytes: number;
   usedBytes: number;
+  uploadedBytes: number;
+  isExitLost: boolean;
   /** The total that came with `end`. */
   endedAtBytes: number | undefined;
 }
@@ -74,6 +76,8 @@ export class ControlPlane {
       state: 'open',
       grantedBytes: 0,
       usedBytes: 0,
+      uploadedBytes: 0,
+      isExitLost: false,
       endedAtBytes: undefined,
       ...overrides,
     };
@@ -101,18 +105,19 @@ export class ControlPlane {
     if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
-    const { id, exit, usedBytes, grantedBytes, state } = found;
-    return { isAuthorized: true, connectionId: id, exit, usedBytes, grantedBytes, state };
+    const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
+    return { isAuthorized: true, connectionId: id, exit, usedBytes, uploadedBytes, grantedBytes, state };
   }
 
   #update(body: unknown): Credit[] {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, wantedBytes }) => {
+    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes }) => {
       const found = this.connections.get(connectionId);
       if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
-      found.usedBytes = Math.max(found.usedBytes, usedBytes);
+      count(found, { usedBytes, uploadedBytes });
+      found.isExitLost ||= isExitLost;
       this.#grant(found, wantedBytes);
       return { connectionId, grantedBytes: found.grantedBytes, state: found.state };
     });
@@ -121,9 +126,11 @@ export class ControlPlane {
   #end(body: unknown) {
     const { usages } = end.body.parse(body);
     this.calls.end += 1;
-    for (const { connectionId, usedBytes } of usages) {
+    for (const { connectionId, usedBytes, uploadedBytes } of usages) {
       const found = this.connections.get(connectionId);
-      if (found) Object.assign(found, { usedBytes: Math.max(found.usedBytes, usedBytes), endedAtBytes: usedBytes });
+      if (!found) continue;
+      count(found, { usedBytes, uploadedBytes });
+      found.endedAtBytes = usedBytes;
     }
     return { acknowledged: usages.map(({ connectionId }) => connectionId) };
   }
@@ -135,6 +142,14 @@ export class ControlPlane {
     const isAll = connection.grantedBytes === connection.allowedBytes;
     if (connection.state !== 'ended') connection.state = isAll ? 'final' : 'open';
   }
+}
+
+function count(
+  connection: FakeConnection,
+  { usedBytes, uploadedBytes }: Pick<FakeConnection, 'usedBytes' | 'uploadedBytes'>,
+) {
+  connection.usedBytes = Math.max(connection.usedBytes, usedBytes);
+  connection.uploadedBytes = Math.max(connection.uploadedBytes, uploadedBytes);
 }
 
 const success = (data: unknown) => ({ status: 200, body: { data } });

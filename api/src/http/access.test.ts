@@ -8,7 +8,10 @@ import * as notifications from '@cellhop/contract/notifications';
 import * as proxies from '@cellhop/contract/proxies';
 import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
+import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
+import * as transactions from '@cellhop/contract/transactions';
+import * as usage from '@cellhop/contract/usage';
 import * as users from '@cellhop/contract/users';
 import { signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
@@ -28,7 +31,10 @@ const endpoints = [
   notifications,
   proxies,
   referrals,
+  security,
   settings,
+  transactions,
+  usage,
   users,
 ]
   .flatMap((module): unknown[] => Object.values(module))
@@ -98,12 +104,23 @@ describe('whatever is sent', () => {
     fc.record({ id: fc.uuid(), price: fc.double(), amount: fc.double(), currency: fc.string(), email: fc.string() }),
     fc.record({
       runId: fc.uuid(),
-      usages: fc.array(fc.record({ connectionId: fc.uuid(), usedBytes: fc.nat(), wantedBytes: fc.nat() })),
+      usages: fc.array(
+        fc.record({
+          connectionId: fc.uuid(),
+          usedBytes: fc.nat(),
+          uploadedBytes: fc.nat(),
+          isExitLost: fc.boolean(),
+          wantedBytes: fc.nat(),
+        }),
+      ),
     }),
   );
   const ids = fc.oneof(fc.uuid(), fc.string({ minLength: 1 }));
   const queries = fc
-    .dictionary(fc.constantFrom('page', 'size', 'userId', 'city', 'code'), fc.string({ unit: 'binary', maxLength: 20 }))
+    .dictionary(
+      fc.constantFrom('page', 'size', 'userId', 'city', 'code', 'kind', 'from'),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    )
     .map((query) => `?${new URLSearchParams(query).toString()}`);
 
   // Logging out would make strangers of all calls after it.

@@ -15,7 +15,6 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
     // The page is the operator's: his name in the title, and no bar with somebody else's logo.
     theme: {
       title: `${brandName} API`,

@@ -55,9 +55,12 @@ function isAboutBody(error: FastifyError): boolean {
   return error instanceof SyntaxError || error.code.startsWith('FST_ERR_CTP_');
 }
 
-/** Class 08: connection lost; class 57: the server is shutting down or starting; the others come from the socket. */
+/**
+ * Class 08: connection lost; class 57: the server is shutting down or starting, or a statement took too long; the others
+ * come from the socket.
+ */
 function isDatabaseAway(error: Error & { code?: string }): boolean {
-  if (error instanceof pg.DatabaseError) return /^(?:08|57P)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return /^(?:08|57)/.test(error.code ?? '');
   return (
     error.code === 'ECONNREFUSED' ||
     error.code === 'ECONNRESET' ||

@@ -1,6 +1,4 @@
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 export interface HealthChecks {
   /** Rejects while the database does not answer. */
@@ -11,7 +9,7 @@ export interface HealthChecks {
 
 const GATEWAY_SILENCE_LIMIT_MS = 10_000;
 
-/** Liveness, readiness and Prometheus metrics: for machines, so they are not part of the contract. */
+/** Liveness and readiness: for machines, so they are not part of the contract. */
 export function useHealth(app: FastifyInstance, checks: HealthChecks): void {
   app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
@@ -26,23 +24,4 @@ export function useHealth(app: FastifyInstance, checks: HealthChecks): void {
       .code(database === 'ok' ? 200 : 503)
       .send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
   });
-
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'http_request_seconds',
-    help: 'Time to answer a request',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none';
-    // It lasts as long as its reader stays.
-    if (route === LIVE_EVENTS_PATH) return;
-    duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-  });
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
 }

@@ -125,12 +125,34 @@ describe('for machines', () => {
     expect(metrics).toContain('http_request_seconds_count{method="GET",route="/v1/profile",status="200"}');
   });
 
-  test('pages carry headers against framing and foreign scripts', async () => {
-    const { headers } = await fetch(`${testApp.url}/v1/settings`);
-    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
-    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-  });
+  test.each(['/v1/settings', '/v1/nothing', '/dev/mailbox', '/docs/static/index.html', '/public-message?message=x'])(
+    '%s carries headers against foreign scripts, framing and leaks of codes in links',
+    async (path) => {
+      const { headers } = await fetch(testApp.url + path);
+      const policy = Object.fromEntries(
+        headers
+          .get('content-security-policy')!
+          .split(';')
+          .map((directive) => directive.trim().split(' '))
+          .map(([name, ...sources]) => [name!, sources.join(' ')]),
+      );
+      expect(policy).toEqual({
+        'default-src': "'self'",
+        'script-src': "'self'",
+        'script-src-attr': "'none'",
+        'style-src': "'self' 'unsafe-inline'",
+        'img-src': "'self' data:",
+        'font-src': "'self' data:",
+        'connect-src': "'self'",
+        'object-src': "'none'",
+        'base-uri': "'none'",
+        'form-action': "'self'",
+        'frame-ancestors': "'none'",
+      });
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    },
+  );
 });
 
 describe('in production', () => {

@@ -2,9 +2,11 @@ import { AppError } from '@cellhop/contract/errors';
 import type { EndpointDefinition, ServerInput } from '@cellhop/contract/endpoint';
 import type { Permission } from '@cellhop/contract/permissions';
 import { errorBodySchema } from '@cellhop/contract/schemas';
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
+import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
@@ -13,8 +15,7 @@ type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { p
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
-  /** The client's address; behind a trusted proxy the one that it reports. */
-  ip: string;
+  client: Client;
 } & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
   (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
 
@@ -39,21 +40,77 @@ export function route<const E extends EndpointDefinition>(
   entry: E,
   handler: (request: Request<E>) => Promise<z.input<E['response']>>,
 ): void {
+  serve(app, entry, (request, reply) => {
+    reply.code(entry.status ?? 200);
+    return handler(request);
+  });
+}
+
+/** A text that is made while it is sent, and saved by browsers under a name. */
+export interface Download {
+  contentType: string;
+  fileName: string;
+  chunks: AsyncIterable<string>;
+}
+
+/** Serves an entry that answers with a file, however long it is. */
+export function routeDownload<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<Download>,
+): void {
+  serve<E>(app, entry, async (request, reply) => {
+    const { contentType, fileName, chunks } = await handler(request);
+    reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`);
+    return reply.header('cache-control', 'no-store').send(Readable.from(chunks));
+  });
+}
+
+/** An answer that was made in advance: the whole JSON body of the endpoint, and a tag that changes with it. */
+export interface CachedAnswer {
+  body: string;
+  etag: string;
+}
+
+/** Like `route`, for an answer that is sent as it was stored; a client that has it already gets 304 and no body. */
+export function cachedRoute<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  handler: (request: Request<E>) => Promise<CachedAnswer>,
+): void {
+  serve<E>(app, entry, async (request, reply) => {
+    const { body, etag } = await handler(request);
+    // "no-cache" lets a browser keep the answer and has it ask each time whether it is still the newest.
+    void reply.header('etag', etag).header('cache-control', 'private, no-cache');
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').serializer(String).send(body);
+  });
+}
+
+/** RFC 9110, 13.1.2: a list of tags, compared weakly. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
+}
+
+function serve<E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  answer: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
+): void {
   if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
-  const status = entry.status ?? 200;
   app.route({
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
-    schema: toSchema(entry, status),
+    schema: toSchema(entry, entry.status ?? 200),
     // Before validation: a stranger learns nothing about what a valid request would be.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));
     },
     handler: async (request, reply) => {
-      reply.code(status);
-      const { params, query, body, headers, ip } = request;
+      const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      return handler({ params, query, body, headers, ip, ctx: app.ctx, ...identity } as unknown as Request<E>);
+      const input = { params, query, body, headers, client: clientOf(request), ctx: app.ctx, ...identity };
+      return answer(input as unknown as Request<E>, reply);
     },
   });
 }
@@ -69,8 +126,15 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   const token = bearerToken(request);
   if (access === 'gateway') return { nodeId: await app.access.authenticateNode(app.ctx, token) };
   const actor = await app.access.authenticateUser(app.ctx, token);
-  if (access !== 'user' && !actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
+  if (access === 'user') return { actor };
+  if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
+  if (!actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
   return { actor };
+}
+
+/** The address is the connection's; behind a trusted proxy the one that it reports. */
+export function clientOf({ ip, headers, id }: FastifyRequest): Client {
+  return { ip, userAgent: headers['user-agent'], requestId: id };
 }
 
 export function bearerToken(request: FastifyRequest): string | undefined {

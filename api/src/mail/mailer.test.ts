@@ -4,7 +4,7 @@ import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { enqueue } from '../jobs.ts';
 import { tasks } from '../tasks.ts';
-import type { MailOrder } from './mailer.ts';
+import type { MailOrder } from './templates.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -25,6 +25,33 @@ test('a mail arrives as it was written, Cyrillic and all', async () => {
   expect(mail!.subject).toBe('Подтвердите адрес для Прокси & Co');
   expect(mail!.text).toContain('Спасибо за регистрацию в Прокси & Co.');
   expect(mail!.links).toEqual(['http://localhost:3000/?a=1&b=2']);
+});
+
+const event = { device: 'Firefox on Linux', address: '203.0.113.7', at: '2026-11-21T18:05:09.000Z' };
+const link = 'http://localhost:3000/?a=1&b=2';
+const orders: Omit<MailOrder, 'to' | 'languageCode'>[] = [
+  { template: 'confirm-email', values: { link } },
+  { template: 'recover-password', values: { link } },
+  { template: 'password-changed', values: { link, ...event } },
+  { template: 'new-sign-in', values: { link, ...event } },
+];
+const titles = {
+  en: ['Confirm your email', 'Set a new password', 'Your password was changed', 'New sign-in'],
+  ru: ['Подтвердите адрес электронной почты', 'Задайте новый пароль', 'Ваш пароль изменён', 'Новый вход'],
+};
+
+test.each(
+  orders.flatMap((order, index) => (['en', 'ru'] as const).map((code) => [order.template, code, index] as const)),
+)('%s in %s travels over SMTP as text and as HTML', async (template, languageCode, index) => {
+  const to = `${template}-${languageCode}@example.com`;
+  await enqueue(testApp.ctx, 'mail.send', { ...orders[index]!, to, languageCode } as MailOrder);
+  const [mail] = await mailsTo(testApp, to);
+  const title = titles[languageCode][index]!;
+  expect(mail!.text.startsWith(`${title}\n\n`)).toBe(true);
+  expect(mail!.html).toContain(`>${title}</h1>`);
+  expect(mail!.html).toContain(`<html lang="${languageCode}">`);
+  expect(mail!.subject).toContain('Прокси & Co');
+  expect(mail!.links).toEqual([link]);
 });
 
 test('a change that is rolled back sends nothing', async () => {

@@ -2,24 +2,15 @@ import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import type { Ctx } from '../ctx.ts';
-import { renderMail, type MailContent, type MailTemplate, type MailValues } from './templates.ts';
-import type { LanguageCode } from '@cellhop/contract/schemas';
-
-export interface MailOrder {
-  template: MailTemplate;
-  to: string;
-  languageCode: LanguageCode;
-  values: MailValues;
-}
+import { renderMail, type MailContent, type MailOrder } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
 
 /** Rejects if the mail server did not take the mail: the job is then tried again, with growing pauses. */
 export async function sendMail(ctx: Ctx, order: MailOrder): Promise<void> {
-  const { template, languageCode, values } = order;
-  const content = renderMail(template, languageCode, ctx.config.brandName, values);
+  const content = renderMail(order, ctx.config.brandName);
   await deliver(ctx.config, order.to, content, messageId(ctx.config, order));
-  ctx.log.info({ template }, 'mail sent');
+  ctx.log.info({ template: order.template }, 'mail sent');
 }
 
 async function deliver(config: Config, to: string, content: MailContent, id: string): Promise<void> {

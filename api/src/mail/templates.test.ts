@@ -1,14 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { renderMail, type MailTemplate } from './templates.ts';
+import { renderMail, type MailOrder, type MailTemplate } from './templates.ts';
 
 const link = 'https://proxies.example/v1/auth/confirm-email?code=abc&x=1';
-const cases = (['confirm-email', 'recover-password'] as MailTemplate[]).flatMap((template) =>
+const templates: MailTemplate[] = ['confirm-email', 'recover-password', 'password-changed', 'new-sign-in'];
+const event = { device: 'Firefox on Windows', address: '203.0.113.7', at: '2026-11-21T18:05:09.000Z' };
+const cases = templates.flatMap((template) =>
   (['en', 'ru'] as const).map((languageCode) => [template, languageCode] as const),
 );
 
+function render(
+  template: MailTemplate,
+  languageCode: 'en' | 'ru',
+  brandName: string,
+  values: Partial<typeof event & { link: string }> = {},
+) {
+  const complete = template === 'password-changed' || template === 'new-sign-in' ? { ...event, link } : { link };
+  return renderMail(
+    { template, to: 'reader@example.com', languageCode, values: { ...complete, ...values } } as MailOrder,
+    brandName,
+  );
+}
+
 describe('mails', () => {
   test.each(cases)('%s in %s has the link in text and HTML, and the name of the brand', (template, languageCode) => {
-    const mail = renderMail(template, languageCode, 'Hop & Sons', { link });
+    const mail = render(template, languageCode, 'Hop & Sons');
     expect(mail.subject).toContain('Hop & Sons');
     expect(mail.text).toContain(`\n\n${link}\n\n`);
     expect(mail.html).toContain(`href="${link.replaceAll('&', '&#38;')}"`);
@@ -17,15 +32,29 @@ describe('mails', () => {
   });
 
   test('never let a value become markup', () => {
-    const { html } = renderMail('confirm-email', 'en', '<b>"Brand"</b>', {
-      link: 'https://x/"><script>alert(1)</script>',
-    });
-    expect(html).not.toMatch(/<script|<b>|"Brand"/);
+    const evil = '"><script>alert(1)</script>';
+    for (const template of templates) {
+      const { html } = render(template, 'en', '<b>"Brand"</b>', { link: `https://x/${evil}` });
+      expect(html).not.toMatch(/<script|<b>|"Brand"/);
+    }
+    expect(render('new-sign-in', 'en', 'Cellhop', { device: evil, address: evil }).html).not.toContain('<script');
+  });
+
+  test.each(['password-changed', 'new-sign-in'] as const)('%s tells when, from what device and where', (template) => {
+    const english = render(template, 'en', 'Cellhop');
+    const russian = render(template, 'ru', 'Cellhop');
+    expect(english.text).toContain(
+      'Time: November 21, 2026 at 6:05 PM UTC\nDevice: Firefox on Windows\nAddress: 203.0.113.7\n',
+    );
+    expect(russian.text).toMatch(/Время: 21 ноября 2026 г\.( в|,) 18:05 UTC\nУстройство: Firefox, Windows\nАдрес: 203/);
+    expect(english.html).toContain('<strong>Firefox on Windows</strong>');
+    const unknown = render(template, 'ru', 'Cellhop', { device: 'Unknown device', address: '' });
+    expect(unknown.text).toContain('Устройство: неизвестное\nАдрес: неизвестен');
   });
 
   test('differ between the languages', () => {
-    for (const template of ['confirm-email', 'recover-password'] as const) {
-      const [en, ru] = (['en', 'ru'] as const).map((code) => renderMail(template, code, 'Cellhop', { link }));
+    for (const template of templates) {
+      const [en, ru] = (['en', 'ru'] as const).map((code) => render(template, code, 'Cellhop'));
       expect(ru!.text).toMatch(/[а-я]{5}/);
       expect(en!.text).not.toMatch(/[а-я]/);
     }

@@ -2,10 +2,21 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { mailTexts } from './texts.ts';
 
-export type MailTemplate = 'confirm-email' | 'recover-password';
+export type MailTemplate = 'confirm-email' | 'recover-password' | 'password-changed' | 'new-sign-in';
 
-export interface MailValues {
-  link: string;
+/** JSON: it lies in the job until it is sent. */
+export type MailOrder = { to: string; languageCode: LanguageCode } & (
+  | { template: 'confirm-email' | 'recover-password'; values: { link: string } }
+  | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
+);
+
+/** What was done, told to the owner of the account. */
+interface MailEvent {
+  device: string;
+  /** Empty if it is not known. */
+  address: string;
+  /** ISO 8601. */
+  at: string;
 }
 
 export interface MailContent {
@@ -14,29 +25,48 @@ export interface MailContent {
   html: string;
 }
 
-export function renderMail(
-  template: MailTemplate,
-  languageCode: LanguageCode,
-  brandName: string,
-  { link }: MailValues,
-): MailContent {
-  const texts = mailTexts[languageCode][template];
+export function renderMail({ languageCode, template, values }: MailOrder, brandName: string): MailContent {
+  const language = mailTexts[languageCode];
+  const texts = language[template];
+  const facts = 'at' in values ? factsOf(languageCode, values) : [];
   const subject = texts.subject(brandName);
-  const footer = mailTexts[languageCode].footer(brandName);
+  const footer = language.footer(brandName);
+  const factLines = facts.map(([name, value]) => `${name}: ${value}`);
+  const text = [
+    texts.title,
+    texts.intro(brandName),
+    ...(facts.length > 0 ? [factLines.join('\n')] : []),
+    ...texts.beforeLink,
+    values.link,
+    ...texts.afterLink,
+    `--\n${footer}`,
+  ];
   return {
     subject,
-    text:
-      [texts.title, texts.intro(brandName), link, texts.lifetime, texts.ignore, `--\n${footer}`].join('\n\n') + '\n',
+    text: `${text.join('\n\n')}\n`,
     html: page(languageCode, brandName, subject, [
       `<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(texts.title)}</h1>`,
       paragraph(texts.intro(brandName)),
-      button(link, texts.button),
-      paragraph(texts.lifetime),
-      paragraph(texts.ignore),
-      `<p style="${small}">${escapeHtml(mailTexts[languageCode].fallback)}<br>${anchor(link)}</p>`,
+      ...(facts.length > 0 ? [list(facts)] : []),
+      ...texts.beforeLink.map(paragraph),
+      button(values.link, texts.button),
+      ...texts.afterLink.map(paragraph),
+      `<p style="${small}">${escapeHtml(language.fallback)}<br>${anchor(values.link)}</p>`,
       `<p style="${small}">${escapeHtml(footer)}</p>`,
     ]),
   };
+}
+
+type Fact = readonly [name: string, value: string];
+
+function factsOf(languageCode: LanguageCode, { device, address, at }: MailEvent): Fact[] {
+  const { facts } = mailTexts[languageCode];
+  const format = new Intl.DateTimeFormat(languageCode, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return [
+    [facts.time, `${format.format(new Date(at))} UTC`],
+    [facts.device, facts.deviceName(device)],
+    [facts.address, address === '' ? facts.unknownAddress : address],
+  ];
 }
 
 export function escapeHtml(text: string): string {
@@ -47,6 +77,11 @@ const small = 'margin:24px 0 0;font-size:13px;line-height:1.5;color:#5c6670;word
 
 function paragraph(text: string): string {
   return `<p style="margin:0 0 16px;font-size:16px;line-height:1.5">${escapeHtml(text)}</p>`;
+}
+
+function list(facts: readonly Fact[]): string {
+  const lines = facts.map(([name, value]) => `${escapeHtml(name)}: <strong>${escapeHtml(value)}</strong>`);
+  return `<p style="margin:0 0 16px;font-size:16px;line-height:1.7">${lines.join('<br>')}</p>`;
 }
 
 /** A table, because some readers of mail ignore the padding of links. */

@@ -1,16 +1,26 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { UNKNOWN_DEVICE } from '../client.ts';
 import type { MailTemplate } from './templates.ts';
 
 interface MailTexts {
   subject(brandName: string): string;
   title: string;
   intro(brandName: string): string;
+  /** Paragraphs between what happened and the link, and after the link. */
+  beforeLink: string[];
   button: string;
-  lifetime: string;
-  ignore: string;
+  afterLink: string[];
 }
 
 type LanguageTexts = Record<MailTemplate, MailTexts> & {
+  facts: {
+    time: string;
+    device: string;
+    address: string;
+    unknownAddress: string;
+    /** The label of a device is English: "Firefox on Windows". */
+    deviceName(label: string): string;
+  };
   /** Before the bare link, for readers of mail that show no button. */
   fallback: string;
   footer(brandName: string): string;
@@ -20,42 +30,107 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   en: {
     fallback: 'If the button does not work, open this link:',
     footer: (brandName) => `This mail was sent by ${brandName}. Please do not answer it.`,
+    facts: {
+      time: 'Time',
+      device: 'Device',
+      address: 'Address',
+      unknownAddress: 'unknown',
+      deviceName: (label) => label,
+    },
     'confirm-email': {
       subject: (brandName) => `Confirm your email for ${brandName}`,
       title: 'Confirm your email',
       intro: (brandName) => `Thank you for signing up with ${brandName}. Open this link to confirm your email:`,
+      beforeLink: [],
       button: 'Confirm email',
-      lifetime: 'The link works for 24 hours.',
-      ignore: 'If you have not signed up, you can ignore this mail.',
+      afterLink: ['The link works for 24 hours.', 'If you have not signed up, you can ignore this mail.'],
     },
     'recover-password': {
       subject: (brandName) => `Set a new password for ${brandName}`,
       title: 'Set a new password',
       intro: (brandName) => `Somebody asked for a new password of your ${brandName} account. Open this link to set it:`,
+      beforeLink: [],
       button: 'Set new password',
-      lifetime: 'The link works once, for 30 minutes. All devices will be signed out.',
-      ignore: 'If it was not you, ignore this mail: your password stays as it is.',
+      afterLink: [
+        'The link works once, for 30 minutes. All devices will be signed out.',
+        'If it was not you, ignore this mail: your password stays as it is.',
+      ],
+    },
+    'password-changed': {
+      subject: (brandName) => `Your ${brandName} password was changed`,
+      title: 'Your password was changed',
+      intro: (brandName) => `The password of your ${brandName} account was changed:`,
+      beforeLink: [
+        'If it was you, there is nothing to do. If it was not, restore the access to your account at once, with this link:',
+      ],
+      button: 'Restore access',
+      afterLink: ['A new password signs out all devices.'],
+    },
+    'new-sign-in': {
+      subject: (brandName) => `New sign-in to ${brandName}`,
+      title: 'New sign-in',
+      intro: (brandName) =>
+        `Somebody has signed in to your ${brandName} account with a device, or from a network, that was not seen before:`,
+      beforeLink: [
+        'If it was you, there is nothing to do. If it was not, somebody knows your password: set a new one, with this link:',
+      ],
+      button: 'Restore access',
+      afterLink: ['A new password signs out all devices.'],
     },
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
     footer: (brandName) => `Это письмо отправлено сервисом ${brandName}. Пожалуйста, не отвечайте на него.`,
+    facts: {
+      time: 'Время',
+      device: 'Устройство',
+      address: 'Адрес',
+      unknownAddress: 'неизвестен',
+      deviceName: (label) => (label === UNKNOWN_DEVICE ? 'неизвестное' : label.replace(' on ', ', ')),
+    },
     'confirm-email': {
       subject: (brandName) => `Подтвердите адрес для ${brandName}`,
       title: 'Подтвердите адрес электронной почты',
       intro: (brandName) => `Спасибо за регистрацию в ${brandName}. Чтобы подтвердить адрес, откройте ссылку:`,
+      beforeLink: [],
       button: 'Подтвердить адрес',
-      lifetime: 'Ссылка действует 24 часа.',
-      ignore: 'Если вы не регистрировались, просто не обращайте внимания на это письмо.',
+      afterLink: [
+        'Ссылка действует 24 часа.',
+        'Если вы не регистрировались, просто не обращайте внимания на это письмо.',
+      ],
     },
     'recover-password': {
       subject: (brandName) => `Новый пароль для ${brandName}`,
       title: 'Задайте новый пароль',
       intro: (brandName) =>
         `Кто-то запросил новый пароль для вашей учётной записи ${brandName}. Чтобы задать его, откройте ссылку:`,
+      beforeLink: [],
       button: 'Задать новый пароль',
-      lifetime: 'Ссылка сработает один раз, в течение 30 минут. Вход на всех устройствах будет завершён.',
-      ignore: 'Если это были не вы, не обращайте внимания на письмо: пароль останется прежним.',
+      afterLink: [
+        'Ссылка сработает один раз, в течение 30 минут. Вход на всех устройствах будет завершён.',
+        'Если это были не вы, не обращайте внимания на письмо: пароль останется прежним.',
+      ],
+    },
+    'password-changed': {
+      subject: (brandName) => `Пароль для ${brandName} изменён`,
+      title: 'Ваш пароль изменён',
+      intro: (brandName) => `Пароль вашей учётной записи ${brandName} был изменён:`,
+      beforeLink: [
+        'Если это сделали вы, ничего делать не нужно. Если нет, немедленно восстановите доступ к учётной записи по этой ссылке:',
+      ],
+      button: 'Восстановить доступ',
+      afterLink: ['Новый пароль завершит вход на всех устройствах.'],
+    },
+    'new-sign-in': {
+      subject: (brandName) => `Новый вход в ${brandName}`,
+      title: 'Новый вход',
+      intro: (brandName) =>
+        `В вашу учётную запись ${brandName} вошли с устройства или из сети, которых раньше не было:`,
+      beforeLink: [
+        'Если это были вы, ничего делать не нужно. Если нет, кто-то знает ваш пароль: задайте новый по этой ссылке:',
+      ],
+      button: 'Восстановить доступ',
+      afterLink: ['Новый пароль завершит вход на всех устройствах.'],
     },
   },
 };

@@ -2,6 +2,7 @@
 import type { Ctx } from '../ctx.ts';
 import { hashPassword } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
+import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedProxies } from './demo-proxies.ts';
 import { seedRoles } from './roles.ts';
@@ -22,6 +23,8 @@ export async function seed(ctx: Ctx): Promise<void> {
     await seedDemo(ctx, passwordHash);
     ctx.log.info('demo accounts and catalogue made');
   });
+  // The first page shows the filter before the worker's first sweep.
+  await ensureCounts(ctx);
 }
 
 async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {

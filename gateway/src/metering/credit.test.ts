@@ -1,65 +1,87 @@
 import { describe, expect, it } from 'vitest';
-import { Credit, type CreditAnswer } from './credit.ts';
+import { Credit, type CreditAnswer, type Totals } from './credit.ts';
 
-function open(start: CreditAnswer, usedBytes = 0) {
-  const clock = { now: 0 };
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const UNREPORTED_MAX = 4 * MIB;
+
+function open(start: CreditAnswer & Partial<Totals>) {
   const events: string[] = [];
   const note = (name: string) => () => void events.push(name);
-  const noted = { low: note('low'), spent: note('spent'), ended: note('ended') };
-  const credit = new Credit({ ...start, usedBytes }, noted, () => clock.now);
-  return { credit, events, clock };
+  const noted = { due: note('due'), spent: note('spent'), ended: note('ended') };
+  const credit = new Credit({ usedBytes: 0, uploadedBytes: 0, ...start }, UNREPORTED_MAX, noted);
+  const download = (bytes: number) => credit.take('toClient', bytes);
+  return { credit, download, events };
 }
 
 describe('credit', () => {
   it('gives no byte beyond the grant', () => {
-    const { credit } = open({ grantedBytes: 100, state: 'open' });
-    expect([credit.take(60), credit.take(60), credit.take(60)]).toEqual([60, 40, 0]);
+    const { credit, download } = open({ grantedBytes: 100, state: 'open' });
+    expect([download(60), download(60), download(60)]).toEqual([60, 40, 0]);
     expect(credit.usedBytes).toBe(100);
   });
 
-  it('asks for more once at 80 percent of each grant when little is used', () => {
-    const { credit, events, clock } = open({ grantedBytes: 100, state: 'open' });
-    credit.take(79);
-    expect(events).toEqual([]);
-    credit.take(1);
-    credit.take(10);
-    expect(events).toEqual(['low']);
-    clock.now = 60_000;
-    credit.merge({ grantedBytes: 190, state: 'open' });
-    credit.take(79);
-    expect(events).toEqual(['low']);
-    credit.take(1);
-    expect(events).toEqual(['low', 'low']);
+  it('counts uploads as a part of the total, and only what was given', () => {
+    const { credit } = open({ grantedBytes: 100, state: 'open', usedBytes: 10, uploadedBytes: 4 });
+    credit.take('toExit', 30);
+    credit.take('toClient', 50);
+    credit.take('toExit', 30);
+    expect(credit.report()).toEqual({ usedBytes: 100, uploadedBytes: 44 });
   });
 
-  it('asks earlier when a tenth of a second may need more than the rest', () => {
-    const { credit, events, clock } = open({ grantedBytes: 1_000, state: 'open' });
-    credit.take(900);
-    clock.now = 1_000; // 900 bytes per second, so 90 are needed ahead; then a hundred times as many.
-    credit.merge({ grantedBytes: 1_200, state: 'open' });
-    credit.take(209);
-    expect(events).toEqual(['low']);
-    credit.take(1);
-    expect(events).toEqual(['low', 'low']);
-    clock.now = 1_001;
-    credit.merge({ grantedBytes: 2_110, state: 'open' });
-    credit.take(49);
-    expect(events).toEqual(['low', 'low']);
-    credit.take(1);
-    expect(events).toEqual(['low', 'low', 'low']);
+  it('has a report due once when half of what was left is used', () => {
+    const { credit, download, events } = open({ grantedBytes: MIB, state: 'open' });
+    download(MIB / 2 - 1);
+    expect(events).toEqual([]);
+    download(1);
+    download(10);
+    expect(events).toEqual(['due']);
+    credit.report();
+    credit.merge({ grantedBytes: 2 * MIB, state: 'open' });
+    download(0.75 * MIB - 11);
+    expect(events).toEqual(['due']);
+    download(11);
+    expect(events).toEqual(['due', 'due']);
+  });
+
+  it('has one due after four megabytes, however much is left, also when no more is to come', () => {
+    for (const state of ['open', 'final'] as const) {
+      const { credit, download, events } = open({ grantedBytes: 50 * MIB, state });
+      download(UNREPORTED_MAX - 1);
+      expect(events).toEqual([]);
+      download(1);
+      expect(events).toEqual(['due']);
+      download(100);
+      credit.report();
+      download(UNREPORTED_MAX - 1);
+      expect(events).toEqual(['due']);
+      download(1);
+      expect(events).toEqual(['due', 'due']);
+    }
+  });
+
+  it('has no report due for the last few bytes before they are used', () => {
+    const { credit, download, events } = open({ grantedBytes: 60 * KIB, state: 'open' });
+    download(60 * KIB - 1);
+    expect(events).toEqual([]);
+    download(1);
+    expect(events).toEqual(['due']);
+    credit.report();
+    download(1);
+    expect(events).toEqual(['due']);
   });
 
   it('covers reads only while all of them fit, and revokes them when others use their bytes', () => {
-    const { credit } = open({ grantedBytes: 1_000, state: 'open' });
+    const { credit, download } = open({ grantedBytes: 1_000, state: 'open' });
     const revoked: string[] = [];
     const read = (name: string) => ({ bytes: 400, revoked: () => void revoked.push(name) });
     const [one, two, three] = [read('one'), read('two'), read('three')];
     expect([one, two, three].map((each) => credit.cover(each))).toEqual([true, true, false]);
     credit.uncover(one);
     expect(credit.cover(three)).toBe(true);
-    credit.take(200);
+    download(200);
     expect(revoked).toEqual([]);
-    credit.take(1);
+    download(1);
     expect(revoked).toEqual(['two', 'three']);
     expect([credit.cover(one), credit.cover(two)]).toEqual([true, false]);
   });
@@ -70,28 +92,40 @@ describe('credit', () => {
     expect(credit.leftBytes).toBe(300);
   });
 
+  it('does not believe the state of an answer that a later one has overtaken', async () => {
+    const { credit, download, events } = open({ grantedBytes: 100, state: 'open' });
+    credit.merge({ grantedBytes: 300, state: 'open' });
+    credit.merge({ grantedBytes: 200, state: 'final' });
+    expect(credit.state).toBe('open');
+    download(300);
+    await Promise.resolve();
+    expect(events).not.toContain('spent');
+    credit.merge({ grantedBytes: 0, state: 'ended' });
+    expect(events).toContain('ended');
+  });
+
   it('says that it is spent after the last bytes were taken', async () => {
-    const { credit, events } = open({ grantedBytes: 10, state: 'final' });
-    credit.take(20);
+    const { download, events } = open({ grantedBytes: 10, state: 'final' });
+    download(20);
     expect(events).toEqual([]);
     await Promise.resolve();
     expect(events).toEqual(['spent']);
   });
 
   it('is spent when an answer makes an exhausted grant final, and goes on when it does not', async () => {
-    const { credit, events } = open({ grantedBytes: 10, state: 'open' });
-    credit.take(10);
+    const { credit, download, events } = open({ grantedBytes: 10, state: 'open' });
+    download(10);
     credit.merge({ grantedBytes: 10, state: 'final' });
     credit.merge({ grantedBytes: 20, state: 'open' });
     await Promise.resolve();
-    expect(events).toEqual(['low']);
+    expect(events).toEqual(['due']);
     expect(credit.leftBytes).toBe(10);
   });
 
   it('wakes those who wait when bytes are left, once', () => {
-    const { credit } = open({ grantedBytes: 10, state: 'open' });
+    const { credit, download } = open({ grantedBytes: 10, state: 'open' });
     const woken: string[] = [];
-    credit.take(10);
+    download(10);
     credit.whenGranted(() => woken.push('one'));
     credit.whenGranted(() => woken.push('cancelled'))();
     credit.merge({ grantedBytes: 10, state: 'open' });
@@ -102,16 +136,16 @@ describe('credit', () => {
   });
 
   it('gives nothing after the end, whatever comes later', () => {
-    const { credit, events } = open({ grantedBytes: 100, state: 'open' });
+    const { credit, download, events } = open({ grantedBytes: 100, state: 'open' });
     credit.merge({ grantedBytes: 100, state: 'ended' });
     credit.merge({ grantedBytes: 500, state: 'open' });
-    expect(credit.take(1)).toBe(0);
+    expect(download(1)).toBe(0);
     expect(events).toEqual(['ended']);
   });
 
   it('counts on from an earlier total', () => {
-    const { credit } = open({ grantedBytes: 150, state: 'open' }, 100);
-    expect(credit.take(80)).toBe(50);
+    const { credit, download } = open({ grantedBytes: 150, state: 'open', usedBytes: 100 });
+    expect(download(80)).toBe(50);
     expect(credit.usedBytes).toBe(150);
   });
 });

@@ -1,13 +1,21 @@
 import type { CreditState } from '@cellhop/contract/gateway';
 
+export type Direction = 'toExit' | 'toClient';
+
 export interface CreditAnswer {
   readonly grantedBytes: number;
   readonly state: CreditState;
 }
 
+/** Cumulative in this run; `uploadedBytes` are the part of `usedBytes` that went to destinations. */
+export interface Totals {
+  readonly usedBytes: number;
+  readonly uploadedBytes: number;
+}
+
 export interface CreditEvents {
-  /** Most of the grant is used: ask for more now, not at the next interval. */
-  low(): void;
+  /** Much has been used since the last report: send the next now, not at the next interval. */
+  due(): void;
   /** The last granted byte is used and no more will come. */
   spent(): void;
   /** The control plane has ended the connection. */
@@ -21,39 +29,40 @@ export interface ReadAhead {
   revoked(): void;
 }
 
-const LOW_MARK = 0.8;
-/** Whatever the rate, a twentieth of a grant is used before the next is asked for. */
-const LOW_MARK_MIN = 0.05;
-/** How much of the present rate must be left when more is asked for: several round trips to the control plane. */
-const ASK_AHEAD_SECONDS = 0.1;
+/** A report goes out when this part of what was left is used. Grants are sized so that the rest outlasts the answer. */
+const DUE_SHARE = 0.5;
+/** So little is not worth a report before it is used up. */
+const DUE_BYTES_MIN = 64 * 1024;
 
 /**
- * Credit control of one connection in this run (RFC 8506). Both totals only grow, so a repeated, late or reordered
+ * Credit control of one connection in this run (RFC 8506). All totals only grow, so a repeated, late or reordered
  * answer changes nothing.
  */
 export class Credit {
   #usedBytes: number;
+  #uploadedBytes: number;
   #grantedBytes: number;
   #state: CreditState;
-  #lowMarkBytes = 0;
+  #reportedBytes: number;
+  /** The total that makes a report due; infinite between asking for it and its being sent. */
+  #dueAtBytes = 0;
   #isSpentAnnounced = false;
   #coveredBytes = 0;
-  #markedAt: number;
-  #markedBytes: number;
   readonly #covered = new Set<ReadAhead>();
   readonly #waiting = new Set<() => void>();
 
+  /** @param unreportedBytesMax so much is used at most before a report is due, whatever is left */
   constructor(
-    start: CreditAnswer & { readonly usedBytes: number },
+    start: CreditAnswer & Totals,
+    private readonly unreportedBytesMax: number,
     private readonly events: CreditEvents,
-    private readonly now: () => number = () => performance.now(),
   ) {
     this.#usedBytes = start.usedBytes;
+    this.#uploadedBytes = start.uploadedBytes;
     this.#grantedBytes = Math.max(start.grantedBytes, start.usedBytes);
     this.#state = start.state;
-    this.#markedAt = now();
-    this.#markedBytes = this.#usedBytes;
-    this.#setLowMark();
+    this.#reportedBytes = start.usedBytes;
+    this.#setDue();
   }
 
   get usedBytes(): number {
@@ -69,12 +78,23 @@ export class Credit {
   }
 
   /** Counts up to `wantedBytes` as used and tells how many those are. Only they may be forwarded. */
-  take(wantedBytes: number): number {
+  take(direction: Direction, wantedBytes: number): number {
     const takenBytes = Math.min(wantedBytes, this.leftBytes);
     this.#usedBytes += takenBytes;
+    if (direction === 'toExit') this.#uploadedBytes += takenBytes;
     if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
-    if (this.#usedBytes >= this.#lowMarkBytes) this.#reachedLowMark();
+    if (this.#usedBytes >= this.#dueAtBytes) this.#fallDue();
+    if (this.#state === 'final' && this.leftBytes === 0) this.#announceSpent();
     return takenBytes;
+  }
+
+  /** The totals for a report that is sent now. */
+  report(): Totals {
+    this.#reportedBytes = this.#usedBytes;
+    // With nothing left this very report is the request for more.
+    if (this.leftBytes === 0) this.#dueAtBytes = Number.POSITIVE_INFINITY;
+    else this.#setDue();
+    return { usedBytes: this.#usedBytes, uploadedBytes: this.#uploadedBytes };
   }
 
   /** Whether bytes are left for this read and all others that are covered. `uncover` when it has been counted. */
@@ -91,11 +111,16 @@ export class Credit {
 
   merge(answer: CreditAnswer): void {
     if (this.#state === 'ended') return;
+    if (answer.state === 'ended') {
+      this.#state = 'ended';
+      return this.events.ended();
+    }
+    // A smaller grant was given before the one that is known: its state is old, too.
+    if (answer.grantedBytes < this.#grantedBytes) return;
     const isGrown = answer.grantedBytes > this.#grantedBytes;
-    if (isGrown) this.#grantedBytes = answer.grantedBytes;
+    this.#grantedBytes = answer.grantedBytes;
     this.#state = answer.state;
-    if (this.#state === 'ended') return this.events.ended();
-    if (isGrown) this.#setLowMark();
+    if (isGrown) this.#setDue();
     if (this.leftBytes > 0) this.#wake();
     else if (this.#state === 'final') this.#announceSpent();
   }
@@ -106,15 +131,10 @@ export class Credit {
     return () => this.#waiting.delete(callback);
   }
 
-  #setLowMark(): void {
-    const now = this.now();
-    const seconds = Math.max(1, now - this.#markedAt) / 1000;
-    const neededBytes = ((this.#usedBytes - this.#markedBytes) / seconds) * ASK_AHEAD_SECONDS;
-    this.#markedAt = now;
-    this.#markedBytes = this.#usedBytes;
+  #setDue(): void {
     const leftBytes = this.#grantedBytes - this.#usedBytes;
-    const usableBytes = Math.max(leftBytes * LOW_MARK_MIN, Math.min(leftBytes * LOW_MARK, leftBytes - neededBytes));
-    this.#lowMarkBytes = this.#usedBytes + Math.ceil(usableBytes);
+    const usableBytes = Math.min(leftBytes, Math.max(DUE_BYTES_MIN, Math.ceil(leftBytes * DUE_SHARE)));
+    this.#dueAtBytes = Math.min(this.#reportedBytes + this.unreportedBytesMax, this.#usedBytes + usableBytes);
   }
 
   #revokeAll(): void {
@@ -124,13 +144,11 @@ export class Credit {
     for (const read of reads) read.revoked();
   }
 
-  #reachedLowMark(): void {
-    if (this.#state === 'final') {
-      if (this.leftBytes === 0) this.#announceSpent();
-    } else if (this.#state === 'open') {
-      this.#lowMarkBytes = Number.POSITIVE_INFINITY; // Once per grant; the interval asks again in any case.
-      this.events.low();
-    }
+  #fallDue(): void {
+    const isSpent = this.#state === 'final' && this.leftBytes === 0;
+    if (this.#state === 'ended' || isSpent) return;
+    this.#dueAtBytes = Number.POSITIVE_INFINITY; // Once; the interval reports in any case.
+    this.events.due();
   }
 
   /** Deferred: the bytes just taken have to be written before the tunnels are cut. */

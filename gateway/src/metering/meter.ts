@@ -1,6 +1,4 @@
-import type { Credit, ReadAhead } from './credit.ts';
-
-export type Direction = 'toExit' | 'toClient';
+import type { Credit, Direction, ReadAhead } from './credit.ts';
 
 export interface ByteTotals {
   toExit: number;
@@ -10,7 +8,7 @@ export interface ByteTotals {
 /** Counts one tunnel's payload against the credit of its connection, before it is written. */
 export class Meter {
   readonly usedBytes: ByteTotals = { toExit: 0, toClient: 0 };
-  lastUsedAt = Date.now();
+  lastUsedAt = performance.now();
   #isStopped = false;
   readonly #waits = new Set<() => void>();
 
@@ -22,10 +20,10 @@ export class Meter {
 
   take(direction: Direction, wantedBytes: number): number {
     if (this.#isStopped) return 0;
-    const takenBytes = this.credit.take(wantedBytes);
+    const takenBytes = this.credit.take(direction, wantedBytes);
     this.usedBytes[direction] += takenBytes;
     this.nodeTotals[direction] += takenBytes;
-    this.lastUsedAt = Date.now();
+    this.lastUsedAt = performance.now();
     return takenBytes;
   }
 

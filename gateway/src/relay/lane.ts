@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Direction, Meter } from '../metering/meter.ts';
+import type { Direction } from '../metering/credit.ts';
+import type { Meter } from '../metering/meter.ts';
 
 /** One direction of a tunnel. Subclasses know how bytes are read and when a written chunk is no longer needed. */
 export abstract class Lane {

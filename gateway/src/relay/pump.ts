@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { ReadAhead } from '../metering/credit.ts';
-import type { Direction, Meter } from '../metering/meter.ts';
+import type { Direction, ReadAhead } from '../metering/credit.ts';
+import type { Meter } from '../metering/meter.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { moveHandle, shrinkNextRead } from './handle.ts';
 import { joinSockets } from './joined-sockets.ts';

@@ -48,18 +48,15 @@ async function joined(
   const credit =
     grant instanceof Credit
       ? grant
-      : new Credit(
-          { ...grant, usedBytes: 0 },
-          {
-            low: () => events.push('low'),
-            ended: () => events.push('ended'),
-            spent: () => {
-              events.push('spent');
-              meter.stop();
-              running.stop('flush');
-            },
+      : new Credit({ ...grant, usedBytes: 0, uploadedBytes: 0 }, Number.MAX_SAFE_INTEGER, {
+          due: () => events.push('due'),
+          ended: () => events.push('ended'),
+          spent: () => {
+            events.push('spent');
+            meter.stop();
+            running.stop('flush');
           },
-        );
+        });
   const wait = { timeoutMs: 60_000, begun: () => events.push('wait'), timedOut: () => events.push('late') };
   const meter = new Meter(credit, { toExit: 0, toClient: 0 }, wait);
   let running: RunningRelay = { stop: () => {} };

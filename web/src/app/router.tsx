@@ -1,20 +1,23 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  parseSearchWith,
-  redirect,
-  stringifySearchWith,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { loadTexts } from '../i18n/setup.ts';
 import { loadSettings } from '../lib/settings.ts';
 import { hasTokens } from '../lib/tokens.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { GlobalErrorPage } from './global-error-page.tsx';
+import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import { codeSearch, messageSearch, pageSearch, referralSearch } from './search.ts';
+import {
+  codeSearch,
+  invoicesSearch,
+  messageSearch,
+  pageSearch,
+  proxySearch,
+  referralSearch,
+  transactionsSearch,
+  usageSearch,
+} from './search.ts';
+import { parseSearch, stringifySearch } from './search-text.ts';
 
 const root = createRootRoute({
   component: RootLayout,
@@ -36,12 +39,13 @@ const publicMessage = createRoute({
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
-/** For visitors: whoever has signed in goes to the proxies. */
+/** For visitors: whoever has signed in goes to the proxies, or back to where sign-in interrupted him. */
 const guests = createRoute({
   getParentRoute: () => root,
   id: 'guests',
-  beforeLoad: () => {
-    if (hasTokens()) throw redirect({ to: '/proxies', replace: true });
+  validateSearch: nextSearch,
+  beforeLoad: ({ search }) => {
+    if (hasTokens()) throw redirect({ href: search.next ?? '/proxies', replace: true });
   },
   loader: loadTexts('auth'),
   component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
@@ -80,8 +84,8 @@ const setPassword = createRoute({
 const members = createRoute({
   getParentRoute: () => root,
   id: 'members',
-  beforeLoad: () => {
-    if (!hasTokens()) throw redirect({ to: '/sign-in', replace: true });
+  beforeLoad: ({ location }) => {
+    if (!hasTokens()) throw redirect({ to: '/sign-in', search: comingBackTo(location.href), replace: true });
   },
   loader: loadTexts('notification'),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
@@ -90,6 +94,7 @@ const members = createRoute({
 const proxies = createRoute({
   getParentRoute: () => members,
   path: '/proxies',
+  validateSearch: proxySearch,
   loader: loadTexts('proxy', 'proxyConnection'),
   component: lazyRouteComponent(() => import('./screens/proxies-screen.tsx'), 'ProxiesScreen'),
 });
@@ -102,10 +107,18 @@ const connectionHistory = createRoute({
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
 });
 
+const usage = createRoute({
+  getParentRoute: () => members,
+  path: '/usage',
+  validateSearch: usageSearch,
+  loader: loadTexts('proxyConnection'),
+  component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
+});
+
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
-  validateSearch: pageSearch,
+  validateSearch: invoicesSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
@@ -118,12 +131,27 @@ const referralSystem = createRoute({
   component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
 });
 
+const account = createRoute({
+  getParentRoute: () => members,
+  path: '/account',
+  loader: loadTexts('user'),
+  component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
+});
+
+const transactions = createRoute({
+  getParentRoute: () => members,
+  path: '/transactions',
+  validateSearch: transactionsSearch,
+  loader: loadTexts('transaction'),
+  component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, invoices, referralSystem]),
+    members.addChildren([proxies, connectionHistory, usage, invoices, transactions, referralSystem, account]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,
@@ -131,9 +159,8 @@ export const router = createRouter({
   defaultPendingMinMs: 200,
   defaultErrorComponent: GlobalErrorPage,
   scrollRestoration: true,
-  // Values stay as they were written: a referral code of digits is no number.
-  parseSearch: parseSearchWith(String),
-  stringifySearch: stringifySearchWith(JSON.stringify),
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

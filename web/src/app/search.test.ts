@@ -1,10 +1,31 @@
+import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import { codeSearch, pageSearch, referralSearch } from './search.ts';
+import {
+  codeSearch,
+  invoicesSearch,
+  pageSearch,
+  proxySearch,
+  referralSearch,
+  transactionsSearch,
+  usageSearch,
+} from './search.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {
     expect(pageSearch({ page: '3' })).toEqual({ page: 3 });
     for (const page of ['1', '0', '-2', '1.5', 'x', undefined]) expect(pageSearch({ page })).toEqual({});
+  });
+});
+
+describe('transactionsSearch', () => {
+  it('keeps kinds and days', () => {
+    const search = { kind: 'TOP_UP,REFUND', from: '2026-02-28', to: '2026-03-01', page: '2' };
+    expect(transactionsSearch(search)).toEqual({ ...search, page: 2 });
+  });
+
+  it('leaves out what is no day', () => {
+    for (const from of ['2026-02-30', '2026-13-01', 'yesterday', '20260101', '', 2026])
+      expect(transactionsSearch({ from })).toEqual({});
   });
 });
 
@@ -17,5 +38,50 @@ describe('text parameters', () => {
   it('treats an empty one as missing', () => {
     expect(codeSearch({ code: '' })).toEqual({});
     expect(codeSearch({})).toEqual({});
+  });
+});
+
+describe('proxySearch', () => {
+  it('knows each group of the filter, one value or many', () => {
+    const all = Object.fromEntries(filterGroups.map((group) => [group, ['a', 'b']]));
+    expect(proxySearch(all)).toEqual(all);
+    expect(proxySearch({ city: 'Berlin', zip: 10_115 })).toEqual({ city: ['Berlin'], zip: ['10115'] });
+  });
+
+  it('leaves out what the API would refuse', () => {
+    expect(proxySearch({ city: ['', 'Bonn', 'Bonn', { x: 1 }], isp: 'x'.repeat(121), colour: 'red' })).toEqual({
+      city: ['Bonn'],
+    });
+    const many = Array.from({ length: 120 }, (_, index) => `zip ${index}`);
+    expect(proxySearch({ zip: many }).zip).toHaveLength(100);
+  });
+});
+
+describe('invoicesSearch', () => {
+  it('keeps the open dialog and the page', () => {
+    expect(invoicesSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
+    expect(invoicesSearch({ create: true })).toEqual({ create: true });
+    expect(invoicesSearch({ create: 'yes' })).toEqual({});
+  });
+});
+
+describe('usageSearch', () => {
+  it('keeps a range that exists, and the connection', () => {
+    const connection = '0192f7a0-1111-4222-8333-444455556666';
+    expect(usageSearch({ range: 'month', connection })).toEqual({ range: 'month', connection });
+    const own = { from: '2026-11-01', to: '2026-11-21' };
+    expect(usageSearch({ ...own, range: 'day' })).toEqual(own);
+  });
+
+  it('falls back to the last days', () => {
+    const useless = [
+      { range: 'week' },
+      { range: 'century' },
+      { from: '2026-11-01' },
+      { from: '2026-02-30', to: '2026-03-01' },
+      { from: '2026-11-02', to: '2026-11-01' },
+      { connection: "' or 1=1" },
+    ];
+    for (const search of useless) expect(usageSearch(search)).toEqual({});
   });
 });

@@ -1,28 +1,110 @@
-/** Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. */
+/**
+ * Checks of query parameters. Plain functions: a zod schema here would load zod with the landing page. What is refused
+ * is named as undefined: the router lays the result over the raw parameters, where a missing key would let it through.
+ */
+import type { FilterGroup } from '@cellhop/contract/proxies';
+
 type Search = Record<string, unknown>;
 
-export function pageSearch(search: Search): { page?: number } {
+export function pageSearch(search: Search): { page?: number | undefined } {
   const page = Number(search['page']);
-  return Number.isSafeInteger(page) && page > 1 ? { page } : {};
+  return { page: Number.isSafeInteger(page) && page > 1 ? page : undefined };
 }
 
-export function referralSearch(search: Search): { rc?: string } {
-  const rc = textOf(search['rc']);
-  return rc === undefined ? {} : { rc };
+/** The groups of the catalogue's filter; the contract's list would bring zod with it. */
+const filterGroups = [
+  'country',
+  'city',
+  'region',
+  'zip',
+  'isp',
+  'connectionType',
+] as const satisfies readonly FilterGroup[];
+/** What the API takes for one group, in values and in their length. */
+const FILTER_VALUES_MAX = 100;
+const FILTER_VALUE_LENGTH_MAX = 120;
+
+export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {
+  const found: ReturnType<typeof proxySearch> = {};
+  for (const group of filterGroups) {
+    const values = [search[group]].flat().map(textOf).filter(isFilterValue);
+    const distinct = [...new Set(values)].slice(0, FILTER_VALUES_MAX);
+    found[group] = distinct.length > 0 ? distinct : undefined;
+  }
+  return found;
 }
 
-export function codeSearch(search: Search): { code?: string } {
-  const code = textOf(search['code']);
-  return code === undefined ? {} : { code };
+function isFilterValue(value: string | undefined): value is string {
+  return value !== undefined && value.length <= FILTER_VALUE_LENGTH_MAX;
 }
 
-export function messageSearch(search: Search): { message?: string } {
-  const message = textOf(search['message']);
-  return message === undefined ? {} : { message };
+/** `create`: the dialog for a new invoice is open, so that a sign-in in between leads back to it. */
+export function invoicesSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
+  return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
-/** The router has already turned a value of digits into a number. */
-function textOf(value: unknown): string | undefined {
+export interface TransactionsSearch {
+  page?: number | undefined;
+  /** Joined by commas; the screen leaves out what is no kind. */
+  kind?: string | undefined;
+  /** Days, such as 2026-11-21, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export function transactionsSearch(search: Search): TransactionsSearch {
+  return {
+    ...pageSearch(search),
+    kind: textOf(search['kind']),
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
+  };
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface UsageSearch {
+  /** The last 7 days unless given. */
+  range?: 'day' | 'month' | undefined;
+  /** An own range: both days, or none. */
+  from?: string | undefined;
+  to?: string | undefined;
+  connection?: string | undefined;
+}
+
+export function usageSearch(search: Search): UsageSearch {
+  const { range, from, to, connection } = search;
+  const days = [dayOf(from), dayOf(to)];
+  const isOwn = days[0] !== undefined && days[1] !== undefined && days[0] <= days[1];
+  return {
+    range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
+    from: isOwn ? days[0] : undefined,
+    to: isOwn ? days[1] : undefined,
+    connection: typeof connection === 'string' && ID.test(connection) ? connection : undefined,
+  };
+}
+
+export function referralSearch(search: Search): { rc?: string | undefined } {
+  return { rc: textOf(search['rc']) };
+}
+
+export function codeSearch(search: Search): { code?: string | undefined } {
+  return { code: textOf(search['code']) };
+}
+
+export function messageSearch(search: Search): { message?: string | undefined } {
+  return { message: textOf(search['message']) };
+}
+
+/** Links inside the app may pass a number where the address has text. */
+export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Only days that exist: the 30th of February is none. */
+function dayOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
+  const day = new Date(`${value}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
 }

@@ -10,6 +10,8 @@ export const namespaces = [
   'proxy',
   'proxyConnection',
   'referralSystem',
+  'transaction',
+  'user',
 ] as const;
 export type Namespace = (typeof namespaces)[number];
 

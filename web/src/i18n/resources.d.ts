@@ -7,6 +7,8 @@ import type payment from './locales/en/payment.json';
 import type proxy from './locales/en/proxy.json';
 import type proxyConnection from './locales/en/proxyConnection.json';
 import type referralSystem from './locales/en/referralSystem.json';
+import type transaction from './locales/en/transaction.json';
+import type user from './locales/en/user.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -20,6 +22,8 @@ declare module 'i18next' {
       proxy: typeof proxy;
       proxyConnection: typeof proxyConnection;
       referralSystem: typeof referralSystem;
+      transaction: typeof transaction;
+      user: typeof user;
     };
   }
 }

@@ -27,6 +27,11 @@ export async function startTranslations(): Promise<void> {
     document.documentElement.lang = language;
     if (isLanguage(language)) storedLanguage.set(language);
   });
+  // Another tab of the same reader may change it.
+  storedLanguage.subscribe(() => {
+    const language = storedLanguage.get();
+    if (language !== undefined && language !== i18next.language) void i18next.changeLanguage(language);
+  });
   await i18next
     .use(localeFiles)
     .use(initReactI18next)

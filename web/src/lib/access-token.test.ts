@@ -24,6 +24,31 @@ function failingServer(status: number): Call {
   return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
 }
 
+/** A module of its own is what each tab has; storage and locks are what they share. */
+async function openTab() {
+  vi.resetModules();
+  return import('./access-token.ts');
+}
+
+function shareStorage() {
+  const items = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => items.set(key, value),
+    removeItem: (key: string) => items.delete(key),
+  });
+}
+
+function shareLocks() {
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, task: () => Promise<unknown>) => {
+    const turn = last.then(task, task);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  vi.stubGlobal('navigator', { locks: { request } });
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ now });
   tokens.set(undefined);
@@ -76,6 +101,32 @@ describe('freshAccessToken', () => {
     vi.unstubAllGlobals();
   });
 
+  it('leaves whoever signs out during a refresh signed out', async () => {
+    store('old', 0);
+    const { call } = refreshingServer();
+    const answer = freshAccessToken(call);
+    tokens.set(undefined);
+    await expect(answer).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
+    expect(tokens.get()).toBeUndefined();
+  });
+
+  it('keeps the session that was opened during a refresh of the one before', async () => {
+    store('old', 0);
+    const answer = freshAccessToken(refreshingServer().call);
+    store('somebody-else', 900_000);
+    expect(await answer).toBe('somebody-else');
+    expect(tokens.get()?.accessToken).toBe('somebody-else');
+  });
+
+  it('goes on with what another tab has stored when the server refuses the pair of before', async () => {
+    store('old', 0);
+    const refused: Call = () => {
+      store('other-tab', 900_000);
+      return Promise.reject(new ApiError(400, 'REFRESH_REJECTED', 'Refresh tokens bad request'));
+    };
+    expect(await freshAccessToken(refused)).toBe('other-tab');
+  });
+
   it('fails with 401 when there are no tokens', async () => {
     const { call } = refreshingServer();
     await expect(freshAccessToken(call)).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
@@ -94,5 +145,33 @@ describe('freshAccessToken', () => {
     await expect(freshAccessToken(failingServer(503))).rejects.toMatchObject({ status: 503 });
     await expect(freshAccessToken(failingServer(0))).rejects.toMatchObject({ status: 0 });
     expect(await freshAccessToken(refreshingServer().call)).toBe('next');
+  });
+});
+
+describe('two tabs', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  it('ask the server once when they wake up together', async () => {
+    shareStorage();
+    shareLocks();
+    store('old', 0);
+    const { call, calls } = refreshingServer();
+    const [first, second] = [await openTab(), await openTab()];
+    expect(await Promise.all([first.freshAccessToken(call), second.freshAccessToken(call)])).toEqual(['next', 'next']);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('send the same pair where there are no locks, which the server answers alike', async () => {
+    shareStorage();
+    vi.stubGlobal('navigator', {});
+    store('old', 0);
+    const { call, calls } = refreshingServer();
+    const [first, second] = [await openTab(), await openTab()];
+    expect(await Promise.all([first.freshAccessToken(call), second.freshAccessToken(call)])).toEqual(['next', 'next']);
+    const pair = { body: { accessToken: 'old', refreshToken: 'old-refresh' } };
+    expect(calls).toEqual([pair, pair]);
   });
 });

@@ -25,11 +25,13 @@ async function refresh(call: Call): Promise<StoredTokens> {
   const { accessToken, refreshToken } = stored;
   try {
     const { data } = await call(refreshTokens, { body: { accessToken, refreshToken } });
-    return saveTokens(data);
+    // Who signed out meanwhile stays signed out, and who signed in anew keeps the new session.
+    return isStillStored(stored) ? saveTokens(data) : requireTokens();
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500)
-      throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
-    throw error;
+    if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
+    // Without a lock another tab may have been quicker with the same pair; what it stored is good.
+    if (!isStillStored(stored)) return requireTokens();
+    throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
   }
 }
 
@@ -41,6 +43,10 @@ function requireTokens(): StoredTokens {
 
 function isExpiring({ accessTokenExpiredAt }: StoredTokens): boolean {
   return accessTokenExpiredAt - Date.now() <= REFRESH_MARGIN_MS;
+}
+
+function isStillStored({ refreshToken }: StoredTokens): boolean {
+  return tokens.get()?.refreshToken === refreshToken;
 }
 
 /** Web Locks exist in secure contexts only; without them the server's tolerance for a repeated pair has to do. */

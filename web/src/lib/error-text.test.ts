@@ -18,7 +18,12 @@ describe('errorText', () => {
   });
 
   it('has no text for a code that does not exist', () => {
-    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK'].sort());
+    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
+  });
+
+  it('says how long to wait where the server did', () => {
+    const refusal = new ApiError(429, 'RATE_LIMITED', 'Too many requests', undefined, 61);
+    expect(errorText(refusal)).toBe('Too many attempts. Try again in 2 minutes');
   });
 
   it('says little about what it does not know', () => {

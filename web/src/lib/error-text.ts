@@ -2,9 +2,14 @@ import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { showToast } from './toasts.ts';
 
+const SECONDS_PER_MINUTE = 60;
+
 /** What the reader is told about a failure; chosen by code, never by the server's prose. */
 export function errorText(error: unknown): string {
-  return error instanceof ApiError ? i18next.t(`errors.${error.code}`) : i18next.t('genericError');
+  if (!(error instanceof ApiError)) return i18next.t('genericError');
+  if (error.code === 'RATE_LIMITED' && error.retryAfterSeconds !== undefined)
+    return i18next.t('rateLimitedFor', { count: Math.ceil(error.retryAfterSeconds / SECONDS_PER_MINUTE) });
+  return i18next.t(`errors.${error.code}`);
 }
 
 /** Seconds to wait, which the texts of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED carry after the dash. */

@@ -1,14 +1,21 @@
 import { signInBody } from '@cellhop/contract/auth';
+import { ApiError } from '@cellhop/contract/client';
+import type { ErrorCode } from '@cellhop/contract/errors';
 import { createInvoiceBody } from '@cellhop/contract/invoices';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { formErrorMap } from './form-errors.ts';
+import { formErrorMap, isPasswordRefused } from './form-errors.ts';
 
 function firstMessages(schema: z.ZodType, values: unknown): Record<string, string> {
   const messages: Record<string, string> = {};
   const result = schema.safeParse(values, { error: formErrorMap });
   for (const { path, message } of result.error?.issues ?? []) messages[path.join('.')] ??= message;
   return messages;
+}
+
+function refusal(code: ErrorCode, path: string) {
+  const details = [{ path, message: 'prose of the server' }];
+  return new ApiError(400, code, code, { statusCode: 400, error: 'Bad Request', code, message: code, details });
 }
 
 describe('formErrorMap', () => {
@@ -29,5 +36,15 @@ describe('formErrorMap', () => {
     expect(firstMessages(createInvoiceBody, { amount: 100_001, currency: 'BTC' })).toEqual({
       amount: 'maximum:100000',
     });
+  });
+});
+
+describe('isPasswordRefused', () => {
+  it('is about the new password alone', () => {
+    expect(isPasswordRefused(refusal('VALIDATION', 'body.password'))).toBe(true);
+    expect(isPasswordRefused(refusal('VALIDATION', 'body.email'))).toBe(false);
+    expect(isPasswordRefused(refusal('WRONG_PASSWORD', 'body.password'))).toBe(false);
+    expect(isPasswordRefused(new ApiError(400, 'VALIDATION', 'no details'))).toBe(false);
+    expect(isPasswordRefused(new Error('something else'))).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import type { core } from 'zod';
 
@@ -15,6 +16,8 @@ export const formErrorMap: core.$ZodErrorMap = (issue) => {
 const words = [
   'required',
   'passwordsDiffer',
+  'passwordTooEasy',
+  'sixDigits',
   'minimum',
   'maximum',
   'minimumLength',
@@ -27,9 +30,18 @@ export function fieldErrorText(
   error: { type?: string | undefined; message?: string | undefined } | undefined,
 ): string | undefined {
   if (error === undefined) return undefined;
-  // The only format among the forms is the email's, whose schema brings a message of its own.
-  if (error.type === 'invalid_format') return i18next.t('form.email');
   const [name, value] = (error.message ?? '').split(':');
   const word = words.find((candidate) => candidate === name);
+  // The email's schema brings a message of its own; no other format is without a word.
+  if (word === undefined && error.type === 'invalid_format') return i18next.t('form.email');
   return i18next.t(`form.${word ?? 'invalid'}`, { value });
+}
+
+/** The bounds of a password are the form's too, so what the server alone refuses is one that is easily guessed. */
+export function isPasswordRefused(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.code === 'VALIDATION' &&
+    error.body?.details?.some(({ path }) => path === 'body.password') === true
+  );
 }

@@ -1,5 +1,4 @@
 /** Keeps one stream of live events open: opens it again when it has ended, with growing pauses while that fails. */
-import { ApiError } from '@cellhop/contract/client';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { type ServerEvent, readEvents } from './event-stream.ts';
 import { authorizedFetch } from './http.ts';
@@ -25,9 +24,8 @@ export async function keepStream(signal: AbortSignal, { onEvent, onLost }: Strea
         failures = 0;
         onEvent(event);
       });
-    } catch (error) {
-      // The call has removed the tokens: the reader is on his way to the sign-in page.
-      if (error instanceof ApiError && error.status === 401) return;
+    } catch {
+      // The network, the server, or a token of before. After a 401 for the present token there are no tokens any more.
     }
     if (signal.aborted) return;
     onLost();

@@ -4,7 +4,7 @@
  */
 import { listConnections } from '@cellhop/contract/connections';
 import { listInvoices } from '@cellhop/contract/invoices';
-import { changedSchema, type LiveTopic } from '@cellhop/contract/live';
+import { changedSchema, type LiveTopic, liveTopics } from '@cellhop/contract/live';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getProfile } from '@cellhop/contract/users';
 import { useSyncExternalStore } from 'react';
@@ -19,13 +19,13 @@ const SAFETY_INTERVAL_MS = 30_000;
 const REFETCH_SPACING_MS = 1000;
 const NAME = 'live-events';
 
-/** What stands behind a topic: queries whose address begins like this. */
-const addresses: Record<LiveTopic, string> = {
-  balance: getProfile.url,
-  connections: listConnections.url,
-  invoices: listInvoices.url,
-  notifications: listNotifications.url,
-  tickets: '/v1/support/tickets',
+/** Which queries stand behind a topic, by the address that they ask. */
+const isBehind: Record<LiveTopic, (url: string) => boolean> = {
+  balance: (url) => url === getProfile.url,
+  connections: (url) => url === listConnections.url,
+  invoices: (url) => url === listInvoices.url,
+  notifications: (url) => url === listNotifications.url,
+  tickets: (url) => url.startsWith('/v1/support/tickets'),
 };
 
 /** What the tab with the stream tells the others. `hello` asks it whether there is a stream. */
@@ -122,14 +122,13 @@ function setAlive(next: boolean): void {
 
 function topicsOf(data: string): LiveTopic[] {
   const parsed = changedSchema.safeParse(JSON.parse(data));
-  return parsed.success ? parsed.data.topics.filter((topic): topic is LiveTopic => topic in addresses) : [];
+  return parsed.success ? parsed.data.topics.filter((topic): topic is LiveTopic => topic in isBehind) : [];
 }
 
 function refetcher() {
-  const entries = Object.entries(addresses).map(
-    ([topic, address]) => [topic as LiveTopic, spaced(() => invalidate(address), REFETCH_SPACING_MS)] as const,
+  const byTopic = new Map(
+    liveTopics.map((topic) => [topic, spaced(() => invalidate(isBehind[topic]), REFETCH_SPACING_MS)]),
   );
-  const byTopic = new Map(entries);
   return {
     topic: (topic: LiveTopic) => byTopic.get(topic)?.call(),
     all: () => byTopic.forEach(({ call }) => call()),
@@ -137,9 +136,9 @@ function refetcher() {
   };
 }
 
-function invalidate(address: string): void {
+function invalidate(isMeant: (url: string) => boolean): void {
   void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [url] }) => typeof url === 'string' && url.startsWith(address),
+    predicate: ({ queryKey: [url] }) => typeof url === 'string' && isMeant(url),
     // A tab that nobody sees asks when it is looked at again.
     refetchType: document.hidden ? 'none' : 'active',
   });

@@ -1,10 +1,15 @@
 import type { Output } from '@cellhop/contract/endpoint';
-import { getProfile } from '@cellhop/contract/users';
+import { getProfile, type Profile } from '@cellhop/contract/users';
 import { apiQuery, queryClient } from './query.ts';
 
 type ProfileAnswer = Output<typeof getProfile>;
 
 export const profileQuery = apiQuery(getProfile, {});
+
+/** Keeps the profile that another answer carried. */
+export function rememberProfile(profile: Profile): void {
+  queryClient.setQueryData<ProfileAnswer>(profileQuery.queryKey, { data: profile });
+}
 
 /** Shows a balance that another answer carried, without asking for the profile. */
 export async function showBalance(balance: number): Promise<void> {

@@ -2,6 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/endpoint';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
+import { hasTokens, tokens } from './tokens.ts';
 
 /** While something that costs or brings money goes on. */
 export const LIVE_INTERVAL_MS = 2000;
@@ -12,10 +13,15 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 1000,
-      // An answer of the server is final; only a lost connection is worth a second try.
+      // An answer of the server is final, and ten seconds are long enough; only a lost connection is worth a second try.
       retry: (failures, error) => failures < 1 && error instanceof ApiError && error.code === 'NETWORK',
     },
   },
+});
+
+/** The next user of this browser must not see anything of the last one. */
+tokens.subscribe(() => {
+  if (!hasTokens()) queryClient.clear();
 });
 
 export function apiQuery<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>) {

@@ -1,6 +1,7 @@
+import { toLocalTime } from './server-clock.ts';
 import { type StoredValue, storedValue } from './stored-value.ts';
 
-/** `accessTokenExpiredAt`: epoch milliseconds. */
+/** `accessTokenExpiredAt`: epoch milliseconds of this device's clock. */
 export interface StoredTokens {
   accessToken: string;
   refreshToken: string;
@@ -17,7 +18,7 @@ interface IssuedTokens {
 export const tokens: StoredValue<StoredTokens> = storedValue<StoredTokens>('tokens', isStoredTokens);
 
 export function saveTokens({ accessToken, refreshToken, expiredAccessTokenAt }: IssuedTokens): StoredTokens {
-  const stored = { accessToken, refreshToken, accessTokenExpiredAt: expiredAccessTokenAt };
+  const stored = { accessToken, refreshToken, accessTokenExpiredAt: toLocalTime(expiredAccessTokenAt) };
   tokens.set(stored);
   return stored;
 }

@@ -8,11 +8,13 @@ interface DialogProps {
   isOpen: boolean;
   title: string;
   size?: 'sm' | 'md' | 'lg';
+  /** Only what stands in it closes it: a stray click must not take away what is shown once. */
+  isHeld?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
 
-export function Dialog({ isOpen, title, size = 'md', onClose, children }: DialogProps) {
+export function Dialog({ isOpen, title, size = 'md', isHeld = false, onClose, children }: DialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   return (
@@ -26,6 +28,9 @@ export function Dialog({ isOpen, title, size = 'md', onClose, children }: Dialog
       centered
       padding="lg"
       overlayProps={{ backgroundOpacity: 0.6, blur: 2 }}
+      closeOnClickOutside={!isHeld}
+      closeOnEscape={!isHeld}
+      withCloseButton={!isHeld}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
       {children}

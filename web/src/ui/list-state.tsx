@@ -1,15 +1,26 @@
+import { ApiError } from '@cellhop/contract/client';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { errorText } from '../lib/error-text.ts';
 import classes from './list-state.module.css';
 
+interface LoadFailureProps {
+  text: string;
+  /** Of use to the reader where no answer came: then he learns whether to wait or to look at his network. */
+  error?: unknown;
+  isRetrying?: boolean;
+  onRetry: () => void;
+}
+
 /** Stands instead of a list that did not load. */
-export function LoadFailure({ text, onRetry }: { text: string; onRetry: () => void }) {
+export function LoadFailure({ text, error, isRetrying = false, onRetry }: LoadFailureProps) {
   const { t } = useTranslation();
   return (
     <div className={classes['failure']} role="alert">
       <p>{text}</p>
-      <Button variant="default" size="sm" onClick={onRetry}>
+      {error instanceof ApiError && error.status === 0 && <p className={classes['reason']}>{errorText(error)}</p>}
+      <Button variant="default" size="sm" loading={isRetrying} onClick={onRetry}>
         {t('tryAgain')}
       </Button>
     </div>

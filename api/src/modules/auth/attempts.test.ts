@@ -1,6 +1,11 @@
-import { signIn, signUp } from '@cellhop/contract/auth';
+import { recoverPassword, resendConfirmation, resendRecovery, signIn, signUp } from '@cellhop/contract/auth';
+import { createClient } from '@cellhop/contract/client';
+import { changePassword, setUpSecondFactor } from '@cellhop/contract/security';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
+import { buildApp } from '../../app.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deleteExpired } from './auth.service.ts';
 import { networkOf } from './attempts.ts';
@@ -27,7 +32,7 @@ describe('in production', () => {
   afterAll(() => testApp.stop());
 
   test('one address may fail 30 times in 15 minutes, whatever accounts it tries', async () => {
-    const { email } = await createUser(testApp);
+    const { email, call } = await createUser(testApp);
     const fail = (index: number) =>
       testApp.call(
         signIn,
@@ -40,15 +45,69 @@ describe('in production', () => {
     const body = { email, password: PASSWORD };
     await expect(testApp.call(signIn, { body }, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await testApp.call(signIn, { body }, from('203.0.113.2'));
+    // What a session is asked to prove is guessed at from the same addresses.
+    const change = { body: { currentPassword: PASSWORD, password: 'a password that is new' } };
+    await expect(call(changePassword, change, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const setUp = { body: { password: PASSWORD } };
+    await expect(call(setUpSecondFactor, setUp, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await call(setUpSecondFactor, setUp, from('203.0.113.2'));
   });
 
+  const register = (email: string, ip: string) => {
+    const body = { languageCode: 'en', email, password: PASSWORD, referralCode: 'NOBODYS' } as const;
+    return testApp.call(signUp, { body }, from(ip));
+  };
+
   test('one address may try 60 sign-ups in an hour', async () => {
-    const body = { languageCode: 'en', email: 'a@example.com', password: PASSWORD, referralCode: 'NOBODYS' } as const;
-    const register = (ip: string) => testApp.call(signUp, { body }, from(ip));
     for (let index = 0; index < 60; index++)
-      await expect(register(`2001:db8:0:1::${index}`)).rejects.toMatchObject({ code: 'REFERRAL_CODE_NOT_FOUND' });
-    await expect(register('2001:db8:0:1::ffff')).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
-    await expect(register('2001:db8:0:2::1')).rejects.toMatchObject({ code: 'REFERRAL_CODE_NOT_FOUND' });
+      await expect(register(`a${index}@example.com`, `2001:db8:0:1::${index}`)).rejects.toMatchObject({
+        code: 'REFERRAL_CODE_NOT_FOUND',
+      });
+    await expect(register('b@example.com', '2001:db8:0:1::ffff')).rejects.toMatchObject({
+      status: 429,
+      code: 'RATE_LIMITED',
+    });
+    await expect(register('b@example.com', '2001:db8:0:2::1')).rejects.toMatchObject({
+      code: 'REFERRAL_CODE_NOT_FOUND',
+    });
+  });
+
+  test('one email may be tried 10 times in an hour, from wherever', async () => {
+    for (let index = 0; index < 10; index++)
+      await expect(register('C@example.com', `198.51.100.${index}`)).rejects.toMatchObject({ status: 404 });
+    await expect(register('c@example.com', '198.51.100.99')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  });
+
+  test('one address may ask for 60 mails in an hour: recoveries and resends together', async () => {
+    const ask = [
+      (index: number) => testApp.call(recoverPassword, { body: { email: `m${index}@example.com` } }, from('192.0.2.9')),
+      () => testApp.call(resendConfirmation, { body: { email: 'm@example.com' } }, from('192.0.2.9')),
+      () => testApp.call(resendRecovery, { params: { sessionId: randomUUID() } }, from('192.0.2.9')),
+    ];
+    const outcomes: string[] = [];
+    for (let index = 0; index < 60; index++)
+      outcomes.push(
+        await ask[index % 3]!(index).then(
+          () => 'SENT',
+          (error: { code: string }) => error.code,
+        ),
+      );
+    expect(new Set(outcomes)).toEqual(new Set(['SENT', 'SESSION_NOT_FOUND']));
+    for (const each of ask) await expect(each(61)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  });
+
+  test('the counters are one for all API nodes', async () => {
+    const { email } = await createUser(testApp);
+    const other = await buildApp(testApp.ctx);
+    await other.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = other.server.address() as AddressInfo;
+    const elsewhere = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const body = { email, password: 'a wrong password' };
+    for (let failure = 0; failure < 5; failure++)
+      await expect((failure % 2 ? elsewhere : testApp.call)(signIn, { body })).rejects.toMatchObject({ status: 400 });
+    for (const call of [elsewhere, testApp.call])
+      await expect(call(signIn, { body })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await other.close();
   });
 
   test('counters that have run out are swept, the others stay', async () => {

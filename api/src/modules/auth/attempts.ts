@@ -1,4 +1,4 @@
-/** Limits against guessing passwords and making accounts by the thousand; shared by all API processes, kept over restarts. */
+/** Limits against guessing, and against mails and accounts by the thousand; shared by all API processes, kept over restarts. */
 import { AppError } from '@cellhop/contract/errors';
 import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
@@ -11,42 +11,107 @@ interface Rule {
   duration: number;
 }
 
+/**
+ * Where passwords and codes are guessed: by a stranger at the sign-in, or by who holds a session and should prove that he
+ * is its owner. They are counted apart: a stranger must not keep the owner from changing his password.
+ */
+type Door = 'sign-in' | 'proof';
+
+export interface Guess {
+  door: Door;
+  /** The email that was typed, or the user's id. */
+  account: string;
+  ip: string;
+}
+
 const MINUTE_SECONDS = 60;
-const failuresOfAccount: Rule = { keyPrefix: 'sign-in-account', points: 5, duration: 15 * MINUTE_SECONDS };
-const failuresOfNetwork: Rule = { keyPrefix: 'sign-in-network', points: 30, duration: 15 * MINUTE_SECONDS };
+const HOUR_SECONDS = 60 * MINUTE_SECONDS;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const failuresOfAccount = (door: Door): Rule => ({
+  keyPrefix: `${door}-account`,
+  points: 5,
+  duration: 15 * MINUTE_SECONDS,
+});
 /** How often an account has used up its failures: each time the next window lasts twice as long. */
-const exhaustionsOfAccount: Rule = { keyPrefix: 'sign-in-exhausted', points: 1, duration: 24 * 60 * MINUTE_SECONDS };
+const exhaustionsOfAccount = (door: Door): Rule => ({
+  keyPrefix: `${door}-exhausted`,
+  points: 1,
+  duration: DAY_SECONDS,
+});
 const DOUBLINGS_MAX = 2;
-const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, duration: 60 * MINUTE_SECONDS };
+const failuresOfNetwork: Rule = { keyPrefix: 'sign-in-network', points: 30, duration: 15 * MINUTE_SECONDS };
+/** Six digits are few: who has the password may still not try them for months. */
+const wrongCodesOfAccount: Rule = { keyPrefix: 'wrong-code-account', points: 20, duration: DAY_SECONDS };
+const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, duration: HOUR_SECONDS };
+const signUpsOfAccount: Rule = { keyPrefix: 'sign-up-account', points: 10, duration: HOUR_SECONDS };
+/** How many mails one account is sent is the resend policy's business. */
+const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
 /** @throws AppError RATE_LIMITED after too many failures; asked before a password is looked at, and again after */
-export async function refuseGuessing(ctx: Ctx, email: string, ip: string): Promise<void> {
-  refuseUsedUp(failuresOfAccount, await limiter(ctx, failuresOfAccount).get(keyOf(email)));
+export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Promise<void> {
+  const rule = failuresOfAccount(door);
+  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOf(account)));
   if (isCountedByNetwork(ctx))
     refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(networkOf(ip)));
 }
 
-export async function countFailure(ctx: Ctx, email: string, ip: string): Promise<void> {
-  const key = keyOf(email);
-  const exhaustions = (await limiter(ctx, exhaustionsOfAccount).get(key))?.consumedPoints ?? 0;
-  const customDuration = failuresOfAccount.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
-  const { consumedPoints } = await limiter(ctx, failuresOfAccount).penalty(key, 1, { customDuration });
-  if (consumedPoints === failuresOfAccount.points) await limiter(ctx, exhaustionsOfAccount).penalty(key);
+/**
+ * @returns whether it was the last that is allowed for now
+ * @throws AppError RATE_LIMITED if others were faster: then nothing may be told about what was guessed
+ */
+export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Promise<boolean> {
+  const key = keyOf(account);
+  const rule = failuresOfAccount(door);
+  const exhaustions = (await limiter(ctx, exhaustionsOfAccount(door)).get(key))?.consumedPoints ?? 0;
+  const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
+  const used = await limiter(ctx, rule).penalty(key, 1, { customDuration });
+  if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(door)).penalty(key);
   if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(networkOf(ip));
+  if (used.consumedPoints > rule.points) throw rateLimited(used);
+  return used.consumedPoints === rule.points;
 }
 
 /** After the right password, and after a new one: who owns the account starts afresh. */
-export async function forgetFailures(ctx: Ctx, email: string): Promise<void> {
-  const key = keyOf(email);
-  await limiter(ctx, failuresOfAccount).delete(key);
-  await limiter(ctx, exhaustionsOfAccount).delete(key);
+export async function forgetFailures(ctx: Ctx, { door, account }: Omit<Guess, 'ip'>): Promise<void> {
+  const key = keyOf(account);
+  await limiter(ctx, failuresOfAccount(door)).delete(key);
+  await limiter(ctx, exhaustionsOfAccount(door)).delete(key);
+}
+
+/**
+ * Before a code is compared it is counted as a wrong one: of a thousand sent at once no more are compared than of a
+ * thousand sent one after the other.
+ * @returns whether it was the last that is allowed for now
+ * @throws AppError RATE_LIMITED
+ */
+export async function countCode(ctx: Ctx, guess: Guess, userId: string): Promise<boolean> {
+  await refuseGuessing(ctx, guess);
+  const isLast = await countFailure(ctx, guess);
+  await count(ctx, wrongCodesOfAccount, keyOf(userId));
+  return isLast;
+}
+
+/** The code was right. */
+export async function forgetCodes(ctx: Ctx, guess: Guess, userId: string): Promise<void> {
+  await forgetFailures(ctx, guess);
+  await limiter(ctx, wrongCodesOfAccount).delete(keyOf(userId));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(networkOf(guess.ip));
 }
 
 /** @throws AppError RATE_LIMITED */
-export async function countSignUp(ctx: Ctx, ip: string): Promise<void> {
-  if (!isCountedByNetwork(ctx)) return;
-  const used = await limiter(ctx, signUpsOfNetwork).penalty(networkOf(ip));
-  if (used.consumedPoints > signUpsOfNetwork.points) throw rateLimited(used);
+export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
+  await count(ctx, signUpsOfAccount, keyOf(email));
+  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, networkOf(ip));
+}
+
+/** @throws AppError RATE_LIMITED */
+export async function countMail(ctx: Ctx, ip: string): Promise<void> {
+  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, networkOf(ip));
+}
+
+async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {
+  const used = await limiter(ctx, rule).penalty(key);
+  if (used.consumedPoints > rule.points) throw rateLimited(used);
 }
 
 /** Developers and test suites make hundreds of accounts, and mistakes, from one address. */
@@ -81,8 +146,8 @@ function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */
-function keyOf(email: string): string {
-  return createHash('sha256').update(email).digest('base64url');
+function keyOf(account: string): string {
+  return createHash('sha256').update(account).digest('base64url');
 }
 
 /** One customer of a provider has a whole /64 of IPv6 addresses. */

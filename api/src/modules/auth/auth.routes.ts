@@ -13,27 +13,29 @@ import {
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { route } from '../../http/route.ts';
+import { clientOf, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
 import { confirmationTexts } from './confirmation-texts.ts';
 import * as sessions from './sessions.service.ts';
 
 export function authRoutes(app: FastifyInstance): void {
-  route(app, signUp, async ({ ctx, body, ip }) => ({ data: await auth.signUp(ctx, body, ip) }));
-  route(app, resendConfirmation, async ({ ctx, body }) => ({ data: await auth.resendConfirmation(ctx, body.email) }));
-  route(app, signIn, async ({ ctx, body, ip }) => ({ data: await auth.signIn(ctx, body, ip) }));
-  route(app, refreshTokens, async ({ ctx, body }) => ({ data: await sessions.refresh(ctx, body) }));
-  route(app, logout, async ({ ctx, actor }) => ({
-    data: { endedAt: (await sessions.logOut(ctx, actor)).toISOString() },
+  route(app, signUp, async ({ ctx, body, client }) => ({ data: await auth.signUp(ctx, body, client) }));
+  route(app, resendConfirmation, async ({ ctx, body, client }) => ({
+    data: await auth.resendConfirmation(ctx, body.email, client),
   }));
-  route(app, recoverPassword, async ({ ctx, body }) => ({
-    data: presentRecovery(await auth.recoverPassword(ctx, body.email)),
+  route(app, signIn, async ({ ctx, body, client }) => ({ data: await auth.signIn(ctx, body, client) }));
+  route(app, refreshTokens, async ({ ctx, body, client }) => ({ data: await sessions.refresh(ctx, body, client) }));
+  route(app, logout, async ({ ctx, actor, client }) => ({
+    data: { endedAt: (await sessions.logOut(ctx, actor, client)).toISOString() },
   }));
-  route(app, resendRecovery, async ({ ctx, params }) => ({
-    data: presentRecovery(await auth.resendRecovery(ctx, params.sessionId)),
+  route(app, recoverPassword, async ({ ctx, body, client }) => ({
+    data: presentRecovery(await auth.recoverPassword(ctx, body.email, client)),
   }));
-  route(app, setPassword, async ({ ctx, body }) => ({
-    data: { changedAt: (await auth.setPassword(ctx, body)).toISOString() },
+  route(app, resendRecovery, async ({ ctx, params, client }) => ({
+    data: presentRecovery(await auth.resendRecovery(ctx, params.sessionId, client)),
+  }));
+  route(app, setPassword, async ({ ctx, body, client }) => ({
+    data: { changedAt: (await auth.setPassword(ctx, body, client)).toISOString() },
   }));
   confirmEmailRoute(app);
 }
@@ -45,7 +47,7 @@ function confirmEmailRoute(app: FastifyInstance): void {
     // No HEAD: what only looks whether a link is alive must not confirm anything.
     { exposeHeadRoute: false, schema: { hide: true, querystring: confirmEmailQuery } },
     async (request, reply) => {
-      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code);
+      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, clientOf(request));
       const text = confirmationTexts[languageCode ?? browserLanguage(request.headers['accept-language'])][confirmation];
       return reply.header('cache-control', 'no-store').redirect(`/public-message?message=${encodeURIComponent(text)}`);
     },

@@ -2,23 +2,33 @@
 import type { SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { ChangePasswordBody } from '@cellhop/contract/security';
+import type { Actor } from '../../actor.ts';
+import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
+import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
 import * as users from '../users/users.service.ts';
-import { countFailure, countSignUp, forgetFailures, refuseGuessing } from './attempts.ts';
+import { countFailure, countMail, countSignUp, forgetFailures, refuseGuessing, type Guess } from './attempts.ts';
 import * as store from './auth.store.ts';
-import { hashEmail, secondsUntilSending, sendCode, type Sending } from './codes.ts';
+import { hashEmail, secondsUntilSending, sendCode, type Recipient, type Sending } from './codes.ts';
 import * as codes from './codes.store.ts';
+import { forgetOldDevices } from './known-devices.store.ts';
+import { sendNotice } from './notices.ts';
+import { refuseWeakPassword } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
+import { proofOf, provePassword } from './proof.ts';
+import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { hashSecret } from './tokens.ts';
 
-/** @throws AppError REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED */
-export async function signUp(ctx: Ctx, body: SignUpBody, ip: string): Promise<Sending> {
+/** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED */
+export async function signUp(ctx: Ctx, body: SignUpBody, client: Client): Promise<Sending> {
   const email = normalise(body.email);
-  await countSignUp(ctx, ip);
+  refuseWeakPassword(body.password, email);
+  await countSignUp(ctx, email, client.ip);
   const referrer = await referrals.findReferrer(ctx, body.referralCode);
   if (!referrer) throw new AppError('REFERRAL_CODE_NOT_FOUND');
   if (await store.findCredentials(ctx, email)) throw new AppError('EMAIL_EXISTS');
@@ -34,6 +44,7 @@ export async function signUp(ctx: Ctx, body: SignUpBody, ip: string): Promise<Se
       isEmailConfirmed: false,
     });
     if (!user) throw new AppError('EMAIL_EXISTS');
+    await auditLog.recordOwn(ctx, 'SIGN_UP', user.id, client);
     return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), { userId: user.id, email, languageCode });
   });
 }
@@ -44,6 +55,7 @@ export type Confirmation = 'DONE' | 'ALREADY_DONE' | 'TOO_OLD' | 'UNKNOWN';
 export function confirmEmail(
   ctx: Ctx,
   code: string,
+  client: Client,
 ): Promise<{ confirmation: Confirmation; languageCode: LanguageCode | undefined }> {
   return ctx.tx(async (ctx) => {
     const codeHash = hashSecret(code);
@@ -56,83 +68,147 @@ export function confirmEmail(
     const accountId = await store.confirmEmail(ctx, userId);
     if (accountId === undefined) return { confirmation: 'ALREADY_DONE', languageCode };
     await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
+    await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, client);
     const trial = await referrals.trialTransfer(ctx, userId, accountId);
     if (trial) await ledger.post(ctx, [trial]);
     return { confirmation: 'DONE', languageCode };
   });
 }
 
-/** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT */
-export async function resendConfirmation(ctx: Ctx, typedEmail: string): Promise<Sending> {
+/** @throws AppError SESSION_NOT_FOUND, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED */
+export async function resendConfirmation(ctx: Ctx, typedEmail: string, client: Client): Promise<Sending> {
   const email = normalise(typedEmail);
+  await countMail(ctx, client.ip);
   const user = await store.findCredentials(ctx, email);
   if (!user || user.isEmailConfirmed || user.status !== 'ACTIVE') throw new AppError('SESSION_NOT_FOUND');
   return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), user);
 }
 
-/** @throws AppError INVALID_CREDENTIALS, ACCOUNT_BLOCKED, EMAIL_NOT_CONFIRMED, RATE_LIMITED */
-export async function signIn(ctx: Ctx, { email: typedEmail, password }: SignInBody, ip: string): Promise<SignInResult> {
-  const email = normalise(typedEmail);
-  await refuseGuessing(ctx, email, ip);
-  const user = await store.findCredentials(ctx, email);
-  const isRight = await verifyPassword(user?.passwordHash, password);
-  // Asked again: of a hundred guesses sent at once, those behind the fifth failure learn nothing, right or wrong.
-  await refuseGuessing(ctx, email, ip);
-  if (!isRight || !user) {
-    await countFailure(ctx, email, ip);
-    throw new AppError('INVALID_CREDENTIALS');
+/**
+ * @throws AppError INVALID_CREDENTIALS, ACCOUNT_BLOCKED, EMAIL_NOT_CONFIRMED, SECOND_FACTOR_REQUIRED,
+ *   SECOND_FACTOR_INVALID, RATE_LIMITED
+ */
+export async function signIn(ctx: Ctx, body: SignInBody, client: Client): Promise<SignInResult> {
+  const email = normalise(body.email);
+  const guess: Guess = { door: 'sign-in', account: email, ip: client.ip };
+  const user = await checkPassword(ctx, guess, body.password, client);
+  // With a second factor the password alone proves nothing, so it does not make wrong codes forgotten.
+  if (!user.hasSecondFactor) await forgetFailures(ctx, guess);
+  if (user.status === 'BLOCKED') {
+    await recordFailure(ctx, user.userId, client, 'ACCOUNT_BLOCKED');
+    throw new AppError('ACCOUNT_BLOCKED');
   }
-  await forgetFailures(ctx, email);
-  if (user.status === 'BLOCKED') throw new AppError('ACCOUNT_BLOCKED');
-  if (!user.isEmailConfirmed)
+  if (!user.isEmailConfirmed) {
+    await recordFailure(ctx, user.userId, client, 'EMAIL_NOT_CONFIRMED');
     throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', email) });
-  const tokens = await sessions.openSession(ctx, user.userId, user.passwordHash);
+  }
+  if (user.hasSecondFactor) await requireCode(ctx, guess, user.userId, body.secondFactorCode, client);
+  const tokens = await sessions.openSession(ctx, user, client);
   if (!tokens) throw new AppError('INVALID_CREDENTIALS');
   return { ...tokens, profile: await users.getProfile(ctx, user.userId) };
 }
 
+/** An unknown email takes the same way as a wrong password: the same comparison, counters and entries. */
+async function checkPassword(ctx: Ctx, guess: Guess, password: string, client: Client): Promise<store.Credentials> {
+  await refuseGuessing(ctx, guess);
+  const user = await store.findCredentials(ctx, guess.account);
+  const isRight = await verifyPassword(user?.passwordHash, password);
+  // Asked again: of a hundred guesses sent at once, those behind the fifth failure learn nothing, right or wrong.
+  await refuseGuessing(ctx, guess);
+  if (isRight && user) return user;
+  const isLast = await countFailure(ctx, guess);
+  await recordFailure(ctx, user?.userId, client, 'WRONG_PASSWORD');
+  if (isLast) await auditLog.record(ctx, { action: 'SIGN_IN_THROTTLED', userId: user?.userId, client });
+  throw new AppError('INVALID_CREDENTIALS');
+}
+
+function recordFailure(ctx: Ctx, userId: string | undefined, client: Client, reason: string): Promise<void> {
+  return auditLog.record(ctx, { action: 'SIGN_IN_FAILED', userId, client, details: { reason } });
+}
+
 /**
- * An address without an account is answered like one with an account, here and when the mail is asked for again.
- * @throws AppError EMAIL_NOT_CONFIRMED, RESEND_INTERVAL, RESEND_LIMIT
+ * An address without an account is answered like one with an account, here and when the mail is asked for again, and it
+ * costs the same statements.
+ * @throws AppError EMAIL_NOT_CONFIRMED, RESEND_INTERVAL, RESEND_LIMIT, RATE_LIMITED
  */
-export async function recoverPassword(ctx: Ctx, typedEmail: string): Promise<Sending> {
+export async function recoverPassword(ctx: Ctx, typedEmail: string, client: Client): Promise<Sending> {
   const email = normalise(typedEmail);
+  await countMail(ctx, client.ip);
   const user = await store.findCredentials(ctx, email);
   if (user && !user.isEmailConfirmed)
     throw new AppError('EMAIL_NOT_CONFIRMED', { seconds: await secondsUntilSending(ctx, 'CONFIRM_EMAIL', email) });
-  return sendCode(ctx, 'RECOVER_PASSWORD', hashEmail(ctx, email), user);
+  return sendRecovery(ctx, hashEmail(ctx, email), user, client);
 }
 
 /** The earlier links go on working until they expire; the new mail has a session id of its own. */
-export async function resendRecovery(ctx: Ctx, sessionId: string): Promise<Sending> {
+export async function resendRecovery(ctx: Ctx, sessionId: string, client: Client): Promise<Sending> {
+  await countMail(ctx, client.ip);
   const sending = await codes.findSending(ctx, sessionId, 'RECOVER_PASSWORD');
   if (!sending || sending.isUsed) throw new AppError('SESSION_NOT_FOUND');
   if (sending.isExpired) throw new AppError('SESSION_EXPIRED');
-  const user = sending.userId === null ? undefined : await users.findUser(ctx, sending.userId);
-  const recipient = user && user.status !== 'DELETED' ? { ...user, userId: user.id } : undefined;
-  return sendCode(ctx, 'RECOVER_PASSWORD', sending.emailHash, recipient);
+  const { userId, email, languageCode, status } = sending;
+  const isKnown = userId !== null && email !== null && languageCode !== null && status !== 'DELETED';
+  return sendRecovery(ctx, sending.emailHash, isKnown ? { userId, email, languageCode } : undefined, client);
 }
 
-/** Ends all sessions and all other recovery links of the user. @throws AppError SESSION_NOT_FOUND, SESSION_EXPIRED */
-export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody): Promise<Date> {
+function sendRecovery(ctx: Ctx, emailHash: Buffer, user: Recipient | undefined, client: Client): Promise<Sending> {
+  return ctx.tx(async (ctx) => {
+    const sending = await sendCode(ctx, 'RECOVER_PASSWORD', emailHash, user);
+    await auditLog.record(ctx, { action: 'PASSWORD_RECOVERY_REQUESTED', userId: user?.userId, client });
+    return sending;
+  });
+}
+
+/**
+ * Ends all sessions and all other recovery links of the user. The second factor stays as it is: who can read the mail
+ * still has to show a code.
+ * @throws AppError VALIDATION, SESSION_NOT_FOUND, SESSION_EXPIRED
+ */
+export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody, client: Client): Promise<Date> {
   const codeHash = hashSecret(code);
   // Looked at before the password is hashed, which costs more than a guess should.
-  await findRecovery(ctx, codeHash);
+  const { email } = await findRecovery(ctx, codeHash);
+  refuseWeakPassword(password, email);
   const passwordHash = await hashPassword(password);
   return ctx.tx(async (ctx) => {
     await codes.lockOwner(ctx, codeHash, 'RECOVER_PASSWORD');
-    const { userId, email } = await findRecovery(ctx, codeHash);
-    const changedAt = await store.updatePassword(ctx, userId, passwordHash);
-    await codes.spendCodes(ctx, userId, 'RECOVER_PASSWORD');
-    await revokeSessionsOfUser(ctx, userId);
-    ctx.changed({ userId }, 'session');
-    await forgetFailures(ctx, email);
+    const user = await findRecovery(ctx, codeHash);
+    const changedAt = await store.updatePassword(ctx, user.userId, passwordHash);
+    await codes.spendCodes(ctx, user.userId, 'RECOVER_PASSWORD');
+    const endedSessions = await revokeSessionsOfUser(ctx, user.userId);
+    await auditLog.recordOwn(ctx, 'PASSWORD_RECOVERED', user.userId, client, { endedSessions });
+    await sendNotice(ctx, 'password-changed', user, client);
+    await forgetFailures(ctx, { door: 'sign-in', account: user.email });
     return changedAt;
   });
 }
 
-export function deleteExpired(ctx: Ctx): Promise<void> {
-  return store.deleteExpired(ctx);
+/**
+ * Ends all other sessions and all recovery links: who changes his password may do so because somebody else has got in.
+ * @throws AppError VALIDATION, WRONG_PASSWORD, RATE_LIMITED
+ */
+export async function changePassword(ctx: Ctx, actor: Actor, body: ChangePasswordBody, client: Client): Promise<Date> {
+  const { userId, sessionId } = actor;
+  const user = await users.findUser(ctx, userId);
+  if (!user) throw new AppError('UNAUTHORIZED');
+  refuseWeakPassword(body.password, user.email);
+  const comparedHash = await provePassword(ctx, actor, body.currentPassword, client);
+  if (!user.hasSecondFactor) await forgetFailures(ctx, proofOf(actor, client));
+  const passwordHash = await hashPassword(body.password);
+  return ctx.tx(async (ctx) => {
+    const changedAt = await store.replacePassword(ctx, userId, comparedHash, passwordHash);
+    if (!changedAt) throw new AppError('WRONG_PASSWORD');
+    await codes.spendCodes(ctx, userId, 'RECOVER_PASSWORD');
+    const endedSessions = await revokeSessionsOfUser(ctx, userId, sessionId);
+    await auditLog.recordOwn(ctx, 'PASSWORD_CHANGED', userId, client, { endedSessions });
+    await sendNotice(ctx, 'password-changed', user, client);
+    return changedAt;
+  });
+}
+
+export async function deleteExpired(ctx: Ctx): Promise<void> {
+  await store.deleteExpired(ctx);
+  await forgetOldDevices(ctx);
 }
 
 async function findRecovery(ctx: Ctx, codeHash: Buffer): Promise<codes.CodeRow> {

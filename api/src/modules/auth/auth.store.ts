@@ -9,17 +9,26 @@ export interface Credentials {
   languageCode: LanguageCode;
   status: Exclude<UserStatus, 'DELETED'>;
   isEmailConfirmed: boolean;
+  hasSecondFactor: boolean;
 }
 
 /** A deleted account is an unknown one. @param email lower case */
 export async function findCredentials(ctx: Ctx, email: string): Promise<Credentials | undefined> {
   const [row] = await ctx.db.query<Credentials>(
     `select id as "userId", email, password_hash as "passwordHash", language_code as "languageCode", status,
-            email_confirmed_at is not null as "isEmailConfirmed"
+            email_confirmed_at is not null as "isEmailConfirmed", second_factor_at is not null as "hasSecondFactor"
        from users where email = $1 and status <> 'DELETED'`,
     [email],
   );
   return row;
+}
+
+export async function findPasswordHash(ctx: Ctx, userId: string): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ passwordHash: string }>(
+    'select password_hash as "passwordHash" from users where id = $1',
+    [userId],
+  );
+  return row?.passwordHash;
 }
 
 /** @returns the user's account in the ledger, to the one caller who has confirmed the address */
@@ -38,6 +47,31 @@ export async function updatePassword(ctx: Ctx, userId: string, passwordHash: str
     [userId, passwordHash],
   );
   return row!.changedAt;
+}
+
+/** @returns undefined if the password is no longer the one that was compared */
+export async function replacePassword(
+  ctx: Ctx,
+  userId: string,
+  comparedHash: string,
+  passwordHash: string,
+): Promise<Date | undefined> {
+  const [row] = await ctx.db.query<{ changedAt: Date }>(
+    `update users set password_hash = $3, updated_at = now()
+      where id = $1 and password_hash = $2 returning updated_at as "changedAt"`,
+    [userId, comparedHash, passwordHash],
+  );
+  return row?.changedAt;
+}
+
+/** The operator answers for the address, so it counts as confirmed. */
+export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query(
+    `update users set role_name = 'ADMIN', status = 'ACTIVE', updated_at = now(),
+                      email_confirmed_at = coalesce(email_confirmed_at, now())
+      where id = $1`,
+    [userId],
+  );
 }
 
 /** What has expired: counters at once, sessions and codes after a month, in which links can still say what happened. */

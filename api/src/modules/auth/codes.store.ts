@@ -74,16 +74,22 @@ export async function findCode(ctx: Ctx, codeHash: Buffer, purpose: Purpose): Pr
 
 export interface SendingRow {
   emailHash: Buffer;
-  userId: string | null;
   isUsed: boolean;
   isExpired: boolean;
+  /** All null for an address without an account. */
+  userId: string | null;
+  email: string | null;
+  languageCode: LanguageCode | null;
+  status: UserStatus | null;
 }
 
 export async function findSending(ctx: Ctx, id: string, purpose: Purpose): Promise<SendingRow | undefined> {
   const [row] = await ctx.db.query<SendingRow>(
-    `select email_hash as "emailHash", user_id as "userId", used_at is not null as "isUsed",
-            expired_at <= now() as "isExpired"
-       from mail_codes where id = $1 and purpose = $2`,
+    `select mail_codes.email_hash as "emailHash", mail_codes.used_at is not null as "isUsed",
+            mail_codes.expired_at <= now() as "isExpired",
+            users.id as "userId", users.email, users.language_code as "languageCode", users.status
+       from mail_codes left join users on users.id = mail_codes.user_id
+      where mail_codes.id = $1 and mail_codes.purpose = $2`,
     [id, purpose],
   );
   return row;

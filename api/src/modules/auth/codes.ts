@@ -34,7 +34,8 @@ export interface Sending {
 }
 
 /**
- * Makes a code and enqueues its mail. Without a recipient everything happens but the mail.
+ * Makes a code and enqueues its mail. Without a recipient all the same happens, to the number of statements, but the job
+ * sends nothing: how long it takes does not tell whether an address has an account.
  * @throws AppError RESEND_INTERVAL, RESEND_LIMIT
  */
 export function sendCode(
@@ -47,21 +48,27 @@ export function sendCode(
     await store.lockSendings(ctx, emailHash, purpose);
     const agesMs = await store.listSendingAges(ctx, emailHash, purpose);
     refuseTooOften(agesMs);
-    const code = newSecret();
-    const { template, lifetimeMs, path } = mails[purpose];
-    const codeHash = hashSecret(code);
-    const userId = recipient?.userId ?? null;
-    const id = await store.insertCode(ctx, { userId, emailHash, purpose, codeHash, lifetimeMs });
+    const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
     if (recipient) {
-      await enqueue(ctx, 'mail.send', {
-        template,
-        to: recipient.email,
-        languageCode: recipient.languageCode,
-        values: { link: `${ctx.config.publicUrl}${path}${code}` },
-      });
-    }
+      const { email, languageCode } = recipient;
+      await enqueue(ctx, 'mail.send', { template: mails[purpose].template, to: email, languageCode, values: { link } });
+    } else await enqueue(ctx, 'mail.none', { link });
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };
   });
+}
+
+/** Without a user nobody knows the code, and the link leads nowhere. */
+export async function makeLink(
+  ctx: Ctx,
+  purpose: Purpose,
+  emailHash: Buffer,
+  userId: string | undefined,
+): Promise<{ id: string; link: string }> {
+  const code = newSecret();
+  const { lifetimeMs, path } = mails[purpose];
+  const codeHash = hashSecret(code);
+  const id = await store.insertCode(ctx, { userId: userId ?? null, emailHash, purpose, codeHash, lifetimeMs });
+  return { id, link: `${ctx.config.publicUrl}${path}${code}` };
 }
 
 /** Whole seconds until another mail may be asked for; 0 if it may now. */

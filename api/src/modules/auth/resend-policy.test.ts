@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { waitBeforeSending } from './resend-policy.ts';
 
 const MINUTE = 60_000;
@@ -31,4 +32,69 @@ test.each([
   ['five a day is the limit of every day', [0, 1, 2, 3, 4, DAY], { waitMs: DAY - 4, isLimit: true }],
 ] as const)('%s', (_name, agesMs, wait) => {
   expect(waitBeforeSending(agesMs)).toEqual(wait);
+});
+
+describe('whenever people ask', () => {
+  /** The rule as a person would tell it, minute by minute of one address: when each mail was sent, the oldest first. */
+  function oracle(sentMs: readonly number[], nowMs: number): 'SEND' | 'PAUSE' | 'LIMIT' {
+    if (sentMs.length === 0) return 'SEND';
+    const ofLastDay = sentMs.filter((at) => nowMs - at < DAY);
+    // The very first mail was not asked for again.
+    const resends = sentMs.slice(1).filter((at) => nowMs - at < DAY);
+    if (resends.length >= 5) return 'LIMIT';
+    if (ofLastDay.length === 0) return 'SEND';
+    const pause = [1, 2, 5, 15, 60][ofLastDay.length - 1]! * MINUTE;
+    return nowMs - sentMs.at(-1)! >= pause ? 'SEND' : 'PAUSE';
+  }
+  const gaps = fc.array(
+    fc.oneof(
+      fc.integer({ min: 1, max: 3 * MINUTE }),
+      fc.integer({ min: 1, max: 90 * MINUTE }),
+      fc.integer({ min: 1, max: 30 * HOUR }),
+      fc.constantFrom(MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, DAY, DAY - 1),
+    ),
+    { minLength: 1, maxLength: 60 },
+  );
+
+  test('exactly what the rule allows is sent, and the wait that was told is the true one', () => {
+    fc.assert(
+      fc.property(gaps, (gapsMs) => {
+        const sentMs: number[] = [];
+        let nowMs = 0;
+        for (const gapMs of gapsMs) {
+          nowMs += gapMs;
+          const agesMs = sentMs.map((at) => nowMs - at).toReversed();
+          // The store gives the newest ten, which must be enough.
+          const { waitMs, isLimit } = waitBeforeSending(agesMs.slice(0, 10));
+          const told = waitMs === 0 ? 'SEND' : isLimit ? 'LIMIT' : 'PAUSE';
+          expect(told).toBe(oracle(sentMs, nowMs));
+          if (told === 'SEND') {
+            sentMs.push(nowMs);
+            continue;
+          }
+          expect(oracle(sentMs, nowMs + waitMs - 1)).not.toBe('SEND');
+          expect(oracle(sentMs, nowMs + waitMs)).toBe('SEND');
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no day has more than six mails, nor two mails less than a minute apart', () => {
+    fc.assert(
+      fc.property(gaps, (gapsMs) => {
+        const sentMs: number[] = [];
+        let nowMs = 0;
+        for (const gapMs of gapsMs) {
+          nowMs += gapMs;
+          const agesMs = sentMs.map((at) => nowMs - at).toReversed();
+          if (waitBeforeSending(agesMs).waitMs === 0) sentMs.push(nowMs);
+        }
+        for (const at of sentMs)
+          expect(sentMs.filter((other) => other <= at && at - other < DAY).length).toBeLessThanOrEqual(6);
+        for (const [index, at] of sentMs.slice(1).entries()) expect(at - sentMs[index]!).toBeGreaterThanOrEqual(MINUTE);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

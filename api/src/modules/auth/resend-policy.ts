@@ -16,14 +16,21 @@ export interface Wait {
  * @param agesMs how long ago each mail was sent, the newest first
  */
 export function waitBeforeSending(agesMs: readonly number[]): Wait {
-  const [newestMs] = agesMs;
-  if (newestMs === undefined) return { waitMs: 0, isLimit: false };
-  const isRecent = (ageMs: number) => ageMs < DAY_MS;
+  // Whole milliseconds: a sum that should be a day must not be a hair less.
+  const ages = agesMs.map(Math.floor);
+  const refusal = refusalIn(0, ages);
+  if (refusal === undefined) return { waitMs: 0, isLimit: false };
+  // What refuses ends with a pause, or when a mail is a day old: then the pause of one mail fewer counts as well.
+  const moments = [...INTERVALS_MS.map((intervalMs) => intervalMs - ages[0]!), ...ages.map((ageMs) => DAY_MS - ageMs)];
+  const later = moments.filter((waitMs) => waitMs > 0).sort((one, other) => one - other);
+  return { waitMs: later.find((waitMs) => refusalIn(waitMs, ages) === undefined)!, isLimit: refusal === 'LIMIT' };
+}
+
+function refusalIn(waitMs: number, agesMs: readonly number[]): 'LIMIT' | 'PAUSE' | undefined {
+  const isRecent = (ageMs: number) => ageMs + waitMs < DAY_MS;
   // The oldest of all is the first mail, which nobody had to ask for again.
-  const recentResends = agesMs.slice(0, -1).filter(isRecent);
-  const limitingMs = recentResends[RESENDS_PER_DAY_MAX - 1];
-  if (limitingMs !== undefined) return { waitMs: DAY_MS - limitingMs, isLimit: true };
+  if (agesMs.slice(0, -1).filter(isRecent).length >= RESENDS_PER_DAY_MAX) return 'LIMIT';
   const recentCount = agesMs.filter(isRecent).length;
-  const intervalMs = recentCount === 0 ? 0 : INTERVALS_MS[recentCount - 1]!;
-  return { waitMs: Math.max(0, intervalMs - newestMs), isLimit: false };
+  if (recentCount === 0) return undefined;
+  return agesMs[0]! + waitMs < INTERVALS_MS[recentCount - 1]! ? 'PAUSE' : undefined;
 }

@@ -8,13 +8,17 @@ export interface NewSession {
   userId: string;
   /** The hash that the password was compared with. */
   passwordHash: string;
+  /** As it was when a code was asked for, or not. */
+  hasSecondFactor: boolean;
   refreshTokenHash: Buffer;
   lifetimeMs: number;
+  ip: string | null;
+  device: string;
 }
 
 /**
- * Nothing is inserted if the password has changed or the user was blocked meanwhile. The share lock makes a change of
- * the password wait, so that it sees this session and ends it.
+ * Nothing is inserted if the password or the second factor has changed or the user was blocked meanwhile. The share lock
+ * makes such a change wait, so that it sees this session and ends it.
  */
 export async function insertSession(
   ctx: Ctx,
@@ -22,12 +26,21 @@ export async function insertSession(
 ): Promise<{ id: string; rotatedAt: Date } | undefined> {
   const [row] = await ctx.db.query<{ id: string; rotatedAt: Date }>(
     `with owner as (
-       select id from users where id = $1 and password_hash = $2 and status = 'ACTIVE' for share
+       select id from users
+        where id = $1 and password_hash = $2 and (second_factor_at is not null) = $3 and status = 'ACTIVE' for share
      )
-     insert into sessions (user_id, refresh_token_hash, expired_at)
-     select id, $3::bytea, now() + $4::float8 * interval '1 millisecond' from owner
+     insert into sessions (user_id, refresh_token_hash, expired_at, ip, device)
+     select id, $4::bytea, now() + $5::float8 * interval '1 millisecond', $6::inet, $7 from owner
      returning id, rotated_at as "rotatedAt"`,
-    [session.userId, session.passwordHash, session.refreshTokenHash, session.lifetimeMs],
+    [
+      session.userId,
+      session.passwordHash,
+      session.hasSecondFactor,
+      session.refreshTokenHash,
+      session.lifetimeMs,
+      session.ip,
+      session.device,
+    ],
   );
   return row;
 }
@@ -37,12 +50,14 @@ export interface ActorRow {
   languageCode: LanguageCode;
   status: UserStatus;
   permissions: Permission[];
+  hasSecondFactor: boolean;
 }
 
 /** Everything a request needs to know about its user, while the session is open. */
 export async function findActor(ctx: Ctx, { userId, sessionId }: Claims): Promise<ActorRow | undefined> {
   const [row] = await ctx.db.query<ActorRow>(
-    `select users.account_id as "accountId", users.language_code as "languageCode", users.status, roles.permissions
+    `select users.account_id as "accountId", users.language_code as "languageCode", users.status, roles.permissions,
+            users.second_factor_at is not null as "hasSecondFactor"
        from sessions
        join users on users.id = sessions.user_id
        join roles on roles.name = users.role_name
@@ -81,30 +96,61 @@ export async function rotateSession(
   sessionId: string,
   refreshTokenHash: Buffer,
   lifetimeMs: number,
+  ip: string | null,
 ): Promise<Date> {
   const [row] = await ctx.db.query<{ rotatedAt: Date }>(
     `update sessions
         set previous_token_hash = refresh_token_hash, refresh_token_hash = $2, rotated_at = clock_timestamp(),
-            expired_at = clock_timestamp() + $3::float8 * interval '1 millisecond'
+            expired_at = clock_timestamp() + $3::float8 * interval '1 millisecond', ip = $4
       where id = $1 returning rotated_at as "rotatedAt"`,
-    [sessionId, refreshTokenHash, lifetimeMs],
+    [sessionId, refreshTokenHash, lifetimeMs, ip],
   );
   return row!.rotatedAt;
 }
 
-export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
-  await ctx.db.query('update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null', [
-    sessionId,
-  ]);
+export interface ListedSessionRow {
+  id: string;
+  device: string;
+  ip: string | null;
+  createdAt: Date;
+  /** A session is used when its tokens are refreshed: every quarter of an hour at least. */
+  usedAt: Date;
 }
 
-export async function revokeSessionsOfUser(ctx: Ctx, userId: string): Promise<void> {
-  await ctx.db.query('update sessions set revoked_at = clock_timestamp() where user_id = $1 and revoked_at is null', [
-    userId,
-  ]);
+/** The open ones, the newest use first. */
+export function listSessionsOfUser(ctx: Ctx, userId: string, limit: number): Promise<ListedSessionRow[]> {
+  return ctx.db.query<ListedSessionRow>(
+    `select id, device, host(ip) as ip, created_at as "createdAt", rotated_at as "usedAt"
+       from sessions where user_id = $1 and revoked_at is null and expired_at > now()
+      order by rotated_at desc, id limit $2`,
+    [userId, limit],
+  );
 }
 
-export async function listOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
+/** @returns whether it was an open session of this user */
+export async function revokeSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update sessions set revoked_at = clock_timestamp()
+      where id = $1 and user_id = $2 and revoked_at is null and expired_at > now() returning id`,
+    [sessionId, userId],
+  );
+  ctx.changed({ userId }, 'session');
+  return rows.length > 0;
+}
+
+/** @returns how many were open */
+export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessionId?: string): Promise<number> {
+  const rows = await ctx.db.query(
+    `update sessions set revoked_at = clock_timestamp()
+      where user_id = $1 and revoked_at is null and expired_at > now() and id is distinct from $2 returning id`,
+    [userId, exceptSessionId ?? null],
+  );
+  ctx.changed({ userId }, 'session');
+  return rows.length;
+}
+
+/** Of these sessions, those whose users may still go on. */
+export async function filterOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select sessions.id from sessions join users on users.id = sessions.user_id
       where sessions.id = any($1::uuid[]) and sessions.revoked_at is null and sessions.expired_at > now()

@@ -1,7 +1,9 @@
 import { logout, refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
 import { createClient, type ApiError } from '@cellhop/contract/client';
+import { revokeSession } from '@cellhop/contract/security';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { issueTokens, newSecret } from './tokens.ts';
@@ -101,11 +103,12 @@ describe('guessing', () => {
 
   test('of many at once stops as well: what waits behind the fifth failure learns nothing, right or wrong', async () => {
     const { email } = await createUser(testApp);
-    const passwords = [...Array.from({ length: 60 }, (_, index) => `guess number ${index}`), PASSWORD];
+    const passwords = [...Array.from({ length: 99 }, (_, index) => `guess number ${index}`), PASSWORD];
     const answers = await Promise.allSettled(passwords.map((password) => enter(email, password)));
     const codes = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as ApiError).code : 'in'));
     expect(codes.at(-1)).toBe('RATE_LIMITED');
-    expect(codes.filter((code) => code === 'INVALID_CREDENTIALS').length).toBeLessThan(20);
+    expect(codes.filter((code) => code === 'INVALID_CREDENTIALS')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(95);
   });
 
   test('is forgotten after the right password, and in time', async () => {
@@ -149,6 +152,15 @@ describe('refreshing', () => {
     expect(await isAccepted(await refresh(late))).toBe(true);
   });
 
+  test('fifty times at once with one pair gives all of them the same new pair, and the session lives', async () => {
+    const session = await newSession();
+    const pairs = await Promise.all(Array.from({ length: 50 }, () => refresh(session)));
+    expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1);
+    expect(pairs[0]!.refreshToken).not.toBe(session.refreshToken);
+    expect(await isAccepted(pairs[0]!)).toBe(true);
+    expect(await isAccepted(await refresh(pairs[49]!))).toBe(true);
+  });
+
   test('with a spent token after the grace ends the session for everybody', async () => {
     const stolen = await newSession();
     const current = await refresh(stolen);
@@ -162,11 +174,32 @@ describe('refreshing', () => {
     await expect(refresh(current)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
   });
 
-  test('with a grandparent ends the session at once', async () => {
+  test('with a grandparent ends the session at once, and the audit log tells it', async () => {
     const first = await newSession();
     const third = await refresh(await refresh(first));
     await expect(refresh(first)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
     expect(await isAccepted(third)).toBe('UNAUTHORIZED');
+    expect((await entriesOf(testApp, first.profile.id)).at(-1)).toMatchObject({
+      action: 'REFRESH_TOKEN_REUSED',
+      actorId: null,
+      details: { sessionId: claimsOf(first)['sid'] },
+    });
+  });
+
+  test('at the moment in which the session is ended leaves no descendant alive', async () => {
+    const user = await createUser(testApp);
+    for (let round = 0; round < 10; round++) {
+      const session = await enter(user.email);
+      const id = claimsOf(session)['sid'] as string;
+      const [, ...refreshed] = await Promise.allSettled([
+        user.call(revokeSession, { params: { id } }),
+        ...Array.from({ length: 4 }, async () => refresh(await refresh(session))),
+      ]);
+      for (const pair of [session, ...refreshed.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))]) {
+        expect(await isAccepted(pair)).toBe('UNAUTHORIZED');
+        await expect(refresh(pair)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+      }
+    }
   });
 
   test('works with an access token that has expired, and for 30 days', async () => {

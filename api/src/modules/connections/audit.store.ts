@@ -1,47 +1,117 @@
-import type { Ctx } from '../../ctx.ts';
+import { invariant, type Invariant, type VerifiedMark } from '../../invariant.ts';
 
-/** Sentences about connections whose bytes and money do not agree. Reads all of them. */
-export async function findBrokenConnections(ctx: Ctx): Promise<string[]> {
-  const rows = await ctx.db.query<{ broken: string }>(
-    `with megabytes as (
-       select credit_account_id as escrow_id, sum(megabyte_to - megabyte_from) as charged, max(megabyte_to) as last
-         from transfers where megabyte_from is not null group by credit_account_id
-     ), facts as (
-       select connections.*, escrow.balance_micros as escrow_micros, megabytes.charged, megabytes.last,
-              (used_bytes + 1048575) / 1048576 as begun,
-              greatest((granted_bytes + 1048575) / 1048576 - charged_megabytes, 0) * (price_micros / 100) as held_micros
-         from connections
-         join accounts as escrow on escrow.id = escrow_account_id
-         left join megabytes on megabytes.escrow_id = escrow_account_id
-     )
-     select 'connection ' || id || ' is open and has paid ' || charged_megabytes || ' MB for ' || begun as broken
-       from facts where status = 'WORK' and charged_megabytes <> greatest(50, begun)
+/** Open connections, and those that ended after the mark: a connection that has ended does not change any more. */
+const LIVE = `(status = 'WORK' or ended_at >= $1)`;
+/**
+ * For rules about each single charge: those of an open connection, which may be many thousands, are looked at when it
+ * has ended, and whenever everything is.
+ */
+const COMPLETE = `(ended_at >= $1 or (status = 'WORK' and $1 = to_timestamp(0)))`;
+const until = (verified: VerifiedMark) => [verified.until];
+
+const BEGUN = '((used_bytes + 1048575) / 1048576)';
+const MEGABYTE_PRICE = '(price_micros / 100)';
+
+export const connectionInvariants: Invariant[] = [
+  invariant(
+    'an open connection has paid 50 MB, or what it began',
+    `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
+       from connections where status = 'WORK' and charged_megabytes <> greatest(50, ${BEGUN})`,
+  ),
+  invariant(
+    'an ended connection has paid what it began, or 50 MB',
+    `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
+       from connections where ended_at >= $1 and charged_megabytes not in (${BEGUN}, greatest(50, ${BEGUN}))`,
+    until,
+  ),
+  invariant(
+    'charged megabytes have no gap and no overlap',
+    `select 'connection ' || id || ' was charged from megabyte ' || megabyte_from || ' on, after ' || previous_to as broken
+       from connections
+      cross join lateral (
+        select megabyte_from, coalesce(lag(megabyte_to) over (order by megabyte_from), 0) as previous_to
+          from transfers where credit_account_id = escrow_account_id and megabyte_from is not null
+      ) as range
+      where ${COMPLETE} and megabyte_from <> previous_to`,
+    until,
+  ),
+  invariant(
+    'the charges of a connection are an unbroken chain of hashes',
+    `select 'connection ' || connections.id || ' has ' || found.count || ' charges of ' || charge_count || ', '
+              || found.broken || ' with another hash' as broken
+       from connections
+       join accounts on accounts.id = escrow_account_id
+      cross join lateral (
+        select count(*) as count,
+               count(*) filter (where charge_hash is distinct from charge_hash(
+                 previous_hash, connections.id, number, charge_time(charge.created_at), reason,
+                 coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
+                 uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
+                 case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,
+               coalesce(bool_or(charge_hash = accounts.charge_hash and number = charge_count), false) as has_head
+          from (select *, lag(charge_hash) over entry as previous_hash, (row_number() over entry)::integer as number
+                  from (select * from transfers
+                         where credit_account_id = escrow_account_id and megabyte_from is not null
+                         union all
+                        select * from transfers where debit_account_id = escrow_account_id and reason = 'REFUND'
+                       ) as charge
+                window entry as (order by id)
+               ) as charge
+      ) as found
+      where ${COMPLETE} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
+    until,
+  ),
+  invariant(
+    'the escrow of an open connection has what was paid, of an ended one nothing',
+    `select 'connection ' || connections.id || ' has ' || balance_micros || ' in escrow' as broken
+       from connections join accounts on accounts.id = escrow_account_id
+      where ${LIVE}
+        and balance_micros <> case when status = 'WORK' then charged_megabytes * ${MEGABYTE_PRICE} else 0 end`,
+    until,
+  ),
+  invariant(
+    'what a customer has on hold is the price of his open grants',
+    `select 'account ' || accounts.id || ' holds ' || held_micros || ' for grants worth ' || coalesce(price, 0) as broken
+       from accounts
+       left join (
+         select payer_account_id,
+                sum(greatest((granted_bytes + 1048575) / 1048576 - charged_megabytes, 0) * ${MEGABYTE_PRICE}) as price
+           from connections where status = 'WORK' group by payer_account_id
+       ) as grants on payer_account_id = accounts.id
+      where kind = 'USER' and held_micros <> coalesce(price, 0)`,
+  ),
+  invariant(
+    'a connection counts what its gateway runs count',
+    `select 'connection ' || id || ' counts ' || used_bytes || ' bytes (' || uploaded_bytes || ' up), its runs '
+              || used || ' (' || uploaded || ' up)' as broken
+       from connections
+      cross join lateral (
+        select coalesce(sum(connection_runs.used_bytes), 0) as used,
+               coalesce(sum(connection_runs.uploaded_bytes), 0) as uploaded
+          from connection_runs where connection_id = connections.id
+      ) as runs
+      where ${LIVE} and (used_bytes <> used or uploaded_bytes <> uploaded)`,
+    until,
+  ),
+  invariant(
+    'nothing is used that was not granted',
+    `select 'connection ' || id || ' used ' || used_bytes || ' of ' || granted_bytes || ' bytes' as broken
+       from connections where ${LIVE} and not (used_bytes between 0 and granted_bytes)
      union all
-     select 'connection ' || id || ' has ended and has paid ' || charged_megabytes || ' MB for ' || begun
-       from facts where status <> 'WORK' and charged_megabytes not in (begun, greatest(50, begun))
-     union all
-     select 'connection ' || id || ' has a gap in its charged megabytes' from facts where charged is distinct from last
-     union all
-     select 'connection ' || id || ' has ' || escrow_micros || ' in escrow'
-       from facts
-      where escrow_micros <> case when status = 'WORK' then charged_megabytes * (price_micros / 100) else 0 end
-     union all
-     select 'account ' || accounts.id || ' holds ' || accounts.held_micros || ' for grants worth ' || coalesce(sum(facts.held_micros), 0)
-       from accounts left join facts on payer_account_id = accounts.id and status = 'WORK'
-      where accounts.kind = 'USER'
-      group by accounts.id having accounts.held_micros <> coalesce(sum(facts.held_micros), 0)
-     union all
-     select 'connection ' || id || ' counts ' || connections.used_bytes || ' bytes, its runs ' || coalesce(sum(connection_runs.used_bytes), 0)
-       from connections left join connection_runs on connection_id = id
-      group by connections.id having connections.used_bytes <> coalesce(sum(connection_runs.used_bytes), 0)
-     union all
-     select 'proxy ' || proxies.id || ' is sold to a connection that is not open'
+     select 'run ' || run_id || ' of connection ' || connection_id || ' used ' || connection_runs.used_bytes || ' of '
+              || connection_runs.granted_bytes || ' bytes'
+       from connections join connection_runs on connection_id = connections.id
+      where ${LIVE} and not (connection_runs.used_bytes between 0 and connection_runs.granted_bytes)`,
+    until,
+  ),
+  invariant(
+    'a sold proxy has one open connection, and an open connection its proxy',
+    `select 'proxy ' || proxies.id || ' is sold to a connection that is not open' as broken
        from proxies left join connections on connections.id = proxies.connection_id and status = 'WORK'
       where proxies.connection_id is not null and connections.id is null
      union all
      select 'connection ' || connections.id || ' is open without its proxy'
        from connections join proxies on proxies.id = proxy_id
       where status = 'WORK' and proxies.connection_id is distinct from connections.id`,
-  );
-  return rows.map((row) => row.broken);
-}
+  ),
+];

@@ -1,20 +1,30 @@
 import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Run } from './charging.ts';
+import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Report, type Run } from './charging.ts';
 
 const MB = megabytesToBytes(1n);
 const PRICE = 8000n;
 
 function bought(): { meter: Meter; run: Run } {
-  const meter = { usedBytes: 0n, grantedBytes: 0n, chargedMegabytes: 50n, megabytePriceMicros: PRICE };
+  const meter = {
+    usedBytes: 0n,
+    uploadedBytes: 0n,
+    grantedBytes: 0n,
+    chargedMegabytes: 50n,
+    megabytePriceMicros: PRICE,
+  };
   return { meter, run: openRun(undefined) };
+}
+
+function reported(usedBytes: bigint, wantedBytes: bigint, uploadedBytes = 0n): Report {
+  return { usedBytes, uploadedBytes, wantedBytes };
 }
 
 /** A run that was opened and got the prepaid megabytes. */
 function opened(freeMicros = 0n) {
   const { meter, run } = bought();
-  return settle(meter, run, { usedBytes: 0n, wantedBytes: 1n }, freeMicros);
+  return settle(meter, run, reported(0n, 1n), freeMicros);
 }
 
 describe('settle', () => {
@@ -28,85 +38,97 @@ describe('settle', () => {
 
   test('charges nothing for the first 50 MB', () => {
     const { meter, run } = opened();
-    const result = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 0n }, 0n);
+    const result = settle(meter, run, reported(50n * MB, 0n), 0n);
     expect(result.charge).toEqual({ from: 50n, to: 50n });
   });
 
   test('holds the 51st megabyte when it is granted and charges it with its first byte', () => {
     const { meter, run } = opened();
-    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 1n }, 3n * PRICE);
+    const granted = settle(meter, run, reported(50n * MB, 1n), 3n * PRICE);
     expect(granted.run.grantedBytes).toBe(51n * MB);
     expect(granted.holdChangeMicros).toBe(PRICE);
     expect(granted.charge.to).toBe(50n);
 
-    const begun = settle(granted.meter, granted.run, { usedBytes: 50n * MB + 1n, wantedBytes: 0n }, 2n * PRICE);
+    const begun = settle(granted.meter, granted.run, reported(50n * MB + 1n, 0n), 2n * PRICE);
     expect(begun.charge).toEqual({ from: 50n, to: 51n });
     expect(begun.holdChangeMicros).toBe(-PRICE);
   });
 
   test('charges the same megabyte once, however often and late it is reported', () => {
     const { meter, run } = opened();
-    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 1n }, 3n * PRICE);
-    const begun = settle(granted.meter, granted.run, { usedBytes: 50n * MB + 1n, wantedBytes: 0n }, 2n * PRICE);
+    const granted = settle(meter, run, reported(50n * MB, 1n), 3n * PRICE);
+    const begun = settle(granted.meter, granted.run, reported(50n * MB + 1n, 0n), 2n * PRICE);
     for (const usedBytes of [50n * MB + 1n, 50n * MB, 0n]) {
-      const again = settle(begun.meter, begun.run, { usedBytes, wantedBytes: 0n }, 2n * PRICE);
+      const again = settle(begun.meter, begun.run, reported(usedBytes, 0n), 2n * PRICE);
       expect(again).toMatchObject({ meter: begun.meter, run: begun.run, holdChangeMicros: 0n });
     }
   });
 
   test('says final when the free money buys no megabyte, and out of money when the last paid byte is used', () => {
     const { meter, run } = opened(PRICE - 1n);
-    const last = settle(meter, run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, PRICE - 1n);
+    const last = settle(meter, run, reported(49n * MB, 2n * MB), PRICE - 1n);
     expect(last.state).toBe('final');
     expect(last.isOutOfMoney).toBe(false);
-    const out = settle(last.meter, last.run, { usedBytes: 50n * MB, wantedBytes: 0n }, PRICE - 1n);
+    const out = settle(last.meter, last.run, reported(50n * MB, 0n), PRICE - 1n);
     expect(out.isOutOfMoney).toBe(true);
   });
 
   test('a top-up in time turns final into open again', () => {
     const { meter, run } = opened();
-    const last = settle(meter, run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, 0n);
-    const again = settle(last.meter, last.run, { usedBytes: 49n * MB, wantedBytes: 2n * MB }, 10n * PRICE);
+    const last = settle(meter, run, reported(49n * MB, 2n * MB), 0n);
+    const again = settle(last.meter, last.run, reported(49n * MB, 2n * MB), 10n * PRICE);
     expect(again.state).toBe('open');
     expect(again.run.grantedBytes).toBe(51n * MB);
   });
 
   test('one grant takes at most half of the free money', () => {
     const { meter, run } = opened();
-    const result = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 64n * MB }, 20n * PRICE);
+    const result = settle(meter, run, reported(50n * MB, 64n * MB), 20n * PRICE);
     expect(result.holdChangeMicros).toBe(10n * PRICE);
     expect(result.state).toBe('open');
   });
 
   test('never counts more than was granted', () => {
     const { meter, run } = opened();
-    const result = settle(meter, run, { usedBytes: 80n * MB, wantedBytes: 0n }, 100n * PRICE);
+    const result = settle(meter, run, reported(80n * MB, 0n), 100n * PRICE);
     expect(result.run.usedBytes).toBe(50n * MB);
     expect(result.charge.to).toBe(50n);
   });
 
+  test('counts uploaded bytes as a part of those that count, and neither direction ever shrinks', () => {
+    const { meter, run } = opened();
+    const first = settle(meter, run, reported(10n * MB, 0n, 4n * MB), 0n);
+    expect(first.meter.uploadedBytes).toBe(4n * MB);
+    const late = settle(first.meter, first.run, reported(9n * MB, 0n, 3n * MB), 0n);
+    expect(late.run).toEqual(first.run);
+    // 80 MB are claimed, 40 more of them were granted: what went down before stays down.
+    const tooMuch = settle(first.meter, first.run, reported(80n * MB, 0n, 70n * MB), 0n);
+    expect(tooMuch.run).toMatchObject({ usedBytes: 50n * MB, uploadedBytes: 44n * MB });
+    expect(tooMuch.meter.uploadedBytes).toBe(44n * MB);
+  });
+
   test('a second run gets what the first one left when it closed', () => {
     const { meter, run } = opened();
-    const used = settle(meter, run, { usedBytes: 3n * MB, wantedBytes: 0n }, 0n);
+    const used = settle(meter, run, reported(3n * MB, 0n), 0n);
     const closed = closeRun(used.meter, used.run);
-    const next = settle(closed.meter, openRun(undefined), { usedBytes: 0n, wantedBytes: 1n }, 0n);
+    const next = settle(closed.meter, openRun(undefined), reported(0n, 1n), 0n);
     expect(next.run.grantedBytes).toBe(47n * MB);
   });
 
   test('a run that opens again goes on from its last total', () => {
     const { meter, run } = opened();
-    const used = settle(meter, run, { usedBytes: 3n * MB, wantedBytes: 0n }, 0n);
+    const used = settle(meter, run, reported(3n * MB, 0n, MB), 0n);
     const closed = closeRun(used.meter, used.run);
-    const again = settle(closed.meter, openRun(closed.run), { usedBytes: 0n, wantedBytes: 1n }, 0n);
-    expect(again.run).toEqual({ usedBytes: 3n * MB, grantedBytes: 50n * MB, isOpen: true });
+    const again = settle(closed.meter, openRun(closed.run), reported(0n, 1n), 0n);
+    expect(again.run).toEqual({ usedBytes: 3n * MB, uploadedBytes: MB, grantedBytes: 50n * MB, isOpen: true });
   });
 
   test('a late report of a closed run is charged from free money, and the rest is written off', () => {
     const { meter, run } = opened();
-    const granted = settle(meter, run, { usedBytes: 50n * MB, wantedBytes: 4n * MB }, 100n * PRICE);
+    const granted = settle(meter, run, reported(50n * MB, 4n * MB), 100n * PRICE);
     const closed = closeRun(granted.meter, granted.run);
     expect(closed.holdChangeMicros).toBe(-4n * PRICE);
-    const late = settle(closed.meter, closed.run, { usedBytes: 53n * MB, wantedBytes: 0n }, 2n * PRICE);
+    const late = settle(closed.meter, closed.run, reported(53n * MB, 0n), 2n * PRICE);
     expect(late.charge).toEqual({ from: 50n, to: 52n });
     expect(late.holdChangeMicros).toBe(0n);
     expect(late.writtenOffBytes).toBe(MB);
@@ -150,6 +172,8 @@ describe('in any order of events', () => {
     kind: fc.constantFrom('report', 'report', 'report', 'close', 'open', 'topUp'),
     // Of what is granted and not used: 0 to 120 %, so some reports claim too much, and a negative step is late.
     progressPercent: fc.integer({ min: -50, max: 120 }),
+    // Of that; more than all of it is a lie that must not show.
+    uploadedPercent: fc.integer({ min: 0, max: 130 }),
     wantedBytes: fc.bigInt({ min: 0n, max: 64n * MB }),
   });
 
@@ -165,7 +189,7 @@ describe('in any order of events', () => {
             runs: [undefined, undefined] as (Run | undefined)[],
           }));
           const held = () => connections.reduce((sum, { meter }) => sum + heldMicros(meter), 0n);
-          for (const { connection, run: index, kind, progressPercent, wantedBytes } of events) {
+          for (const { connection, run: index, kind, progressPercent, uploadedPercent, wantedBytes } of events) {
             const target = connections[connection]!;
             if (kind === 'topUp') balanceMicros += PRICE;
             if (kind === 'open') target.runs[index] = openRun(target.runs[index]);
@@ -174,7 +198,12 @@ describe('in any order of events', () => {
 
             const before = held();
             const progress = ((run.grantedBytes - run.usedBytes) * BigInt(progressPercent)) / 100n;
-            const report = { usedBytes: run.usedBytes + progress, wantedBytes: kind === 'close' ? 0n : wantedBytes };
+            const report = {
+              usedBytes: run.usedBytes + progress,
+              uploadedBytes: run.uploadedBytes + (progress * BigInt(uploadedPercent)) / 100n,
+              wantedBytes: kind === 'close' ? 0n : wantedBytes,
+            };
+            const downloadedBytes = target.meter.usedBytes - target.meter.uploadedBytes;
             const result = settle(target.meter, run, report, balanceMicros - before);
             const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
             balanceMicros -= (result.charge.to - result.charge.from) * PRICE;
@@ -183,9 +212,11 @@ describe('in any order of events', () => {
 
             expect(held() - before).toBe(result.holdChangeMicros + after.holdChangeMicros);
             expect(balanceMicros).toBeGreaterThanOrEqual(held());
+            expect(target.meter.usedBytes - target.meter.uploadedBytes).toBeGreaterThanOrEqual(downloadedBytes);
             for (const { meter, runs } of connections) {
               const live = runs.filter((each) => each !== undefined);
               expect(meter.usedBytes).toBe(live.reduce((sum, each) => sum + each.usedBytes, 0n));
+              expect(meter.uploadedBytes).toBe(live.reduce((sum, each) => sum + each.uploadedBytes, 0n));
               expect(meter.grantedBytes).toBe(
                 live.reduce((sum, each) => sum + (each.isOpen ? each.grantedBytes : each.usedBytes), 0n),
               );

@@ -13,6 +13,8 @@ import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
 /** A connection's sums over all gateway runs. */
 export interface Meter {
   usedBytes: bigint;
+  /** Of the used bytes, those that went from the client to its destinations. */
+  uploadedBytes: bigint;
   /** Runs that are open count with what they were granted, runs that are over with what they used. */
   grantedBytes: bigint;
   /** Paid megabytes, the prepaid ones included. */
@@ -20,9 +22,10 @@ export interface Meter {
   megabytePriceMicros: bigint;
 }
 
-/** One gateway run's part. `usedBytes <= grantedBytes` always. */
+/** One gateway run's part. `uploadedBytes <= usedBytes <= grantedBytes` always. */
 export interface Run {
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   isOpen: boolean;
 }
@@ -30,6 +33,7 @@ export interface Run {
 export interface Report {
   /** The run's total so far. Smaller than what is known: a late message, which changes nothing. */
   usedBytes: bigint;
+  uploadedBytes: bigint;
   /** How much the gateway wants to have granted ahead of it. */
   wantedBytes: bigint;
 }
@@ -50,7 +54,7 @@ export interface Settlement {
 
 /** Charges what a run reports and grants it what it wants, as far as the payer's free money goes. */
 export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigint): Settlement {
-  const counted = count(meter, run, report.usedBytes, freeMicros);
+  const counted = count(meter, run, report, freeMicros);
   const granted = grant(counted.meter, counted.run, report.wantedBytes, counted.freeMicros);
   const isOutOfMoney =
     granted.meter.usedBytes === megabytesToBytes(paidOrHeldMegabytes(granted.meter)) &&
@@ -68,7 +72,7 @@ export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigin
 
 /** Opens a run on the connection, or opens one again that had ended its part: it goes on from its last total. */
 export function openRun(run: Run | undefined): Run {
-  if (!run) return { usedBytes: 0n, grantedBytes: 0n, isOpen: true };
+  if (!run) return { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true };
   return run.isOpen ? run : { ...run, grantedBytes: run.usedBytes, isOpen: true };
 }
 
@@ -112,8 +116,8 @@ function paidOrHeldMegabytes(meter: Meter): bigint {
 }
 
 /** Takes a run's new total in and charges the megabytes that it began. */
-function count(meter: Meter, run: Run, reportedBytes: bigint, freeMicros: bigint) {
-  const totalBytes = max(run.usedBytes, min(reportedBytes, run.grantedBytes));
+function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
+  const totalBytes = max(run.usedBytes, min(report.usedBytes, run.grantedBytes));
   const growthBytes = totalBytes - run.usedBytes;
   // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile are not: they
   // take what no run has been granted, then free money, and what that does not cover is written off.
@@ -122,15 +126,18 @@ function count(meter: Meter, run: Run, reportedBytes: bigint, freeMicros: bigint
   const roomBytes = megabytesToBytes(haveMegabytes + freeMicros / price) - meter.grantedBytes;
   const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, roomBytes));
   const usedBytes = meter.usedBytes + countedBytes;
+  // Bytes that do not count have no direction: neither total ever shrinks, and both together are the used bytes.
+  const uploadedBytes = min(countedBytes, max(0n, report.uploadedBytes - run.uploadedBytes));
   const counted: Meter = {
     ...meter,
     usedBytes,
+    uploadedBytes: meter.uploadedBytes + uploadedBytes,
     grantedBytes: meter.grantedBytes + (run.isOpen ? 0n : countedBytes),
     chargedMegabytes: max(meter.chargedMegabytes, megabytesBegun(usedBytes)),
   };
   return {
     meter: counted,
-    run: { ...run, usedBytes: run.usedBytes + countedBytes },
+    run: { ...run, usedBytes: run.usedBytes + countedBytes, uploadedBytes: run.uploadedBytes + uploadedBytes },
     freeMicros: freeMicros - (paidOrHeldMegabytes(counted) - haveMegabytes) * price,
     writtenOffBytes: growthBytes - countedBytes,
   };

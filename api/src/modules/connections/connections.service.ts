@@ -2,13 +2,12 @@
 import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import { prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
+import { toDollars, toMicros } from '@cellhop/contract/units';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import * as proxies from '../proxies/proxies.service.ts';
 import { presentConnection, presentForAdmin } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
@@ -25,71 +24,34 @@ export async function connect(
   { id: proxyId, price }: ConnectBody,
   idempotencyKey: string | null,
 ): Promise<ConnectionWithBalance> {
-  const result = await ctx.tx(async (ctx) => {
-    const payer = await ledger.lockBalance(ctx, actor.accountId);
-    const replay = idempotencyKey === null ? undefined : await store.findReplay(ctx, actor.userId, idempotencyKey);
-    if (replay && replay.proxyId !== proxyId) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-    if (replay) return { replayedId: replay.id };
-
-    const id = randomUUID();
-    const proxy = await proxies.sell(ctx, proxyId, id);
-    if (!proxy) throw new AppError('PROXY_NOT_FOUND');
-    if (toMicros(price) !== proxy.priceMicros) throw new AppError('PRICE_CHANGED');
-    const costMicros = prepaidPrice(proxy.priceMicros);
-    if (payer.balanceMicros - payer.heldMicros < costMicros) throw new AppError('SMALL_BALANCE');
-    const connection = await open(ctx, actor, { id, proxy, costMicros, idempotencyKey });
-    return { connection, balanceMicros: payer.balanceMicros - costMicros };
-  });
-  if (result.replayedId !== undefined) return showWithBalance(ctx, actor, result.replayedId);
-  return { ...result.connection, currentBalance: toDollars(result.balanceMicros) };
-}
-
-interface Purchase {
-  /** Of the new connection. */
-  id: string;
-  proxy: proxies.SoldProxy;
-  costMicros: bigint;
-  idempotencyKey: string | null;
-}
-
-async function open(ctx: Ctx, actor: Actor, { id, proxy, costMicros, idempotencyKey }: Purchase): Promise<Connection> {
   const { secretKey } = ctx.config;
   const { username, password } = newCredentials();
-  const escrowAccountId = await ledger.openAccount(ctx, 'ESCROW');
-  const connection: store.NewConnection = {
+  const id = randomUUID();
+  const connection = {
     id,
-    userId: actor.userId,
-    proxyId: proxy.id,
-    payerAccountId: actor.accountId,
-    escrowAccountId,
-    priceMicros: proxy.priceMicros,
-    chargedMegabytes: BigInt(PREPAID_MEGABYTES),
     username,
     passwordEncrypted: encryptPassword(secretKey, id, password),
     passwordHash: hashPassword(secretKey, password),
-    idempotencyKey,
   };
-  const inserted = await store.insertConnection(ctx, connection);
+  const { userId, accountId: payerAccountId } = actor;
+  const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
+  const result = await store.buyProxy(ctx, purchase);
+  if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
+  if (result.outcome !== 'BOUGHT') throw new AppError(result.outcome);
   ctx.changed(actor, 'connections');
-  await ledger.postLocked(ctx, [
-    {
-      idempotencyKey: `connection:${id}:prepaid`,
-      debitAccountId: actor.accountId,
-      creditAccountId: escrowAccountId,
-      amountMicros: costMicros,
-      reason: 'PREPAID_50_MB',
-      megabytes: { from: 0n, to: BigInt(PREPAID_MEGABYTES) },
-    },
-  ]);
+  ctx.changed(actor, 'balance');
   // What was just written need not be read again.
-  return presentConnection(ctx.config, { ...proxy, ...connection, ...inserted, ...FRESH });
+  const { balanceMicros, ...sold } = result;
+  const row = { ...NEW_CONNECTION, ...connection, ...sold };
+  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
 }
 
 /** What every connection begins as. */
-const FRESH = {
+const NEW_CONNECTION = {
   status: 'WORK',
   refundStatus: 'NONE',
   endReason: null,
+  chargedMegabytes: BigInt(PREPAID_MEGABYTES),
   usedBytes: 0n,
   syncedAt: null,
   endedAt: null,

@@ -1,6 +1,7 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
+import type { Run } from './charging.ts';
 
 /** What an end may be asked for; NO_MONEY is found out, never asked for. */
 export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
@@ -64,64 +65,84 @@ export async function countConnections(ctx: Ctx, userId: string | null): Promise
   return row!.count;
 }
 
-export interface Replay {
-  id: string;
+export interface Purchase {
   proxyId: string;
-}
-
-export async function findReplay(ctx: Ctx, userId: string, idempotencyKey: string): Promise<Replay | undefined> {
-  const [row] = await ctx.db.query<Replay>(
-    'select id, proxy_id as "proxyId" from connections where user_id = $1 and idempotency_key = $2',
-    [userId, idempotencyKey],
-  );
-  return row;
-}
-
-export interface NewConnection {
-  id: string;
-  userId: string;
-  proxyId: string;
-  payerAccountId: bigint;
-  escrowAccountId: bigint;
   priceMicros: bigint;
-  chargedMegabytes: bigint;
+  userId: string;
+  payerAccountId: bigint;
+  idempotencyKey: string | null;
+  /** Of the new connection. */
+  id: string;
   username: string;
   passwordEncrypted: Buffer;
   passwordHash: Buffer;
-  idempotencyKey: string | null;
 }
 
-/** Opens the connection and gives it a free DNS port, if there is one. */
-export async function insertConnection(
-  ctx: Ctx,
-  connection: NewConnection,
-): Promise<Pick<ConnectionRow, 'createdAt' | 'dnsPort'>> {
-  const [row] = await ctx.db.query<Pick<ConnectionRow, 'createdAt' | 'dnsPort'>>(
-    `with connection as (
-       insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros,
-                                charged_megabytes, username, password_encrypted, password_hash, idempotency_key, dns_port)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-               (select port from dns_ports where connection_id is null order by port limit 1 for update skip locked))
-       returning id, dns_port, created_at
-     ), taken as (
-       update dns_ports set connection_id = connection.id from connection where port = connection.dns_port
-     )
-     select created_at as "createdAt", dns_port as "dnsPort" from connection`,
+/** What was bought, as the catalogue shows it. */
+type SoldProxy = Pick<
+  ConnectionRow,
+  'priceMicros' | 'ip' | 'countryCode' | 'region' | 'city' | 'zip' | 'isp' | 'connectionType'
+>;
+
+export type PurchaseOutcome =
+  | ({ outcome: 'BOUGHT'; balanceMicros: bigint; createdAt: Date; dnsPort: number | null } & SoldProxy)
+  | { outcome: 'REPLAYED'; connectionId: string }
+  | { outcome: 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' };
+
+/** The whole purchase in one round trip; its rules are in the function (migration 0008). */
+export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
+  const [row] = await ctx.db.query<PurchaseOutcome>(
+    `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
+            balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
+            (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
+            (proxy).connection_type as "connectionType"
+       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      connection.id,
-      connection.userId,
-      connection.proxyId,
-      connection.payerAccountId,
-      connection.escrowAccountId,
-      connection.priceMicros,
-      connection.chargedMegabytes,
-      connection.username,
-      connection.passwordEncrypted,
-      connection.passwordHash,
-      connection.idempotencyKey,
+      purchase.proxyId,
+      purchase.priceMicros,
+      purchase.userId,
+      purchase.payerAccountId,
+      purchase.idempotencyKey,
+      purchase.id,
+      purchase.username,
+      purchase.passwordEncrypted,
+      purchase.passwordHash,
     ],
   );
   return row!;
+}
+
+/** An open connection and the part that one gateway run has in it. */
+export interface MeteredConnection {
+  id: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  priceMicros: bigint;
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  grantedBytes: bigint;
+  chargedMegabytes: bigint;
+  endingReason: RequestedEnd | null;
+  /** Null as long as the run has never had the connection open; then the other three are too. */
+  isRunOpen: boolean | null;
+  runUsedBytes: bigint;
+  runUploadedBytes: bigint;
+  runGrantedBytes: bigint;
+}
+
+/** Read after the payers' accounts have been locked: nobody else changes these rows then. Ended ones are left out. */
+export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Promise<MeteredConnection[]> {
+  return ctx.db.query(
+    `select id, payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+            price_micros as "priceMicros", connections.used_bytes as "usedBytes",
+            connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
+            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", run.is_open as "isRunOpen",
+            run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
+            run.granted_bytes as "runGrantedBytes"
+       from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2
+      where id = any($1::uuid[]) and status = 'WORK' order by id`,
+    [ids, runId],
+  );
 }
 
 export interface OpenConnection {
@@ -132,6 +153,7 @@ export interface OpenConnection {
   priceMicros: bigint;
   status: ConnectionStatus;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
@@ -143,11 +165,11 @@ export interface OpenConnection {
 }
 
 /** Read after the payer's account has been locked: nobody else changes these rows then. */
-export function findForSettlement(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
+export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
   return ctx.db.query(
     `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
-            price_micros as "priceMicros", status, used_bytes as "usedBytes", granted_bytes as "grantedBytes",
-            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
+            price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
+            granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
             (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs",
             (extract(epoch from clock_timestamp() - idle_since) * 1000)::float8 as "idleMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
@@ -167,31 +189,57 @@ export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigi
 export interface MeterChange {
   id: string;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   writtenOffBytes: bigint;
+  run: Run;
 }
 
-/** Writes new sums. Traffic of at least the idle threshold since the last mark starts the idle time anew. */
-export async function saveMeters(ctx: Ctx, changes: readonly MeterChange[], idleThresholdBytes: bigint): Promise<void> {
+/**
+ * Writes new sums, and the run's part in them; the run must have the connection already.
+ * Traffic of at least the idle threshold since the last mark starts the idle time anew.
+ */
+export async function saveMeters(
+  ctx: Ctx,
+  runId: string,
+  changes: readonly MeterChange[],
+  idleThresholdBytes: bigint,
+): Promise<void> {
   await ctx.db.query(
-    `update connections
-        set used_bytes = change.used_bytes, granted_bytes = change.granted_bytes,
-            charged_megabytes = change.charged_megabytes,
-            written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes), synced_at = now(),
-            idle_since = case when change.used_bytes - idle_mark_bytes >= $6 then now() else idle_since end,
-            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $6 then change.used_bytes
+    `with change as (
+       select * from unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+                            $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[])
+                       as change (id, used_bytes, uploaded_bytes, granted_bytes, charged_megabytes, written_off_bytes,
+                                  run_used_bytes, run_uploaded_bytes, run_granted_bytes, is_run_open)
+     ), counted as (
+       update connection_runs
+          set used_bytes = run_used_bytes, uploaded_bytes = run_uploaded_bytes, granted_bytes = run_granted_bytes,
+              is_open = is_run_open
+         from change where connection_id = change.id and run_id = $1
+     )
+     update connections
+        set used_bytes = change.used_bytes, uploaded_bytes = change.uploaded_bytes,
+            granted_bytes = change.granted_bytes, charged_megabytes = change.charged_megabytes,
+            written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes),
+            synced_at = case when change.used_bytes > connections.used_bytes then now() else synced_at end,
+            idle_since = case when change.used_bytes - idle_mark_bytes >= $2 then now() else idle_since end,
+            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $2 then change.used_bytes
                                    else idle_mark_bytes end
-       from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-              as change (id, used_bytes, granted_bytes, charged_megabytes, written_off_bytes)
-      where connections.id = change.id`,
+       from change where connections.id = change.id`,
     [
+      runId,
+      idleThresholdBytes,
       changes.map((change) => change.id),
       changes.map((change) => change.usedBytes),
+      changes.map((change) => change.uploadedBytes),
       changes.map((change) => change.grantedBytes),
       changes.map((change) => change.chargedMegabytes),
       changes.map((change) => change.writtenOffBytes),
-      idleThresholdBytes,
+      changes.map((change) => change.run.usedBytes),
+      changes.map((change) => change.run.uploadedBytes),
+      changes.map((change) => change.run.grantedBytes),
+      changes.map((change) => change.run.isOpen),
     ],
   );
 }
@@ -220,8 +268,11 @@ export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip:
   return ended!;
 }
 
-export async function saveEnding(ctx: Ctx, id: string, reason: RequestedEnd): Promise<void> {
-  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = $1', [id, reason]);
+export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: RequestedEnd): Promise<void> {
+  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = any($1::uuid[])', [
+    ids,
+    reason,
+  ]);
 }
 
 /** Open connections with less traffic than the threshold for too long. Reads all open ones. */

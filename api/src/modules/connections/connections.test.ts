@@ -5,7 +5,7 @@ import {
   listAllConnections,
   listConnections,
 } from '@cellhop/contract/connections';
-import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies';
+import { searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -407,37 +407,5 @@ describe('lists', () => {
     expect(data[0]).toMatchObject({ id: connection.id, user: { id: user.id, email: user.email } });
     expect(data[0]).not.toHaveProperty('password');
     await expect(user.call(listAllConnections, { query: {} })).rejects.toMatchObject({ status: 403 });
-  });
-});
-
-describe('the catalogue', () => {
-  test('narrows by group, widens by value, and counts free proxies only', async () => {
-    const user = await rich();
-    const isp = randomUUID();
-    const berlin = await createProxy(testApp, { isp, city: 'Berlin', countryCode: 'DE' });
-    await createProxy(testApp, { isp, city: 'Munich', countryCode: 'DE' });
-    await createProxy(testApp, { isp, city: 'Vienna', countryCode: 'AT' });
-    await createProxy(testApp, { isp, city: 'Vienna', countryCode: 'AT', isHealthy: false });
-    const find = async (query: object) =>
-      (await user.call(searchProxies, { query: { isp: [isp], ...query } })).data.length;
-    expect(await find({})).toBe(3);
-    expect(await find({ city: ['Berlin', 'Vienna'] })).toBe(2);
-    expect(await find({ city: ['Berlin', 'Vienna'], country: ['DE'] })).toBe(1);
-    expect((await user.call(getProxyFilter, {})).data.isp[isp]).toBe(3);
-    await buy(user, berlin);
-    await expect.poll(async () => (await user.call(getProxyFilter, {})).data.isp[isp]).toBe(2);
-  });
-
-  test('shows at most 50', async () => {
-    const user = await rich();
-    const region = randomUUID();
-    await Promise.all(Array.from({ length: 60 }, () => createProxy(testApp, { region })));
-    expect((await user.call(searchProxies, { query: { region: [region] } })).data).toHaveLength(50);
-  });
-
-  test('refuses unknown groups, empty values and endless lists', async () => {
-    const user = await rich();
-    for (const query of [{ planet: ['Mars'] }, { city: [''] }, { zip: Array.from({ length: 101 }, () => '1') }])
-      await expect(user.call(searchProxies, { query })).rejects.toMatchObject({ status: 400 });
   });
 });

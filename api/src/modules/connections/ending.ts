@@ -62,10 +62,10 @@ async function beginEnd(
 ): Promise<'ended' | 'ending'> {
   const silencesMs = await findSilences(ctx, connection.id);
   if (silencesMs.every((silenceMs) => silenceMs > GATEWAY_SILENCE_LIMIT_MS)) {
-    await settleMoney(ctx, await close(ctx, connection, connection.endingReason ?? reason));
+    await ledger.postLocked(ctx, await close(ctx, connection, connection.endingReason ?? reason));
     return 'ended';
   }
-  if (!connection.endingReason) await store.saveEnding(ctx, connection.id, reason);
+  if (!connection.endingReason) await store.saveEndings(ctx, [connection.id], reason);
   return 'ending';
 }
 
@@ -74,7 +74,7 @@ export function finishOverdue(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status === 'WORK' && connection.endingReason)
-      await settleMoney(ctx, await close(ctx, connection, connection.endingReason));
+      await ledger.postLocked(ctx, await close(ctx, connection, connection.endingReason));
   });
 }
 
@@ -83,22 +83,15 @@ async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnectio
   const [payer] = await store.findPayers(ctx, [id]);
   if (payer === undefined) return undefined;
   await ledger.lockBalance(ctx, payer);
-  const [connection] = await store.findForSettlement(ctx, [id]);
+  const [connection] = await store.findForEnd(ctx, [id]);
   return connection;
-}
-
-/** What an end moves in the ledger. */
-export interface FinalMoney {
-  payerAccountId: bigint;
-  holdChangeMicros: bigint;
-  transfers: ledger.Transfer[];
 }
 
 /**
  * Makes the bill and closes the connection; the proxy returns to the catalogue.
- * @returns the money to move, as the transaction's last change: the ledger locks the shared accounts then
+ * @returns what to post as the transaction's last change: the ledger locks the shared accounts then
  */
-export async function close(ctx: Ctx, connection: store.OpenConnection, reason: EndReason): Promise<FinalMoney> {
+export async function close(ctx: Ctx, connection: store.OpenConnection, reason: EndReason): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const bill = finalBill(meter, isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs));
   await proxies.giveBack(ctx, connection.proxyId);
@@ -117,39 +110,24 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
       kind: 'CONNECTION_ENDED',
       details: { ip, reason, refund: toDollars(bill.refundMicros) },
     });
-  return {
-    payerAccountId: connection.payerAccountId,
-    holdChangeMicros: -heldMicros(meter),
-    transfers: billTransfers(connection, bill.refundMicros, bill.settledMicros),
+  const refund: ledger.Charge = {
+    ...meter,
+    ...connection,
+    kind: 'REFUND',
+    connectionId: connection.id,
+    megabytes: { from: bill.chargedMegabytes, to: meter.chargedMegabytes },
   };
+  const holds = new Map([[connection.payerAccountId, -heldMicros(meter)]]);
+  await ledger.charge(ctx, bill.refundMicros > 0n ? [refund] : [], holds);
+  return bill.settledMicros > 0n ? [settlement(connection, bill.settledMicros)] : [];
 }
 
-async function settleMoney(ctx: Ctx, { payerAccountId, holdChangeMicros, transfers }: FinalMoney): Promise<void> {
-  await ledger.changeHolds(ctx, new Map([[payerAccountId, holdChangeMicros]]));
-  await ledger.postLocked(ctx, transfers);
-}
-
-function billTransfers(
-  connection: store.OpenConnection,
-  refundMicros: bigint,
-  settledMicros: bigint,
-): ledger.Transfer[] {
-  const { id, escrowAccountId, payerAccountId } = connection;
-  const transfers: ledger.Transfer[] = [
-    {
-      idempotencyKey: `connection:${id}:refund`,
-      debitAccountId: escrowAccountId,
-      creditAccountId: payerAccountId,
-      amountMicros: refundMicros,
-      reason: 'REFUND',
-    },
-    {
-      idempotencyKey: `connection:${id}:settle`,
-      debitAccountId: escrowAccountId,
-      creditAccountId: ledger.systemAccounts.revenue,
-      amountMicros: settledMicros,
-      reason: 'SETTLE',
-    },
-  ];
-  return transfers.filter((transfer) => transfer.amountMicros > 0n);
+function settlement({ id, escrowAccountId }: store.OpenConnection, amountMicros: bigint): ledger.Transfer {
+  return {
+    idempotencyKey: `connection:${id}:settle`,
+    debitAccountId: escrowAccountId,
+    creditAccountId: ledger.systemAccounts.revenue,
+    amountMicros,
+    reason: 'SETTLE',
+  };
 }

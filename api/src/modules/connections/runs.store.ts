@@ -1,6 +1,5 @@
 /** What each gateway run counted on each connection. Written under the lock of the connection's payer alone. */
 import type { Ctx } from '../../ctx.ts';
-import type { Run } from './charging.ts';
 
 /** Milliseconds since each run that has the connection open was heard of. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
@@ -13,40 +12,44 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
   return rows.map((row) => row.silenceMs);
 }
 
-export interface RunState extends Run {
+export interface Unchanged {
   connectionId: string;
-  isEnding: boolean;
+  grantedBytes: bigint;
 }
 
-/** What a run is known to have, without locks: enough to tell which reports change nothing. */
-export function readRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<RunState[]> {
+export interface RunReport {
+  connectionId: string;
+  usedBytes: bigint;
+  wantedBytes: bigint;
+}
+
+/**
+ * Those of a run's reports that change nothing, read without a lock: the total is known, what is wanted is granted, and
+ * nothing is ending.
+ */
+export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunReport[]): Promise<Unchanged[]> {
   return ctx.db.query(
-    `select connection_id as "connectionId", connection_runs.used_bytes as "usedBytes",
-            connection_runs.granted_bytes as "grantedBytes", is_open as "isOpen",
-            (ending_at is not null or status <> 'WORK') as "isEnding"
-       from connection_runs join connections on connections.id = connection_id
-      where run_id = $1 and connection_id = any($2::uuid[])`,
-    [runId, connectionIds],
+    `select connection_id as "connectionId", run.granted_bytes as "grantedBytes"
+       from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as report (id, used_bytes, wanted_bytes)
+       join connection_runs as run on run.connection_id = report.id and run.run_id = $1
+      where is_open and report.used_bytes <= run.used_bytes and report.used_bytes + wanted_bytes <= run.granted_bytes
+        and exists (select from connections where id = report.id and status = 'WORK' and ending_at is null)`,
+    [
+      runId,
+      reports.map((report) => report.connectionId),
+      reports.map((report) => report.usedBytes),
+      reports.map((report) => report.wantedBytes),
+    ],
   );
 }
 
-export interface RunChange extends Run {
-  connectionId: string;
-}
-
-export async function saveRuns(ctx: Ctx, runId: string, changes: readonly RunChange[]): Promise<void> {
+/** The run begins on these connections with nothing, if it never had them. */
+export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
-    `insert into connection_runs (run_id, connection_id, used_bytes, granted_bytes, is_open)
-     select $1, * from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::boolean[])
-     on conflict (connection_id, run_id)
-       do update set used_bytes = excluded.used_bytes, granted_bytes = excluded.granted_bytes, is_open = excluded.is_open`,
-    [
-      runId,
-      changes.map((change) => change.connectionId),
-      changes.map((change) => change.usedBytes),
-      changes.map((change) => change.grantedBytes),
-      changes.map((change) => change.isOpen),
-    ],
+    `insert into connection_runs (run_id, connection_id, is_open)
+     select $1, id, false from connections where id = any($2::uuid[]) and status = 'WORK'
+     on conflict do nothing`,
+    [runId, connectionIds],
   );
 }
 

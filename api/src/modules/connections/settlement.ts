@@ -3,7 +3,7 @@ import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { closeRun, openRun, settle, type Meter, type Run } from './charging.ts';
-import { close, type FinalMoney } from './ending.ts';
+import { close } from './ending.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as connections from './connections.store.ts';
 import * as runs from './runs.store.ts';
@@ -14,12 +14,18 @@ const IDLE_THRESHOLD_BYTES = 1024n;
 export interface UsageReport {
   connectionId: string;
   usedBytes: bigint;
+  uploadedBytes: bigint;
   wantedBytes: bigint;
+  isExitLost: boolean;
+}
+
+/** A report of nothing new: for opening and closing a run's part. */
+export function reportNothing(connectionId: string, wantedBytes = 0n): UsageReport {
+  return { connectionId, usedBytes: 0n, uploadedBytes: 0n, wantedBytes, isExitLost: false };
 }
 
 export interface CreditAnswer {
   connectionId: string;
-  usedBytes: bigint;
   grantedBytes: bigint;
   state: CreditState;
 }
@@ -29,23 +35,19 @@ export interface CreditAnswer {
  * Most connections of a node are idle: those are answered from one read, without a lock.
  */
 export async function takeReports(ctx: Ctx, runId: string, reports: readonly UsageReport[]): Promise<CreditAnswer[]> {
-  const ids = reports.map((report) => report.connectionId);
-  const known = new Map((await runs.readRuns(ctx, runId, ids)).map((run) => [run.connectionId, run]));
-  const idle = reports.filter((report) => changesNothing(report, known.get(report.connectionId)));
-  const idleIds = new Set(idle.map((report) => report.connectionId));
-  const busy = reports.filter((report) => !idleIds.has(report.connectionId));
-  const settled = busy.length === 0 ? [] : await settleReports(ctx, runId, busy, 'report');
-  const settledIds = new Set(settled.map((answer) => answer.connectionId));
-  const unknown = busy.filter((report) => !settledIds.has(report.connectionId));
-  return [
-    ...idle.map(({ connectionId }) => ({ ...known.get(connectionId)!, state: 'open' as const })),
-    ...settled,
-    ...unknown.map(({ connectionId }) => ({ connectionId, usedBytes: 0n, grantedBytes: 0n, state: 'ended' as const })),
-  ];
+  const answers = new Map<string, CreditAnswer>();
+  const ordinary = reports.filter((report) => !report.isExitLost);
+  for (const unchanged of await runs.findUnchanged(ctx, runId, ordinary))
+    answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
+  const busy = reports.filter((report) => !answers.has(report.connectionId));
+  if (busy.length > 0)
+    for (const settled of await settleReports(ctx, runId, busy, 'report')) answers.set(settled.connectionId, settled);
+  // Those without an answer are unknown, or have ended.
+  return reports.map(({ connectionId }) => answers.get(connectionId) ?? endedAnswer(connectionId));
 }
 
-function changesNothing({ usedBytes, wantedBytes }: UsageReport, run: runs.RunState | undefined): boolean {
-  return !!run?.isOpen && !run.isEnding && usedBytes <= run.usedBytes && usedBytes + wantedBytes <= run.grantedBytes;
+function endedAnswer(connectionId: string): CreditAnswer {
+  return { connectionId, grantedBytes: 0n, state: 'ended' };
 }
 
 /**
@@ -55,52 +57,74 @@ function changesNothing({ usedBytes, wantedBytes }: UsageReport, run: runs.RunSt
  */
 export type SettlementKind = 'report' | 'open' | 'close';
 
+/** What a settled connection's run has, and how it may go on. Connections that have ended have none. */
+export interface Settled extends CreditAnswer {
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+}
+
 export function settleReports(
   ctx: Ctx,
   runId: string,
   reports: readonly UsageReport[],
   kind: SettlementKind,
-): Promise<CreditAnswer[]> {
+): Promise<Settled[]> {
   return ctx.tx(async (ctx) => {
-    const ids = reports.map((report) => report.connectionId);
-    const balances = await ledger.lockBalances(ctx, await connections.findPayers(ctx, ids));
-    const free = new Map([...balances].map(([id, balance]) => [id, balance.balanceMicros - balance.heldMicros]));
-    const rows = await connections.findForSettlement(ctx, ids);
-    const known = new Map((await runs.readRuns(ctx, runId, ids)).map((run) => [run.connectionId, run]));
     const reportOf = new Map(reports.map((report) => [report.connectionId, report]));
-    const settled = rows.map((row) => settleOne(row, known.get(row.id), reportOf.get(row.id)!, kind, free));
-    return save(ctx, runId, settled);
+    const ids = [...reportOf.keys()];
+    const balances = await ledger.lockBalances(ctx, await connections.findPayers(ctx, ids));
+    const free = new Map<bigint, bigint>();
+    for (const { accountId, balanceMicros, heldMicros } of balances.values())
+      free.set(accountId, balanceMicros - heldMicros);
+    if (kind === 'open') await runs.insertRuns(ctx, runId, ids);
+    const settlements = (await connections.findMetered(ctx, runId, ids))
+      // What a run reports that never had the connection is nobody's.
+      .filter((row) => row.isRunOpen !== null)
+      .map((row) => settleOne(row, reportOf.get(row.id)!, kind, free));
+    return save(ctx, runId, settlements, kind);
   });
 }
 
-interface Settled {
-  row: connections.OpenConnection;
+interface SettlementOfOne {
+  row: connections.MeteredConnection;
   meter: Meter;
-  run: Run | undefined;
-  transfers: ledger.Transfer[];
+  run: Run;
+  charge: { from: bigint; to: bigint };
   holdChangeMicros: bigint;
   writtenOffBytes: bigint;
   state: CreditState;
-  endsWith: 'NO_MONEY' | connections.OpenConnection['endingReason'];
+  isOutOfMoney: boolean;
+  /** The end is to be asked for; it comes with the last report. */
+  isExitLost: boolean;
 }
 
 /** @param free the payers' free money; what this connection takes of it is gone for the next */
 function settleOne(
-  row: connections.OpenConnection,
-  known: Run | undefined,
+  row: connections.MeteredConnection,
   report: UsageReport,
   kind: SettlementKind,
   free: Map<bigint, bigint>,
-): Settled {
-  const meter: Meter = { ...row, megabytePriceMicros: megabytePrice(row.priceMicros) };
-  const unchanged = { row, meter, transfers: [], holdChangeMicros: 0n, writtenOffBytes: 0n, endsWith: null };
-  const run = kind === 'open' && row.status === 'WORK' ? openRun(known) : known;
-  // The bill has been made, or the run never had the connection: there is nothing to count.
-  if (!run || row.status !== 'WORK') return { ...unchanged, run: undefined, state: 'ended' };
-
-  const mayGrant = kind !== 'close' && row.endingReason === null;
+): SettlementOfOne {
+  const meter: Meter = {
+    usedBytes: row.usedBytes,
+    uploadedBytes: row.uploadedBytes,
+    grantedBytes: row.grantedBytes,
+    chargedMegabytes: row.chargedMegabytes,
+    megabytePriceMicros: megabytePrice(row.priceMicros),
+  };
+  const known: Run = {
+    usedBytes: row.runUsedBytes,
+    uploadedBytes: row.runUploadedBytes,
+    grantedBytes: row.runGrantedBytes,
+    isOpen: row.isRunOpen!,
+  };
+  const isExitLost = report.isExitLost && row.endingReason === null;
+  const isEnding = isExitLost || row.endingReason !== null;
+  const wantedBytes = kind === 'close' || isEnding ? 0n : report.wantedBytes;
   const freeMicros = free.get(row.payerAccountId)!;
-  const result = settle(meter, run, { ...report, wantedBytes: mayGrant ? report.wantedBytes : 0n }, freeMicros);
+  const { usedBytes, uploadedBytes } = report;
+  const run = kind === 'open' ? openRun(known) : known;
+  const result = settle(meter, run, { usedBytes, uploadedBytes, wantedBytes }, freeMicros);
   const after = kind === 'close' ? closeRun(result.meter, result.run) : { ...result, holdChangeMicros: 0n };
   const chargedMicros = (result.charge.to - result.charge.from) * meter.megabytePriceMicros;
   const holdChangeMicros = result.holdChangeMicros + after.holdChangeMicros;
@@ -109,70 +133,89 @@ function settleOne(
     row,
     meter: after.meter,
     run: after.run,
-    transfers: chargedMicros > 0n ? [megabytes(row, result.charge, chargedMicros)] : [],
+    charge: result.charge,
     holdChangeMicros,
     writtenOffBytes: result.writtenOffBytes,
-    state: row.endingReason === null ? result.state : 'ended',
-    endsWith: endOf(row, kind === 'close' && row.openRuns === (run.isOpen ? 1 : 0), result.isOutOfMoney),
+    state: isEnding ? 'ended' : result.state,
+    isOutOfMoney: result.isOutOfMoney && !isEnding,
+    isExitLost,
   };
 }
 
-/** @param isLastReport no run has the connection open after this */
-function endOf(row: connections.OpenConnection, isLastReport: boolean, isOutOfMoney: boolean): Settled['endsWith'] {
-  if (row.endingReason !== null) return isLastReport ? row.endingReason : null;
-  return isOutOfMoney ? 'NO_MONEY' : null;
-}
-
-function megabytes(
-  row: connections.OpenConnection,
-  range: { from: bigint; to: bigint },
-  amountMicros: bigint,
-): ledger.Transfer {
-  return {
-    idempotencyKey: `connection:${row.id}:mb:${range.from + 1n}`,
-    debitAccountId: row.payerAccountId,
-    creditAccountId: row.escrowAccountId,
-    amountMicros,
-    reason: 'MEGABYTE',
-    megabytes: range,
-  };
-}
-
-async function save(ctx: Ctx, runId: string, all: readonly Settled[]): Promise<CreditAnswer[]> {
-  const changed = all.filter((settled) => settled.run !== undefined);
+async function save(
+  ctx: Ctx,
+  runId: string,
+  settlements: readonly SettlementOfOne[],
+  kind: SettlementKind,
+): Promise<Settled[]> {
+  const changed = settlements.filter(isChanged);
   for (const { row } of changed) ctx.changed({ accountId: row.payerAccountId }, 'connections');
-  if (changed.length > 0) {
-    await connections.saveMeters(
-      ctx,
-      changed.map(({ row, meter, writtenOffBytes }) => ({ ...meter, id: row.id, writtenOffBytes })),
-      IDLE_THRESHOLD_BYTES,
-    );
-    await runs.saveRuns(
-      ctx,
-      runId,
-      changed.map(({ row, run }) => ({ ...run!, connectionId: row.id })),
-    );
-  }
-  const ends: FinalMoney[] = [];
-  for (const { row, meter, endsWith } of changed)
-    if (endsWith !== null) ends.push(await close(ctx, { ...row, ...meter }, endsWith));
-
-  const holds = new Map<bigint, bigint>();
-  for (const { payer, micros } of [
-    ...changed.map(({ row, holdChangeMicros }) => ({ payer: row.payerAccountId, micros: holdChangeMicros })),
-    ...ends.map((end) => ({ payer: end.payerAccountId, micros: end.holdChangeMicros })),
-  ])
-    holds.set(payer, (holds.get(payer) ?? 0n) + micros);
-  await ledger.changeHolds(ctx, holds);
-  await ledger.postLocked(
-    ctx,
-    [...changed, ...ends].flatMap((change) => change.transfers),
-  );
-
-  return all.map(({ row, run, state, endsWith }) => ({
+  if (changed.length > 0) await connections.saveMeters(ctx, runId, changed.map(toMeterChange), IDLE_THRESHOLD_BYTES);
+  const charged = changed.filter(({ charge }) => charge.to > charge.from);
+  await ledger.charge(ctx, charged.map(toCharge), sumHolds(changed));
+  const ended = await saveEnds(ctx, settlements, kind);
+  return settlements.map(({ row, run, state }) => ({
     connectionId: row.id,
-    usedBytes: run?.usedBytes ?? 0n,
-    grantedBytes: run?.grantedBytes ?? 0n,
-    state: endsWith === null ? state : 'ended',
+    usedBytes: run.usedBytes,
+    uploadedBytes: run.uploadedBytes,
+    grantedBytes: run.grantedBytes,
+    state: ended.has(row.id) ? 'ended' : state,
   }));
+}
+
+/** A gateway that wants more than there is money for asks again and again; nothing is written then. */
+function isChanged({ row, run, writtenOffBytes }: SettlementOfOne): boolean {
+  return (
+    run.usedBytes !== row.runUsedBytes ||
+    run.grantedBytes !== row.runGrantedBytes ||
+    run.isOpen !== row.isRunOpen ||
+    writtenOffBytes > 0n
+  );
+}
+
+function toMeterChange({ row, meter, run, writtenOffBytes }: SettlementOfOne): connections.MeterChange {
+  return { ...meter, id: row.id, run, writtenOffBytes };
+}
+
+function toCharge({ row, meter, charge }: SettlementOfOne): ledger.Charge {
+  return {
+    kind: 'MEGABYTE',
+    connectionId: row.id,
+    payerAccountId: row.payerAccountId,
+    escrowAccountId: row.escrowAccountId,
+    megabytes: charge,
+    megabytePriceMicros: meter.megabytePriceMicros,
+    usedBytes: meter.usedBytes,
+    uploadedBytes: meter.uploadedBytes,
+  };
+}
+
+function sumHolds(settlements: readonly SettlementOfOne[]): Map<bigint, bigint> {
+  const holds = new Map<bigint, bigint>();
+  for (const { row, holdChangeMicros } of settlements)
+    holds.set(row.payerAccountId, (holds.get(row.payerAccountId) ?? 0n) + holdChangeMicros);
+  return holds;
+}
+
+/** Asks for the ends of lost exits, and closes what has come to its end. @returns the connections that are closed */
+async function saveEnds(
+  ctx: Ctx,
+  settlements: readonly SettlementOfOne[],
+  kind: SettlementKind,
+): Promise<ReadonlySet<string>> {
+  const lost = settlements.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
+  if (lost.length > 0) await connections.saveEndings(ctx, lost, 'EXIT_LOST');
+
+  // An end that was asked for comes when no run has the connection open any longer.
+  const reported = kind === 'close' ? settlements.filter(({ row }) => row.endingReason !== null) : [];
+  const moneyless = settlements.filter(({ isOutOfMoney }) => isOutOfMoney);
+  const candidates = [...reported, ...moneyless].map(({ row }) => row.id);
+  if (candidates.length === 0) return new Set();
+  const ending = (await connections.findForEnd(ctx, candidates)).filter(
+    ({ endingReason, openRuns }) => endingReason === null || openRuns === 0,
+  );
+  const bills: ledger.Transfer[] = [];
+  for (const connection of ending) bills.push(...(await close(ctx, connection, connection.endingReason ?? 'NO_MONEY')));
+  await ledger.postLocked(ctx, bills);
+  return new Set(ending.map(({ id }) => id));
 }

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 import { findIdle, findOverdueEndings } from './connections.store.ts';
 import { endIdle, finishOverdue } from './ending.ts';
 import { findSilentRuns } from './runs.store.ts';
-import { settleReports } from './settlement.ts';
+import { reportNothing, settleReports } from './settlement.ts';
 
 /** A run that was not heard of for this long is over: the money that its grants hold is free again. */
 const LEASE_MS = 60_000;
@@ -20,14 +20,19 @@ export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
     await attempt(ctx, id, finishOverdue(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
-    await attempt(ctx, runId, settleReports(ctx, runId, connectionIds.map(nothingMore), 'close'));
+    await attempt(
+      ctx,
+      runId,
+      settleReports(
+        ctx,
+        runId,
+        connectionIds.map((id) => reportNothing(id)),
+        'close',
+      ),
+    );
 }
 
 /** One that fails is logged and tried again at the next turn; it does not hold up those behind it. */
 async function attempt(ctx: Ctx, id: string, work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'not swept'));
-}
-
-function nothingMore(connectionId: string) {
-  return { connectionId, usedBytes: 0n, wantedBytes: 0n };
 }

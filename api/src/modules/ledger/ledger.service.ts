@@ -8,13 +8,15 @@ import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
+import { NOTHING_VERIFIED } from '../../invariant.ts';
+import { ledgerInvariants } from './audit.store.ts';
 import * as store from './ledger.store.ts';
 
 export type AccountKind = 'USER' | 'ESCROW';
 
 /** Accounts that exist once; their ids are below those of all others. */
 export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
-const FIRST_CUSTOMER_ACCOUNT = 1000n;
+export const FIRST_CUSTOMER_ACCOUNT = 1000n;
 
 export interface Transfer {
   /** One per business event: the same event posted again changes nothing. */
@@ -22,9 +24,25 @@ export interface Transfer {
   debitAccountId: bigint;
   creditAccountId: bigint;
   amountMicros: bigint;
-  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'PREPAID_50_MB' | 'MEGABYTE' | 'REFUND' | 'SETTLE';
-  /** For charges of traffic: megabytes `from` (included) to `to` (excluded), counted from 0. */
-  megabytes?: { from: bigint; to: bigint };
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE';
+}
+
+/**
+ * What changes the cost of a connection: a transfer between its payer and its escrow account, and the next entry of its
+ * receipt (docs/receipts.md). The first charge of each connection is made with its purchase.
+ */
+export interface Charge {
+  /** MEGABYTE pays, REFUND gives back. */
+  kind: 'MEGABYTE' | 'REFUND';
+  connectionId: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  /** Megabytes `from` (included) to `to` (excluded), counted from 0. */
+  megabytes: { from: bigint; to: bigint };
+  megabytePriceMicros: bigint;
+  /** What the connection has counted in all when this is charged. */
+  usedBytes: bigint;
+  uploadedBytes: bigint;
 }
 
 export interface Balance {
@@ -69,7 +87,9 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
  * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
  */
 export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
-  if (transfers.length > 0) await store.lockAccounts(ctx, customersOf(transfers));
+  const customers = customersOf(transfers);
+  const locked = customers.length === 0 ? [] : await store.lockAccounts(ctx, customers);
+  assert.equal(locked.length, customers.length, 'a transfer names an account that does not exist');
   return postLocked(ctx, transfers);
 }
 
@@ -89,18 +109,33 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
 }
 
 /**
- * Holds (positive) or releases (negative) money of accounts that the caller has locked.
- * @throws AppError SMALL_BALANCE if more would be held than is there
+ * Charges connections, at most once each, and holds (positive) or releases (negative) money of their payers, whose
+ * accounts the caller has locked. A megabyte that was charged before is an error: the caller knows what he has charged.
+ * @throws AppError SMALL_BALANCE if a payer had less than zero then, holds included; the transaction is then over
  */
-export async function changeHolds(ctx: Ctx, deltas: ReadonlyMap<bigint, bigint>): Promise<void> {
-  const changes = new Map([...deltas].filter(([, micros]) => micros !== 0n));
-  if (changes.size > 0) await explainOverdraft(store.addToHolds(ctx, changes));
+export async function charge(ctx: Ctx, charges: readonly Charge[], holds: ReadonlyMap<bigint, bigint>): Promise<void> {
+  const changes = new Map([...holds].filter(([, micros]) => micros !== 0n));
+  if (charges.length === 0 && changes.size === 0) return;
+  const payers = new Set(changes.keys());
+  for (const { payerAccountId } of charges) payers.add(payerAccountId);
+  const found = await explainOverdraft(store.insertCharges(ctx, charges, changes));
+  assert.deepEqual(
+    found,
+    { escrows: charges.length, payers: payers.size },
+    'a charge names accounts that do not exist',
+  );
+  for (const accountId of payers) ctx.changed({ accountId }, 'balance');
 }
 
 /** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
-export function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
-  return store.findBrokenInvariants(ctx);
+export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
+  const found: string[] = [];
+  for (const { findBroken } of ledgerInvariants) found.push(...(await findBroken(ctx, NOTHING_VERIFIED)));
+  return found;
 }
+
+/** For whoever checks it piece by piece. */
+export { findSettledTransfer, rememberSums } from './audit.store.ts';
 
 function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
   const byKey = new Map<string, Transfer>();
@@ -114,9 +149,8 @@ function customersOf(transfers: readonly Transfer[]): bigint[] {
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-/** One side of each transfer is a user's; the other is an escrow account or a shared one, which nobody looks at. */
-function tellUser(ctx: Ctx, { reason, debitAccountId, creditAccountId }: Transfer): void {
-  const accountId = reason === 'PREPAID_50_MB' || reason === 'MEGABYTE' ? debitAccountId : creditAccountId;
+/** Of these transfers users are credited, or nobody: charges are told where they are made. */
+function tellUser(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
   if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
 }
 

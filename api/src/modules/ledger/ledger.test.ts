@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import * as ledger from './ledger.service.ts';
@@ -59,12 +60,96 @@ describe('post', () => {
   test('held money cannot be spent', async () => {
     const user = await openUser();
     await post(transfer(external, user, 100n));
-    await testApp.ctx.tx((ctx) => ledger.changeHolds(ctx, new Map([[user, 80n]])));
+    await hold(user, 80n);
     await expect(post(transfer(user, revenue, 21n))).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
     await post(transfer(user, revenue, 20n));
-    await expect(testApp.ctx.tx((ctx) => ledger.changeHolds(ctx, new Map([[user, 1n]])))).rejects.toMatchObject({
-      code: 'SMALL_BALANCE',
-    });
+    await expect(hold(user, 1n)).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
+  });
+});
+
+const hold = (user: bigint, micros: bigint) =>
+  testApp.ctx.tx((ctx) => ledger.charge(ctx, [], new Map([[user, micros]])));
+
+/** A user with money and the escrow account of a connection of his. */
+async function openEscrow(micros: bigint) {
+  const [user, escrow] = [await openUser(), await ledger.openAccount(testApp.ctx, 'ESCROW')];
+  await post(transfer(external, user, micros));
+  const connectionId = randomUUID();
+  const charge = (
+    kind: 'MEGABYTE' | 'REFUND',
+    from: bigint,
+    to: bigint,
+    counted = { usedBytes: 9n, uploadedBytes: 4n },
+    holds = new Map<bigint, bigint>(),
+  ) =>
+    testApp.ctx.tx((ctx) =>
+      ledger.charge(
+        ctx,
+        [
+          {
+            kind,
+            connectionId,
+            payerAccountId: user,
+            escrowAccountId: escrow,
+            megabytes: { from, to },
+            megabytePriceMicros: 10n,
+            ...counted,
+          },
+        ],
+        holds,
+      ),
+    );
+  return { user, escrow, charge };
+}
+
+describe('charge', () => {
+  test('moves the price of the megabytes, what is held for them, and back again', async () => {
+    const { user, escrow, charge } = await openEscrow(1000n);
+    await hold(user, 20n);
+    await charge('MEGABYTE', 50n, 52n, undefined, new Map([[user, -20n]]));
+    expect(await ledger.readBalance(testApp.ctx, user)).toMatchObject({ balanceMicros: 980n, heldMicros: 0n });
+    expect(await balance(escrow)).toBe(20n);
+    await charge('REFUND', 51n, 52n);
+    expect([await balance(user), await balance(escrow)]).toEqual([990n, 10n]);
+  });
+
+  test('refuses what the payer does not have, and moves nothing', async () => {
+    const { user, charge } = await openEscrow(19n);
+    await expect(charge('MEGABYTE', 50n, 52n)).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
+    expect(await balance(user)).toBe(19n);
+  });
+
+  test('refuses to charge the same megabyte of a connection twice', async () => {
+    const { user, charge } = await openEscrow(1000n);
+    await charge('MEGABYTE', 50n, 51n);
+    await expect(charge('MEGABYTE', 50n, 52n)).rejects.toMatchObject({ constraint: 'transfers_megabyte' });
+    expect(await balance(user)).toBe(990n);
+  });
+});
+
+describe('an account that does not exist', () => {
+  test('is neither paid nor charged', async () => {
+    const nowhere = 999_999_999n;
+    const { user, escrow } = await openEscrow(100n);
+    await expect(post(transfer(external, nowhere, 1n))).rejects.toThrow('does not exist');
+    await expect(hold(nowhere, 1n)).rejects.toThrow('do not exist');
+    const charge = {
+      kind: 'MEGABYTE',
+      connectionId: randomUUID(),
+      megabytes: { from: 0n, to: 1n },
+      megabytePriceMicros: 10n,
+      usedBytes: 1n,
+      uploadedBytes: 0n,
+    } as const;
+    for (const accounts of [
+      { payerAccountId: nowhere, escrowAccountId: escrow },
+      { payerAccountId: user, escrowAccountId: nowhere },
+    ])
+      await expect(
+        testApp.ctx.tx((ctx) => ledger.charge(ctx, [{ ...charge, ...accounts }], new Map())),
+      ).rejects.toThrow('do not exist');
+    expect([await balance(user), await balance(escrow)]).toEqual([100n, 0n]);
+    expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
   });
 });
 
@@ -82,18 +167,6 @@ describe('the database itself', () => {
       await expect(testApp.database.query(statement)).rejects.toThrow('transfers is append-only');
     },
   );
-
-  test('refuses to charge the same megabyte of an escrow twice', async () => {
-    const [user, escrow] = [await openUser(), await ledger.openAccount(testApp.ctx, 'ESCROW')];
-    await post(transfer(external, user, 1000n));
-    const charge = (key: string): ledger.Transfer => ({
-      ...transfer(user, escrow, 10n, key),
-      reason: 'MEGABYTE',
-      megabytes: { from: 50n, to: 51n },
-    });
-    await post(charge(`mb:${escrow}:a`));
-    await expect(post(charge(`mb:${escrow}:b`))).rejects.toMatchObject({ constraint: 'transfers_megabyte' });
-  });
 });
 
 /** The oracle: balances in a Map, a transfer list is all or nothing, a known key changes nothing. */

@@ -1,13 +1,20 @@
 /** The control plane's side of credit control: what gateways ask and report. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Authorization, Credit, Usage } from '@cellhop/contract/gateway';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { isPassword } from '../connections/credentials.ts';
-import { settleReports, takeReports, type CreditAnswer } from '../connections/settlement.ts';
+import {
+  reportNothing,
+  settleReports,
+  takeReports,
+  type CreditAnswer,
+  type UsageReport,
+} from '../connections/settlement.ts';
 import * as store from './metering.store.ts';
 
-const DEFAULT_NODE_NAME = 'default';
+/** The node whose token is a setting. */
+export const DEFAULT_NODE_NAME = 'default';
 
 /** Registers the node of the settings and its DNS ports; run once when the database is prepared. */
 export async function registerNode(ctx: Ctx): Promise<void> {
@@ -16,6 +23,16 @@ export async function registerNode(ctx: Ctx): Promise<void> {
     await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token));
     await store.saveDnsPorts(ctx, firstDnsPort, lastDnsPort);
   });
+}
+
+/**
+ * Registers a further gateway, or gives one a new token.
+ * @returns the token; it is not stored and cannot be shown again
+ */
+export async function addNode(ctx: Ctx, name: string): Promise<string> {
+  const token = randomBytes(32).toString('hex');
+  await store.saveNode(ctx, name, hashToken(token));
+  return token;
 }
 
 /** @returns the node's id. @throws AppError UNAUTHORIZED */
@@ -54,18 +71,19 @@ export async function authorize(
   const credit = await ctx.tx(async (ctx) => {
     await endPredecessors(ctx, connectionId, runId, nodeId);
     // One byte wanted brings whatever is paid for, or the next megabyte.
-    const [answer] = await settleReports(ctx, runId, [{ connectionId, usedBytes: 0n, wantedBytes: 1n }], 'open');
-    return answer!;
+    const [answer] = await settleReports(ctx, runId, [reportNothing(connectionId, 1n)], 'open');
+    return answer;
   });
   // It ended between the two looks at it.
-  if (credit.state === 'ended') return { isAuthorized: false };
-  return { isAuthorized: true, exit: login.exit, usedBytes: Number(credit.usedBytes), ...toCredit(credit) };
+  if (!credit || credit.state === 'ended') return { isAuthorized: false };
+  const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
+  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
 }
 
 /** A node's older runs are dead once a newer one speaks: what they were granted and did not report is free again. */
 async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, nodeId: string): Promise<void> {
   for (const predecessor of await store.findPredecessors(ctx, connectionId, runId, nodeId))
-    await settleReports(ctx, predecessor, [{ connectionId, usedBytes: 0n, wantedBytes: 0n }], 'close');
+    await settleReports(ctx, predecessor, [reportNothing(connectionId)], 'close');
 }
 
 /** Takes the totals of a run, answers how far each connection may go on. */
@@ -80,10 +98,10 @@ export async function end(
   ctx: Ctx,
   nodeId: string,
   runId: string,
-  usages: readonly Pick<Usage, 'connectionId' | 'usedBytes'>[],
+  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost'>[],
 ): Promise<{ acknowledged: string[] }> {
   await touchRun(ctx, runId, nodeId);
-  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0 }));
+  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
   if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
   return { acknowledged: usages.map((usage) => usage.connectionId) };
 }
@@ -92,9 +110,14 @@ async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> 
   if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
 }
 
-function toReport(usage: Usage) {
-  const { connectionId, usedBytes, wantedBytes } = usage;
-  return { connectionId, usedBytes: BigInt(usedBytes), wantedBytes: BigInt(wantedBytes) };
+function toReport({ connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Usage): UsageReport {
+  return {
+    connectionId,
+    usedBytes: BigInt(usedBytes),
+    uploadedBytes: BigInt(uploadedBytes),
+    wantedBytes: BigInt(wantedBytes),
+    isExitLost,
+  };
 }
 
 function toCredit({ connectionId, grantedBytes, state }: CreditAnswer): Credit {

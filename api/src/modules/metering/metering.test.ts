@@ -42,6 +42,7 @@ describe('authorize', () => {
       connectionId: connection.id,
       exit: { kind: 'local-address', address: null },
       usedBytes: 0,
+      uploadedBytes: 0,
       grantedBytes: 50 * MB,
       state: 'open',
     });
@@ -147,8 +148,9 @@ describe('update', () => {
   test('unknown connections are ended, and a report of more than the batch limit or of a negative total is refused', async () => {
     const run = createGatewayRun(testApp);
     expect((await run.report(randomUUID(), 5)).state).toBe('ended');
-    for (const usedBytes of [-1, 1.5]) {
-      const usages = [{ connectionId: randomUUID(), usedBytes, wantedBytes: 0 }];
+    const good = { connectionId: randomUUID(), usedBytes: 1, uploadedBytes: 1, wantedBytes: 0, isExitLost: false };
+    for (const bad of [{ usedBytes: -1 }, { usedBytes: 1.5 }, { uploadedBytes: -1 }, { isExitLost: 1 as never }]) {
+      const usages = [{ ...good, ...bad }];
       await expect(run.call(update, { body: { runId: run.runId, usages } })).rejects.toMatchObject({ status: 400 });
     }
   });
@@ -161,6 +163,60 @@ describe('update', () => {
       [run.runId],
     );
     await expect(run.report(randomUUID(), 0)).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('a lost exit', () => {
+  test('ends the connection after the last report; the unused part of the first 50 MB goes back at any age', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await testApp.database.query("update connections set created_at = created_at - interval '2 days' where id = $1", [
+      connection.id,
+    ]);
+    expect((await run.report(connection.id, 3 * MB, 0, { isExitLost: true })).state).toBe('ended');
+    expect((await newest(user)).status).toBe('WORK');
+    await run.end(connection.id, 3 * MB + 1);
+    expect(await newest(user)).toMatchObject({
+      status: 'NOT_WORK',
+      endReason: 'EXIT_LOST',
+      refundStatus: 'REFUNDED',
+      paidFor: 0.032,
+      trafficUsed: 3 * 1024 + 1 / 1024,
+    });
+    expect(await balanceOf(testApp, user)).toBe(DOLLAR - 4n * MEGABYTE);
+  });
+
+  test('gives nothing back when the first 50 MB were used', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 50 * MB, MB, { isExitLost: true });
+    await run.end(connection.id, 50 * MB);
+    expect(await newest(user)).toMatchObject({ endReason: 'EXIT_LOST', refundStatus: 'NONE', paidFor: 0.4 });
+    expect(await heldOf(user)).toBe(0n);
+  });
+});
+
+describe('bytes in each direction', () => {
+  test('are summed over runs, and a run that opens again is told where it stood', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const connection = await buy(user);
+    const [first, second] = [createGatewayRun(testApp), createGatewayRun(testApp)];
+    await first.authorize(connection);
+    await first.report(connection.id, 3 * MB, 0, { uploadedBytes: MB });
+    await first.report(connection.id, 2 * MB, 0, { uploadedBytes: 2 * MB });
+    await second.authorize(connection);
+    await second.report(connection.id, MB, 0, { uploadedBytes: 1000 });
+    await second.end(connection.id, MB + 10, 1005);
+    expect(await second.authorize(connection)).toMatchObject({ usedBytes: MB + 10, uploadedBytes: 1005 });
+    const [row] = await testApp.database.query<{ uploadedBytes: bigint; usedBytes: bigint }>(
+      'select uploaded_bytes as "uploadedBytes", used_bytes as "usedBytes" from connections where id = $1',
+      [connection.id],
+    );
+    expect(row).toEqual({ uploadedBytes: BigInt(MB + 1005), usedBytes: BigInt(4 * MB + 10) });
   });
 });
 

@@ -3,7 +3,12 @@ import { toDollars } from '@cellhop/contract/units';
 import type { Profile } from '@cellhop/contract/users';
 import type { UserRow } from './users.store.ts';
 
-export function presentProfile(user: UserRow, balanceMicros: bigint, referralLevel: ReferralLevel): Profile {
+export function presentProfile(
+  user: UserRow,
+  balanceMicros: bigint,
+  referralLevel: ReferralLevel,
+  secondFactor: Profile['secondFactor'],
+): Profile {
   const { id, email, languageCode, referralCode, roleName, permissions } = user;
   return {
     id,
@@ -12,6 +17,8 @@ export function presentProfile(user: UserRow, balanceMicros: bigint, referralLev
     referralLevel,
     languageCode,
     referralCode,
-    role: { name: roleName, permissions },
+    secondFactor,
+    // What works, not what the role promises: the menu shows nothing that would be refused.
+    role: { name: roleName, permissions: secondFactor === 'DUE' ? [] : permissions },
   };
 }

@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevel } from '../referrals/bonus.service.ts';
 import { newReferralCode } from './referral-code.ts';
+import { secondFactorState } from './second-factor-state.ts';
 import { presentProfile } from './user-presenter.ts';
 import * as store from './users.store.ts';
 
@@ -29,7 +30,7 @@ export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {
     ledger.readBalance(ctx, user.accountId),
     currentLevel(ctx, userId),
   ]);
-  return presentProfile(user, balanceMicros, level);
+  return presentProfile(user, balanceMicros, level, secondFactorState(ctx.config, user));
 }
 
 /** Mails and pages that follow are in this language, and all notifications. */

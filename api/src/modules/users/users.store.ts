@@ -48,6 +48,7 @@ export interface UserRow {
   isEmailConfirmed: boolean;
   roleName: string;
   permissions: Permission[];
+  hasSecondFactor: boolean;
 }
 
 export async function findUser(ctx: Ctx, id: string): Promise<UserRow | undefined> {
@@ -55,7 +56,7 @@ export async function findUser(ctx: Ctx, id: string): Promise<UserRow | undefine
     `select users.id, users.email, users.account_id as "accountId", users.language_code as "languageCode",
             users.status, users.referral_code as "referralCode",
             users.email_confirmed_at is not null as "isEmailConfirmed",
-            roles.name as "roleName", roles.permissions
+            users.second_factor_at is not null as "hasSecondFactor", roles.name as "roleName", roles.permissions
        from users join roles on roles.name = users.role_name where users.id = $1`,
     [id],
   );

@@ -23,6 +23,7 @@ describe('the profile', () => {
       referralLevel: 'BASIC',
       languageCode: 'en',
       referralCode: user.referralCode,
+      secondFactor: 'OFF',
       role: { name: 'USER', permissions: [] },
     });
   });

@@ -1,11 +1,21 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect, useSyncExternalStore } from 'react';
 import { useSettings } from '../../lib/settings.ts';
+import { hasTokens, tokens } from '../../lib/tokens.ts';
+import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import classes from './guest-layout.module.css';
 import { Switchers } from './switchers.tsx';
 
+/** The pages of visitors. Once there are tokens, from this tab or another, the route's own guard leads on. */
 export function GuestLayout() {
   const { brandName } = useSettings();
+  const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);
+  const router = useRouter();
+  useEffect(() => {
+    if (isSignedIn) void router.invalidate();
+  }, [isSignedIn, router]);
+  if (isSignedIn) return <FullScreenSpinner />;
   return (
     <div className={classes['page']}>
       <header className={classes['header']}>

@@ -1,15 +1,33 @@
+import type { ApiError } from '@cellhop/contract/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import { errorText } from '../../lib/error-text.ts';
 import { profileQuery } from '../../lib/profile.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { GlobalErrorPage } from '../global-error-page.tsx';
+import { logOut } from './log-out.ts';
 
-/** Shows nothing of the product before the server has accepted the stored tokens. */
+/** Shows nothing of the product before the server has accepted the stored tokens, nor after it has blocked the user. */
 export function ProfileGate({ children }: { children: ReactNode }) {
-  const profile = useQuery(profileQuery);
-  if (profile.data !== undefined) return children;
+  const { data, error } = useQuery(profileQuery);
+  if (error?.code === 'ACCOUNT_BLOCKED') return <ProfileFailure error={error} />;
+  if (data !== undefined) return children;
   // A 401 has removed the tokens, and the layout is about to leave.
-  if (profile.error === null || profile.error.status === 401) return <FullScreenSpinner />;
-  return <GlobalErrorPage error={new Error(errorText(profile.error))} />;
+  if (error === null || error.status === 401) return <FullScreenSpinner />;
+  return <ProfileFailure error={error} />;
+}
+
+/** Whoever cannot go on with this account may want to sign in with another one. */
+function ProfileFailure({ error }: { error: ApiError }) {
+  const { t } = useTranslation();
+  const text = error.code === 'NOT_FOUND' ? t('accountNotFound') : errorText(error);
+  return (
+    <GlobalErrorPage error={new Error(text)}>
+      <PlainButton isQuiet onClick={() => void logOut()}>
+        {t('logOut')}
+      </PlainButton>
+    </GlobalErrorPage>
+  );
 }

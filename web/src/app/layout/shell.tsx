@@ -5,9 +5,11 @@ import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
 import classes from './shell.module.css';
-import { menuItems } from './menu-items.ts';
+import { menuItems, otherPages } from './menu-items.ts';
+import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -20,7 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
   const [isDrawerOpen, drawer] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const item = menuItems.find(({ to }) => to === path);
+  const item = [...menuItems, ...otherPages].find(({ to }) => to === path);
   const title = item === undefined ? undefined : t(`titles.${item.text}`);
   const { close } = drawer;
   useEffect(close, [path, close]);
@@ -56,9 +58,11 @@ export function Shell({ children }: { children: ReactNode }) {
         />
         <main id="content" tabIndex={-1} className={classes['content']}>
           {title !== undefined && <Breadcrumbs items={[{ label: title }]} />}
+          <SecondFactorNotice />
           {children}
         </main>
       </div>
+      <OfflineBanner />
     </div>
   );
 }

@@ -1,10 +1,20 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { InvoicesPage } from '../../features/invoices/invoices-page.tsx';
+import { invoicesSearch, pageSearch } from '../search.ts';
 
 const route = getRouteApi('/members/payments/invoices');
 
 export function InvoicesScreen() {
-  const { page } = route.useSearch();
+  const { page, create } = route.useSearch();
   const navigate = route.useNavigate();
-  return <InvoicesPage page={page ?? 1} onPage={(chosen) => void navigate({ search: { page: chosen } })} />;
+  return (
+    <InvoicesPage
+      page={page ?? 1}
+      isCreating={create === true}
+      onPage={(chosen) => void navigate({ search: pageSearch({ page: chosen }) })}
+      onCreating={(isCreating) =>
+        void navigate({ search: invoicesSearch({ page, create: isCreating }), replace: !isCreating })
+      }
+    />
+  );
 }

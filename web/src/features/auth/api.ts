@@ -13,21 +13,21 @@ import {
   type SignUpBody,
   type SetPasswordBody,
 } from '@cellhop/contract/auth';
+import { ApiError } from '@cellhop/contract/client';
+import i18next from 'i18next';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../lib/password-confirmation.ts';
+import { anyCodeSchema, appCodeSchema } from '../../lib/second-factor-codes.ts';
+import { toLocalTime } from '../../lib/server-clock.ts';
 import { saveTokens } from '../../lib/tokens.ts';
 
-export const signInForm = signInBody;
-export const restoreForm = emailBody;
-
-/** Exists in forms only; the API gets the password once. */
-const confirmPassword = z.string().min(1);
-const confirmation = {
-  path: ['confirmPassword'],
-  error: 'passwordsDiffer',
-  // Also while other fields are not valid yet, but not on top of "required".
-  when: ({ value }: { value: unknown }) => (value as Passwords).confirmPassword !== '',
+export const signInForm = signInBody.omit({ secondFactorCode: true });
+export const secondFactorForms = {
+  APP: z.object({ code: appCodeSchema }),
+  RECOVERY_CODE: z.object({ code: anyCodeSchema }),
 };
+export const restoreForm = emailBody;
 
 export const signUpForm = signUpBody
   .omit({ languageCode: true })
@@ -39,36 +39,43 @@ export const setPasswordForm = setPasswordBody
   .extend({ confirmPassword })
   .refine(isConfirmed, confirmation);
 
-export async function openSession(body: SignInBody): Promise<void> {
-  const { data } = await call(signIn, { body });
-  saveTokens(data);
+/** @returns whether the session is open, or asks for the second factor first */
+export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKED'> {
+  try {
+    const { data } = await call(signIn, { body });
+    await i18next.changeLanguage(data.profile.languageCode);
+    // Loaded on demand: what keeps server data is not needed before there is a session.
+    const { rememberProfile } = await import('../../lib/profile.ts');
+    rememberProfile(data.profile);
+    saveTokens(data);
+    return 'OPEN';
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED') return 'CODE_ASKED';
+    throw error;
+  }
 }
 
 export async function createAccount(body: SignUpBody) {
-  return (await call(signUp, { body })).data;
+  return withLocalTime((await call(signUp, { body })).data);
 }
 
 export async function requestConfirmation(email: string) {
-  return (await call(resendConfirmation, { body: { email } })).data;
+  return withLocalTime((await call(resendConfirmation, { body: { email } })).data);
 }
 
 export async function requestRecovery(email: string) {
-  return (await call(recoverPassword, { body: { email } })).data;
+  return withLocalTime((await call(recoverPassword, { body: { email } })).data);
 }
 
 export async function repeatRecovery(sessionId: string) {
-  return (await call(resendRecovery, { params: { sessionId } })).data;
+  return withLocalTime((await call(resendRecovery, { params: { sessionId } })).data);
 }
 
 export async function savePassword(body: SetPasswordBody): Promise<void> {
   await call(setPassword, { body });
 }
 
-interface Passwords {
-  password: string;
-  confirmPassword: string;
-}
-
-function isConfirmed({ password, confirmPassword }: Passwords): boolean {
-  return password === confirmPassword;
+/** The countdown compares with this device's clock. */
+function withLocalTime<T extends { nextSendingAllowedIn: number }>(answer: T): T {
+  return { ...answer, nextSendingAllowedIn: toLocalTime(answer.nextSendingAllowedIn) };
 }

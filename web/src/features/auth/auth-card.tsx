@@ -1,5 +1,5 @@
 import { IconAlertCircle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import classes from './auth-card.module.css';
 
@@ -7,17 +7,25 @@ interface AuthCardProps {
   title: string;
   lead?: string;
   error?: string | undefined;
+  /** It has taken the place of a form: whoever hears the page is told. */
+  isAnnounced?: boolean;
   children: ReactNode;
   links: ReactNode;
 }
 
 /** These pages do without Mantine: they are the first that a visitor loads. */
-export function AuthCard({ title, lead, error, children, links }: AuthCardProps) {
+export function AuthCard({ title, lead, error, isAnnounced = false, children, links }: AuthCardProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
+  useEffect(() => {
+    if (isAnnounced) heading.current?.focus();
+  }, [isAnnounced]);
   return (
     <div className={classes['card']}>
       <div>
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {lead !== undefined && <p className={classes['muted']}>{lead}</p>}
       </div>
       {error !== undefined && (

@@ -1,9 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 
-export function SignInLink() {
+/** `onClick`: for a link to the page on which it stands, which has to go back to its form. */
+interface AuthLinkProps {
+  onClick?: () => void;
+}
+
+export function SignInLink(props: AuthLinkProps) {
   const { t } = useTranslation('auth');
-  return <Link to="/sign-in">{t('toSignIn')}</Link>;
+  return (
+    <Link to="/sign-in" {...props}>
+      {t('toSignIn')}
+    </Link>
+  );
 }
 
 export function SignUpLink() {

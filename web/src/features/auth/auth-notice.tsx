@@ -1,5 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast, waitSecondsOf } from '../../lib/error-text.ts';
 import { splitSeconds } from '../../lib/format.ts';
@@ -8,14 +8,13 @@ import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
-import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 
 type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCESS';
 
 export interface Notice {
   reason: NoticeReason;
   email: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of this device's clock. */
   nextSendingAllowedIn: number;
 }
 
@@ -23,10 +22,11 @@ interface AuthNoticeProps {
   notice: Notice;
   /** Asks for another letter; gives the moment from which yet another may be asked for. */
   resend: () => Promise<{ nextSendingAllowedIn: number }>;
+  links: ReactNode;
 }
 
 /** Stands in place of the form once a letter is on its way. */
-export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend }: AuthNoticeProps) {
+export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend, links }: AuthNoticeProps) {
   const { t } = useTranslation('auth');
   const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
   const [isSending, setSending] = useState(false);
@@ -56,16 +56,8 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
   }
 
   return (
-    <AuthCard
-      title={t(`notice.${reason}.title`)}
-      links={
-        <>
-          <SignInLink />
-          {reason === 'RECOVERY_ACCESS' ? <SignUpLink /> : <RestoreLink />}
-        </>
-      }
-    >
-      <output className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</output>
+    <AuthCard title={t(`notice.${reason}.title`)} isAnnounced links={links}>
+      <p className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</p>
       <div className={classes['resend']}>
         <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
           {t('resend.button')}

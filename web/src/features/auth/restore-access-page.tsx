@@ -37,7 +37,19 @@ export function RestoreAccessPage() {
     return recovery;
   }
 
-  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => resend(notice.email)} />;
+  if (notice !== undefined)
+    return (
+      <AuthNotice
+        notice={notice}
+        resend={() => resend(notice.email)}
+        links={
+          <>
+            <SignInLink />
+            <SignUpLink />
+          </>
+        }
+      />
+    );
   return (
     <AuthCard
       title={t('restore.title')}

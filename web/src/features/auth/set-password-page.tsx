@@ -24,17 +24,25 @@ export function SetPasswordPage({ code }: { code: string }) {
   });
   const { errors, isSubmitting } = form.formState;
 
+  function refusePassword() {
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
+  }
+
   const submit = form.handleSubmit(({ password }) =>
-    send('', async () => {
-      await savePassword({ code, password });
-      setSaved(true);
-    }),
+    send(
+      '',
+      async () => {
+        await savePassword({ code, password });
+        setSaved(true);
+      },
+      refusePassword,
+    ),
   );
 
   if (isSaved)
     return (
-      <AuthCard title={t('setPassword.title')} links={<SignUpLink />}>
-        <output>{t('setPassword.done')}</output>
+      <AuthCard title={t('setPassword.title')} isAnnounced links={<SignUpLink />}>
+        <p>{t('setPassword.done')}</p>
         <Link to="/sign-in" className={plain['button']}>
           {t('toSignIn')}
         </Link>

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useNavigate } from '@tanstack/react-router';
+import { useReducer } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '../../ui/plain-button.tsx';
@@ -8,28 +8,59 @@ import { openSession, requestConfirmation, signInForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { EmailField, PasswordField } from './auth-fields.tsx';
-import { RestoreLink, SignUpLink } from './auth-links.tsx';
+import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { AuthNotice } from './auth-notice.tsx';
+import { SecondFactorStep } from './second-factor-step.tsx';
+import { FIRST_STEP, nextSignInState } from './sign-in-state.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
+/** Once the tokens are there, the layout around this page leads on. */
 export function SignInPage() {
   const { t } = useTranslation(['auth', 'common']);
-  const navigate = useNavigate();
-  const { alert, notice, send } = useAuthForm();
+  const { alert, notice, setNotice, send } = useAuthForm();
+  const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
   const form = useForm({
     resolver: zodResolver(signInForm, { error: formErrorMap }),
     defaultValues: { email: '', password: '' },
   });
   const { errors, isSubmitting } = form.formState;
 
-  const submit = form.handleSubmit((values) =>
-    send(values.email, async () => {
-      await openSession(values);
-      await navigate({ to: '/proxies' });
+  const submit = form.handleSubmit((credentials) =>
+    send(credentials.email, async () => {
+      if ((await openSession(credentials)) === 'CODE_ASKED') dispatch({ type: 'CODE_ASKED', credentials });
     }),
   );
 
-  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => requestConfirmation(notice.email)} />;
+  /** The email stays in the form, the password has to be typed again. */
+  function goBack() {
+    form.resetField('password');
+    setNotice(undefined);
+    dispatch({ type: 'LEFT' });
+  }
+
+  if (notice !== undefined)
+    return (
+      <AuthNotice
+        notice={notice}
+        resend={() => requestConfirmation(notice.email)}
+        links={
+          <>
+            <SignInLink onClick={goBack} />
+            <RestoreLink />
+          </>
+        }
+      />
+    );
+  if (state.step === 'SECOND_FACTOR')
+    return (
+      <SecondFactorStep
+        key={state.method}
+        credentials={state.credentials}
+        method={state.method}
+        onMethod={(method) => dispatch({ type: 'METHOD_CHOSEN', method })}
+        onBack={goBack}
+      />
+    );
   return (
     <AuthCard
       title={t('signIn.title')}

@@ -23,15 +23,35 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
   });
   const { errors, isSubmitting } = form.formState;
 
+  function refusePassword() {
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
+  }
+
   const submit = form.handleSubmit(({ email, password, referralCode: code }) =>
-    send(email, async () => {
-      const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
-      const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
-      setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
-    }),
+    send(
+      email,
+      async () => {
+        const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
+        const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
+        setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
+      },
+      refusePassword,
+    ),
   );
 
-  if (notice !== undefined) return <AuthNotice notice={notice} resend={() => requestConfirmation(notice.email)} />;
+  if (notice !== undefined)
+    return (
+      <AuthNotice
+        notice={notice}
+        resend={() => requestConfirmation(notice.email)}
+        links={
+          <>
+            <SignInLink />
+            <RestoreLink />
+          </>
+        }
+      />
+    );
   return (
     <AuthCard
       title={t('signUp.title')}

@@ -2,6 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText, waitSecondsOf } from '../../lib/error-text.ts';
+import { isPasswordRefused } from '../../lib/form-errors.ts';
 import { type Notice, toMinutes } from './auth-notice.tsx';
 
 /** What the forms of this feature share: the alert above the fields, and the notice that replaces them. */
@@ -16,7 +17,8 @@ export function useAuthForm() {
     return errorText(caught);
   }
 
-  async function send(email: string, task: () => Promise<void>) {
+  /** @param onPasswordRefused says so under the field, where the form asks for a new password */
+  async function send(email: string, task: () => Promise<void>, onPasswordRefused?: () => void) {
     setError(undefined);
     try {
       await task();
@@ -27,6 +29,7 @@ export function useAuthForm() {
           email,
           nextSendingAllowedIn: Date.now() + waitSecondsOf(caught) * 1000,
         });
+      else if (onPasswordRefused !== undefined && isPasswordRefused(caught)) onPasswordRefused();
       else setError(caught);
     }
   }

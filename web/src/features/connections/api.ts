@@ -1,11 +1,12 @@
 import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
+import { getReceipt } from '@cellhop/contract/receipts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, queryClient } from '../../lib/query.ts';
+import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
@@ -29,6 +30,15 @@ export function useHasLiveConnection(): boolean {
     if (before !== undefined) void reloadProfile();
   });
   return data?.data.some(isLive) === true;
+}
+
+/** The signed bill; asked for when somebody looks at it, and again while the connection works. */
+export function useReceipt(connection: Connection) {
+  return useQuery({
+    ...apiQuery(getReceipt, { params: { id: connection.id } }),
+    staleTime: 0,
+    refetchInterval: isLive(connection) ? CALM_INTERVAL_MS : false,
+  });
 }
 
 export function useDisconnect() {

@@ -9,6 +9,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { isLive } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
+import { ReceiptSection } from './receipt-section.tsx';
 
 interface ConnectionDialogProps {
   connection: Connection | undefined;
@@ -33,6 +34,7 @@ export function ConnectionDialog({ connection, onClose }: ConnectionDialogProps)
             </Text>
           )}
           <ConnectionAccess connection={connection} />
+          <ReceiptSection connection={connection} />
           <Location connection={connection} />
         </Stack>
       )}

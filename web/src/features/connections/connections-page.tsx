@@ -35,7 +35,14 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
   }
 
   if (connections.isError && rows === undefined)
-    return <LoadFailure text={t('table.failed')} onRetry={() => void connections.refetch()} />;
+    return (
+      <LoadFailure
+        text={t('table.failed')}
+        error={connections.error}
+        isRetrying={connections.isFetching}
+        onRetry={() => void connections.refetch()}
+      />
+    );
   if (rows?.length === 0)
     return (
       <EmptyList text={t('table.empty')}>

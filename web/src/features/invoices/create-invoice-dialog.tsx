@@ -1,10 +1,12 @@
-import { createInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
+import { createInvoiceBody, type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, NumberInput, Select, Stack } from '@mantine/core';
 import { Controller, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice } from './api.ts';
 
@@ -23,13 +25,24 @@ export function CreateInvoiceDialog({ isOpen, onClose, onCreated }: CreateInvoic
   );
 }
 
-/** Lives as long as the dialog is open, so that each dialog starts empty. */
+/** Begins with what was typed before a lost session or a reload, and otherwise empty. */
 function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCreated'>) {
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();
-  const form = useForm({ resolver: zodResolver(createInvoiceBody, { error: formErrorMap }) });
+  const draft = useDraft('invoice', isInvoiceDraft);
+  const form = useForm<CreateInvoiceBody>({
+    resolver: zodResolver(createInvoiceBody, { error: formErrorMap }),
+    defaultValues: draft.read() ?? {},
+  });
   const { errors } = form.formState;
-  const submit = form.handleSubmit((body) => creation.mutate(body, { onSuccess: onCreated }));
+  useKeptDraft(form, draft);
+  const create = useOneAtATime(async (body: CreateInvoiceBody) => {
+    const invoice = await creation.mutateAsync(body).catch(() => undefined);
+    if (invoice === undefined) return; // The alert above the form says why.
+    draft.write(undefined);
+    onCreated(invoice);
+  });
+  const submit = form.handleSubmit(create);
   const names = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
 
   return (
@@ -82,4 +95,14 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
       </Stack>
     </form>
   );
+}
+
+function isInvoiceDraft(value: unknown): value is Partial<CreateInvoiceBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { amount, currency } = value as Record<string, unknown>;
+  return (amount === undefined || typeof amount === 'number') && (currency === undefined || isCurrency(currency));
+}
+
+function isCurrency(value: unknown): boolean {
+  return currencies.some((currency) => currency === value);
 }

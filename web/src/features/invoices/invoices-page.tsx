@@ -12,38 +12,43 @@ import { PayDialog } from './pay-dialog.tsx';
 
 interface InvoicesPageProps {
   page: number;
+  isCreating: boolean;
   onPage: (page: number) => void;
+  onCreating: (isCreating: boolean) => void;
 }
 
-export function InvoicesPage({ page, onPage }: InvoicesPageProps) {
+export function InvoicesPage({ page, isCreating, onPage, onCreating }: InvoicesPageProps) {
   const { t } = useTranslation('payment');
-  const [isCreating, setCreating] = useState(false);
   const [shown, setShown] = useState<Invoice>();
   const invoices = useInvoices(page);
   const rows = invoices.data?.data;
 
   function showCreated(invoice: Invoice) {
-    setCreating(false);
     setShown(invoice);
-    if (page !== 1) onPage(1);
+    onPage(1);
   }
 
   return (
     <>
       <Group mb="lg">
-        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
+        <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => onCreating(true)}>
           {t('create.open')}
         </Button>
       </Group>
       {invoices.isError && rows === undefined ? (
-        <LoadFailure text={t('table.failed')} onRetry={() => void invoices.refetch()} />
+        <LoadFailure
+          text={t('table.failed')}
+          error={invoices.error}
+          isRetrying={invoices.isFetching}
+          onRetry={() => void invoices.refetch()}
+        />
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
       ) : (
         <InvoicesTable invoices={rows} onShow={setShown} />
       )}
       <Pages page={page} totalPages={invoices.data?.totalPages ?? 0} onChange={onPage} />
-      <CreateInvoiceDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={showCreated} />
+      <CreateInvoiceDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={showCreated} />
       <PayDialog
         invoice={shown && (rows?.find(({ id }) => id === shown.id) ?? shown)}
         onClose={() => setShown(undefined)}

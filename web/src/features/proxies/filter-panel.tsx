@@ -1,4 +1,4 @@
-import { filterGroups, type FilterGroup, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
@@ -9,24 +9,32 @@ import classes from './filter-panel.module.css';
 
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
-  hasFailed: boolean;
+  error: Error | null;
+  isLoading: boolean;
+  /** What the list was searched with; the choice begins with it, and follows the back button. */
+  search: ProxyQuery;
   isSearching: boolean;
   onRetry: () => void;
   onFind: (query: ProxyQuery) => void;
 }
 
-type Choice = Partial<Record<FilterGroup, string[]>>;
-
-export function FilterPanel({ filter, hasFailed, isSearching, onRetry, onFind }: FilterPanelProps) {
+export function FilterPanel({ filter, error, isLoading, search, isSearching, onRetry, onFind }: FilterPanelProps) {
   const { t } = useTranslation('proxy');
-  const [choice, setChoice] = useState<Choice>({});
+  const [choice, setChoice] = useState(search);
+  const searchText = JSON.stringify(search);
+  const [lastSearchText, setLastSearchText] = useState(searchText);
+  if (lastSearchText !== searchText) {
+    setLastSearchText(searchText);
+    setChoice(search);
+  }
 
   function find(event: FormEvent) {
     event.preventDefault();
     onFind(onlyChosen(choice));
   }
 
-  if (hasFailed) return <LoadFailure text={t('filter.failed')} onRetry={onRetry} />;
+  if (error !== null && filter === undefined)
+    return <LoadFailure text={t('filter.failed')} error={error} isRetrying={isLoading} onRetry={onRetry} />;
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
       <div className={classes['fields']}>
@@ -68,6 +76,6 @@ export function FilterPanel({ filter, hasFailed, isSearching, onRetry, onFind }:
   );
 }
 
-function onlyChosen(choice: Choice): ProxyQuery {
-  return Object.fromEntries(Object.entries(choice).filter(([, values]) => values.length > 0));
+function onlyChosen(choice: ProxyQuery): ProxyQuery {
+  return Object.fromEntries(Object.entries(choice).filter(([, values]) => values !== undefined && values.length > 0));
 }

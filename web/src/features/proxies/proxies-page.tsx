@@ -12,13 +12,14 @@ import { ProxyDialog } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 
 interface ProxiesPageProps {
+  search: ProxyQuery;
+  onSearch: (search: ProxyQuery) => void;
   /** How to reach a proxy that was just bought. */
   renderAccess: (connection: Connection) => ReactNode;
 }
 
-export function ProxiesPage({ renderAccess }: ProxiesPageProps) {
+export function ProxiesPage({ search, onSearch, renderAccess }: ProxiesPageProps) {
   const { t } = useTranslation('proxy');
-  const [search, setSearch] = useState<ProxyQuery>({});
   const [selected, setSelected] = useState<Proxy>();
   const filter = useQuery(filterQuery);
   const proxies = useQuery({ ...proxiesQuery(search), placeholderData: keepPreviousData });
@@ -26,20 +27,27 @@ export function ProxiesPage({ renderAccess }: ProxiesPageProps) {
 
   function find(chosen: ProxyQuery) {
     if (JSON.stringify(chosen) === JSON.stringify(search)) void proxies.refetch();
-    else setSearch(chosen);
+    else onSearch(chosen);
   }
 
   return (
     <Stack gap="lg">
       <FilterPanel
         filter={filter.data?.data}
-        hasFailed={filter.isError}
+        error={filter.error}
+        isLoading={filter.isFetching}
+        search={search}
         isSearching={proxies.isFetching}
         onRetry={() => void filter.refetch()}
         onFind={find}
       />
       {proxies.isError ? (
-        <LoadFailure text={t('table.failed')} onRetry={() => void proxies.refetch()} />
+        <LoadFailure
+          text={t('table.failed')}
+          error={proxies.error}
+          isRetrying={proxies.isFetching}
+          onRetry={() => void proxies.refetch()}
+        />
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
       ) : (

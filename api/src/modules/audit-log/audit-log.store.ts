@@ -1,0 +1,33 @@
+import type { Ctx } from '../../ctx.ts';
+
+export interface NewEntry {
+  action: string;
+  actorId: string | null;
+  subjectType: 'USER' | null;
+  subjectId: string | null;
+  ip: string | null;
+  device: string | null;
+  requestId: string | null;
+  details: Record<string, string | number | boolean>;
+}
+
+export async function insertEntry(ctx: Ctx, entry: NewEntry): Promise<void> {
+  await ctx.db.query(
+    `insert into audit_log (action, actor_id, subject_type, subject_id, ip, device, request_id, details)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      entry.action,
+      entry.actorId,
+      entry.subjectType,
+      entry.subjectId,
+      entry.ip,
+      entry.device,
+      entry.requestId,
+      JSON.stringify(entry.details),
+    ],
+  );
+}
+
+export async function deleteOld(ctx: Ctx): Promise<void> {
+  await ctx.db.query(`delete from audit_log where created_at <= now() - interval '365 days'`);
+}

@@ -1,0 +1,96 @@
+import type { Permission } from '@cellhop/contract/permissions';
+import type { Ctx } from '../../ctx.ts';
+
+export interface OwnerRow {
+  email: string;
+  permissions: Permission[];
+  onSince: Date | null;
+}
+
+/** Two changes of one user's second factor wait for each other here, and for his sign-ins. */
+export async function lockOwner(ctx: Ctx, userId: string): Promise<OwnerRow> {
+  const [row] = await ctx.db.query<OwnerRow>(
+    `select users.email, roles.permissions, users.second_factor_at as "onSince"
+       from users join roles on roles.name = users.role_name
+      where users.id = $1 for no key update of users`,
+    [userId],
+  );
+  return row!;
+}
+
+export interface StateRow {
+  permissions: Permission[];
+  onSince: Date | null;
+  recoveryCodesLeft: number;
+}
+
+export async function findState(ctx: Ctx, userId: string): Promise<StateRow> {
+  const [row] = await ctx.db.query<StateRow>(
+    `select roles.permissions, users.second_factor_at as "onSince",
+            (select count(*)::int from recovery_codes
+              where recovery_codes.user_id = users.id and used_at is null) as "recoveryCodesLeft"
+       from users join roles on roles.name = users.role_name where users.id = $1`,
+    [userId],
+  );
+  return row!;
+}
+
+/** One that was set up and never put in force makes room. */
+export async function saveSecret(ctx: Ctx, userId: string, secretEncrypted: Buffer): Promise<void> {
+  await ctx.db.query(
+    `insert into second_factors (user_id, secret_encrypted) values ($1, $2)
+     on conflict (user_id) do update set secret_encrypted = excluded.secret_encrypted, created_at = now(), last_step = 0`,
+    [userId, secretEncrypted],
+  );
+}
+
+export interface SecretRow {
+  secretEncrypted: Buffer;
+  ageMs: number;
+}
+
+export async function findSecret(ctx: Ctx, userId: string): Promise<SecretRow | undefined> {
+  const [row] = await ctx.db.query<SecretRow>(
+    `select secret_encrypted as "secretEncrypted", (extract(epoch from now() - created_at) * 1000)::float8 as "ageMs"
+       from second_factors where user_id = $1`,
+    [userId],
+  );
+  return row;
+}
+
+/** @returns false if a code of this step, or of a later one, was taken before */
+export async function spendStep(ctx: Ctx, userId: string, step: number): Promise<boolean> {
+  const rows = await ctx.db.query(
+    'update second_factors set last_step = $2 where user_id = $1 and last_step < $2 returning user_id',
+    [userId, step],
+  );
+  return rows.length > 0;
+}
+
+export async function switchOn(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('update users set second_factor_at = now(), updated_at = now() where id = $1', [userId]);
+}
+
+export async function switchOff(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('update users set second_factor_at = null, updated_at = now() where id = $1', [userId]);
+  // The recovery codes go with it.
+  await ctx.db.query('delete from second_factors where user_id = $1', [userId]);
+}
+
+export async function replaceRecoveryCodes(ctx: Ctx, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await ctx.db.query('delete from recovery_codes where user_id = $1', [userId]);
+  await ctx.db.query('insert into recovery_codes (user_id, code_hash) select $1, unnest($2::bytea[])', [
+    userId,
+    hashes,
+  ]);
+}
+
+/** @returns false if there is no such code, or if it was used before */
+export async function spendRecoveryCode(ctx: Ctx, userId: string, codeHash: Buffer): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update recovery_codes set used_at = now()
+      where user_id = $1 and code_hash = $2 and used_at is null returning user_id`,
+    [userId, codeHash],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,60 @@
+/** Time-based one-time passwords (RFC 6238) as authenticator apps make them: SHA-1, 30 seconds, 6 digits. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** As long as the hash, which RFC 4226 (section 4, R6) recommends. */
+const SECRET_BYTES = 20;
+const STEP_MS = 30_000;
+const DIGITS = 6;
+/** Clocks differ, and people type slowly: the step before and the step after count too. */
+const DRIFT_STEPS = 1;
+/** RFC 4648. */
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** @returns Base32 without padding: 20 bytes need none */
+export function newTotpSecret(): string {
+  return encodeBase32(randomBytes(SECRET_BYTES));
+}
+
+/** What a QR code carries. The name of the brand stands before the email too, for the apps that read only the label. */
+export function totpUri(secret: string, brandName: string, email: string): string {
+  const label = `${encodeURIComponent(brandName)}:${encodeURIComponent(email)}`;
+  const query = `secret=${secret}&issuer=${encodeURIComponent(brandName)}&algorithm=SHA1&digits=${DIGITS}&period=30`;
+  return `otpauth://totp/${label}?${query}`;
+}
+
+/** @returns the time step that the code belongs to, the newest if to several; undefined if it is none of now */
+export function findStep(secret: string, code: string, nowMs: number): number | undefined {
+  const presented = Buffer.from(code);
+  const now = Math.floor(nowMs / STEP_MS);
+  let found: number | undefined;
+  // All are compared, each in constant time: how long it takes tells nothing.
+  for (let step = now - DRIFT_STEPS; step <= now + DRIFT_STEPS; step++) {
+    const expected = Buffer.from(codeAt(secret, step));
+    if (expected.length === presented.length && timingSafeEqual(expected, presented)) found = step;
+  }
+  return found;
+}
+
+/** @param step the number of half minutes since 1970 */
+export function codeAt(secret: string, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac('sha1', decodeBase32(secret)).update(counter).digest();
+  // Dynamic truncation, RFC 4226 section 5.3: the last four bits say where the 31 bits are taken from.
+  const offset = digest.at(-1)! & 0x0f;
+  const number = digest.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
+}
+
+function encodeBase32(bytes: Buffer): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return bits
+    .match(/.{5}/g)!
+    .map((group) => BASE32[Number.parseInt(group, 2)])
+    .join('');
+}
+
+function decodeBase32(text: string): Buffer {
+  const bits = Array.from(text, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Buffer.from(bits.match(/.{8}/g)!.map((group) => Number.parseInt(group, 2)));
+}

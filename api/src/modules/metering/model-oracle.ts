@@ -1,0 +1,210 @@
+/**
+ * The rules of billing once more, as an oracle for the model test: small, slow and in one place. It keeps what was
+ * deposited and what each run has counted, and derives all money from that; nothing is ever moved.
+ *
+ * How large a grant is, the service may decide within bounds: the oracle takes it from the answer and judges it.
+ */
+import type { EndReason, RefundStatus } from '@cellhop/contract/connections';
+import type { CreditState } from '@cellhop/contract/gateway';
+
+const MB = 1_048_576n;
+const PREPAID = 50n;
+const STATUSES = {
+  USER: 'DISCONNECT_USER',
+  ADMIN: 'DISCONNECT_ADMIN',
+  NO_MONEY: 'NO_MONEY',
+  IDLE: 'NOT_WORK',
+  EXIT_LOST: 'NOT_WORK',
+} as const;
+
+export interface OracleRun {
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  grantedBytes: bigint;
+  isOpen: boolean;
+}
+
+export interface OracleReport {
+  kind: 'open' | 'report' | 'close';
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  wantedBytes: bigint;
+  isExitLost: boolean;
+}
+
+/** What the service said; grants of runs that it does not count any longer mean nothing. */
+export interface OracleAnswer {
+  grantedBytes: bigint;
+  state: CreditState;
+}
+
+export class OracleConnection {
+  readonly runs = new Map<string, OracleRun>();
+  endReason: EndReason | null = null;
+  /** Asked for; it comes with the last report. */
+  ending: Exclude<EndReason, 'NO_MONEY'> | null = null;
+  isRefundable = true;
+
+  constructor(
+    readonly id: string,
+    readonly megabytePriceMicros: bigint,
+  ) {}
+
+  get status() {
+    return this.endReason === null ? 'WORK' : STATUSES[this.endReason];
+  }
+
+  get usedBytes(): bigint {
+    return sum([...this.runs.values()].map((run) => run.usedBytes));
+  }
+
+  get uploadedBytes(): bigint {
+    return sum([...this.runs.values()].map((run) => run.uploadedBytes));
+  }
+
+  /** Open runs count with what they may use, others with what they used. */
+  get grantedBytes(): bigint {
+    return sum([...this.runs.values()].map((run) => (run.isOpen ? run.grantedBytes : run.usedBytes)));
+  }
+
+  get chargedMegabytes(): bigint {
+    const begun = begunMegabytes(this.usedBytes);
+    return this.refundStatus === 'REFUNDED' ? begun : max(PREPAID, begun);
+  }
+
+  get refundStatus(): RefundStatus {
+    const isPartUnused = this.endReason !== null && begunMegabytes(this.usedBytes) < PREPAID;
+    return isPartUnused && (this.isRefundable || this.endReason === 'EXIT_LOST') ? 'REFUNDED' : 'NONE';
+  }
+
+  get paidForMicros(): bigint {
+    return this.chargedMegabytes * this.megabytePriceMicros;
+  }
+
+  get heldMicros(): bigint {
+    return this.endReason === null ? (this.paidOrHeld - this.chargedMegabytes) * this.megabytePriceMicros : 0n;
+  }
+
+  get paidOrHeld(): bigint {
+    return max(this.chargedMegabytes, begunMegabytes(this.grantedBytes));
+  }
+
+  get isOpenAnywhere(): boolean {
+    return [...this.runs.values()].some((run) => run.isOpen);
+  }
+
+  end(reason: EndReason): void {
+    this.endReason = reason;
+    for (const run of this.runs.values()) run.isOpen = false;
+  }
+}
+
+export class OracleUser {
+  readonly connections: OracleConnection[] = [];
+  /** What happened to this user, for whoever reads a failure. */
+  readonly history: string[] = [];
+
+  constructor(public depositedMicros: bigint) {}
+
+  get balanceMicros(): bigint {
+    return this.depositedMicros - sum(this.connections.map((connection) => connection.paidForMicros));
+  }
+
+  get heldMicros(): bigint {
+    return sum(this.connections.map((connection) => connection.heldMicros));
+  }
+
+  get freeMicros(): bigint {
+    return this.balanceMicros - this.heldMicros;
+  }
+
+  /** @throws Error with the user's history if the answer breaks a rule */
+  settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
+    try {
+      this.#settle(connection, runId, report, answer);
+    } catch (error) {
+      throw new Error([...this.history, String(error)].join('\n'), { cause: error });
+    }
+  }
+
+  #settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
+    if (report.kind === 'open' && connection.status === 'WORK') open(connection, runId);
+    const run = connection.runs.get(runId);
+    if (!run || connection.status !== 'WORK') return expectState(answer, 'ended');
+    if (report.kind === 'report' && isOldNews(connection, run, report)) return expectState(answer, 'open');
+
+    this.#count(connection, run, report);
+    const isExitLost = report.isExitLost && connection.ending === null;
+    if (isExitLost) connection.ending = 'EXIT_LOST';
+    const mayGrant = run.isOpen && connection.ending === null && report.kind !== 'close';
+    const state = mayGrant ? this.#grant(connection, run, report, answer) : 'ended';
+
+    const isUsedUp = connection.usedBytes === connection.paidOrHeld * MB;
+    const isOutOfMoney = isUsedUp && this.freeMicros < connection.megabytePriceMicros;
+    if (report.kind === 'close') run.isOpen = false;
+    if (connection.ending === null && isOutOfMoney) {
+      connection.end('NO_MONEY');
+      return expectState(answer, 'ended');
+    }
+    const isLastReport = report.kind === 'close' && !connection.isOpenAnywhere;
+    if (connection.ending !== null && isLastReport) connection.end(connection.ending);
+    return report.kind === 'close' ? undefined : expectState(answer, state);
+  }
+
+  /** Bytes of a run that is over were not kept for it: they take what nobody was granted, then free money. */
+  #count(connection: OracleConnection, run: OracleRun, report: OracleReport): void {
+    const growth = max(0n, min(report.usedBytes, run.grantedBytes) - run.usedBytes);
+    const affordable = this.freeMicros / connection.megabytePriceMicros;
+    const room = max(0n, (connection.paidOrHeld + affordable) * MB - connection.grantedBytes);
+    const counted = run.isOpen ? growth : min(growth, room);
+    run.uploadedBytes += min(counted, max(0n, report.uploadedBytes - run.uploadedBytes));
+    run.usedBytes += counted;
+  }
+
+  #grant(connection: OracleConnection, run: OracleRun, report: OracleReport, answer: OracleAnswer): CreditState {
+    const missingBytes = run.usedBytes + report.wantedBytes - run.grantedBytes;
+    if (missingBytes <= 0n) {
+      judge(answer.grantedBytes === run.grantedBytes, 'a grant grew that nobody asked for');
+      return 'open';
+    }
+    const affordable = this.freeMicros / connection.megabytePriceMicros;
+    const before = connection.paidOrHeld;
+    const missing = max(0n, begunMegabytes(connection.grantedBytes + missingBytes) - before);
+    judge(answer.grantedBytes >= run.grantedBytes, 'a grant shrank');
+    run.grantedBytes = answer.grantedBytes;
+    const bought = connection.paidOrHeld - before;
+    judge(connection.grantedBytes === connection.paidOrHeld * MB, 'what is paid and held was not granted to the byte');
+    judge(bought <= missing, `${bought} MB were bought where ${missing} were wanted`);
+    judge(bought <= max(1n, affordable / 2n), `${bought} MB were bought with money for ${affordable}`);
+    judge(bought > 0n || missing === 0n || affordable === 0n, 'nothing was granted although there is money');
+    return missing > 0n && affordable === 0n ? 'final' : 'open';
+  }
+}
+
+/** Answered without a look at the money. */
+function isOldNews(connection: OracleConnection, run: OracleRun, report: OracleReport): boolean {
+  const isCovered = report.usedBytes <= run.usedBytes && report.usedBytes + report.wantedBytes <= run.grantedBytes;
+  return isCovered && run.isOpen && connection.ending === null && !report.isExitLost;
+}
+
+function open(connection: OracleConnection, runId: string): void {
+  const run = connection.runs.get(runId);
+  if (!run) connection.runs.set(runId, { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true });
+  else if (!run.isOpen) Object.assign(run, { grantedBytes: run.usedBytes, isOpen: true });
+}
+
+function expectState({ state }: OracleAnswer, expected: CreditState): void {
+  judge(state === expected, `the state is ${state} where ${expected} was right`);
+}
+
+export function judge(isRight: boolean, complaint: string): void {
+  if (!isRight) throw new Error(complaint);
+}
+
+function begunMegabytes(bytes: bigint): bigint {
+  return (bytes + MB - 1n) / MB;
+}
+
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
+const min = (a: bigint, b: bigint) => (a < b ? a : b);
+const max = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -1,0 +1,118 @@
+/**
+ * The two ways to search the catalogue. Which one may be trusted with a filter is decided in search.ts; here the
+ * planner is left one plan for each, because its guess at a filter's size decides between a millisecond and a second.
+ */
+import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
+import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
+import type { Ctx } from '../../ctx.ts';
+import { COLUMNS, type ProxyRow } from './proxies.store.ts';
+
+const columns: Record<FilterGroup, string> = {
+  country: 'country_code',
+  city: 'city',
+  region: 'region',
+  zip: 'zip',
+  isp: 'isp',
+  connectionType: 'connection_type',
+};
+
+const IS_FREE = 'connection_id is null and is_healthy';
+const TAGS = 'free_proxy_tags(connection_id, is_healthy, country_code, city, region, zip, isp, connection_type)';
+const RAW_COLUMNS = 'id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
+/** Of equal prices always the same ones first. */
+const CHEAPEST = `order by price_micros, ip limit ${PROXY_SEARCH_MAX}`;
+
+/** For the rest of the transaction. A search that takes this long is given up: it must not take others' time. */
+export async function setTimeLimit(ctx: Ctx, timeoutMs: number): Promise<void> {
+  await ctx.db.query(
+    `select set_config('statement_timeout', $1, true), set_config('jit', 'off', true),
+            set_config('max_parallel_workers_per_gather', '0', true), set_config('enable_seqscan', 'off', true),
+            set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`,
+    [String(timeoutMs)],
+  );
+}
+
+/** The cheapest free ones of all, a page of the index. */
+export function findCheapest(ctx: Ctx): Promise<ProxyRow[]> {
+  return ctx.db.query(
+    `select ${COLUMNS}
+       from (select ${RAW_COLUMNS} from proxies where ${IS_FREE} order by price_micros limit ${PROXY_SEARCH_MAX}) as cheapest
+      ${CHEAPEST}`,
+  );
+}
+
+export interface Walk {
+  rows: ProxyRow[];
+  /** False if a list was left before its end: behind that there may be more matches, none of them cheaper. */
+  isComplete: boolean;
+}
+
+/**
+ * Walks the free proxies of each value of one group, cheapest first, and keeps those that match the other groups. Each
+ * value's list is left after `depth`; nothing is returned that is dearer than the first place where one was left.
+ */
+export async function walkByPrice(ctx: Ctx, group: FilterGroup, query: ProxyQuery, depth: number): Promise<Walk> {
+  const others = filterGroups.filter((other) => other !== group);
+  const conditions = others.map(
+    (other, index) => `and ($${index + 3}::text[] is null or ${columns[other]} = any($${index + 3}))`,
+  );
+  const rows = await ctx.db.query<{ isComplete: boolean } & (ProxyRow | { id: null })>(
+    `with walked as materialized (
+       select listed.*, value
+         from unnest($1::text[]) as value
+        cross join lateral (select ${RAW_COLUMNS} from proxies
+                             where ${IS_FREE} and ${columns[group]} = value order by price_micros limit $2) as listed
+     ), horizon as (
+       select min(last_micros) as dearest_micros
+         from (select max(price_micros) as last_micros from walked group by value having count(*) = $2) as left_early
+     )
+     select dearest_micros is null as "isComplete", ${COLUMNS}
+       from horizon
+       left join lateral (
+         select * from walked
+          where price_micros <= coalesce(dearest_micros, price_micros) ${conditions.join(' ')}
+          ${CHEAPEST}
+       ) as matching on true`,
+    [query[group], depth, ...others.map((other) => query[other] ?? null)],
+  );
+  return { isComplete: rows[0]!.isComplete, rows: rows.filter((row) => row.id !== null) };
+}
+
+/** The cheapest of the first `sampleSize` matches, found by intersecting the groups in the index of tags. */
+export async function intersectTags(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
+  await allowBitmaps(ctx);
+  const groups = filterGroups.filter((group) => query[group]);
+  return ctx.db.query(
+    `with matching as materialized (
+       select ${RAW_COLUMNS} from proxies
+        where ${groups.map((_, index) => `${TAGS} && $${index + 2}`).join(' and ')} limit $1
+     )
+     select ${COLUMNS} from matching ${CHEAPEST}`,
+    [sampleSize, ...groups.map((group) => query[group]!.map((value) => `${group}:${value}`))],
+  );
+}
+
+/** The cheapest of the first `sampleSize` matches, found by reading all proxies of the narrowest group. */
+export async function readNarrowest(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
+  await allowBitmaps(ctx);
+  const groups = filterGroups.filter((group) => query[group]);
+  return ctx.db.query(
+    `with matching as materialized (
+       select ${RAW_COLUMNS} from proxies
+        where ${IS_FREE} ${groups.map((group, index) => `and ${columns[group]} = any($${index + 2}::text[])`).join(' ')}
+        limit $1
+     )
+     select ${COLUMNS} from matching ${CHEAPEST}`,
+    [sampleSize, ...groups.map((group) => query[group])],
+    // Which group is the narrowest is seen from its values.
+    { isPrepared: false },
+  );
+}
+
+/** No plain index scan: with a limit in sight the planner would walk the whole catalogue by price. */
+async function allowBitmaps(ctx: Ctx): Promise<void> {
+  await ctx.db.query(
+    `select set_config('enable_bitmapscan', 'on', true), set_config('enable_sort', 'on', true),
+            set_config('enable_indexscan', 'off', true)`,
+  );
+}

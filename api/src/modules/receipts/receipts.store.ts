@@ -1,0 +1,63 @@
+import type { ConnectionStatus, EndReason } from '@cellhop/contract/connections';
+import type { ChargeKind } from '@cellhop/contract/receipts';
+import type { Ctx } from '../../ctx.ts';
+
+/** For the rest of the transaction. */
+export async function readFromOneSnapshot(ctx: Ctx): Promise<void> {
+  await ctx.db.query('set transaction isolation level repeatable read, read only');
+}
+
+export interface ReceiptRow {
+  id: string;
+  userId: string;
+  escrowAccountId: bigint;
+  ip: string;
+  priceMicros: bigint;
+  status: ConnectionStatus;
+  endReason: EndReason | null;
+  /** All times are texts, in the very form that the hashes are made over. */
+  createdAt: string;
+  endedAt: string | null;
+  issuedAt: string;
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+}
+
+export async function findReceipt(ctx: Ctx, connectionId: string): Promise<ReceiptRow | undefined> {
+  const [row] = await ctx.db.query<ReceiptRow>(
+    `select connections.id, user_id as "userId", escrow_account_id as "escrowAccountId", host(ip) as ip,
+            connections.price_micros as "priceMicros", status, end_reason as "endReason",
+            charge_time(connections.created_at) as "createdAt", charge_time(ended_at) as "endedAt",
+            charge_time(now()) as "issuedAt", used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes"
+       from connections join proxies on proxies.id = proxy_id
+      where connections.id = $1`,
+    [connectionId],
+  );
+  return row;
+}
+
+export interface ChargeRow {
+  kind: ChargeKind;
+  chargedAt: string;
+  /** From 0, the first included; null for what goes back. */
+  megabyteFrom: bigint | null;
+  megabyteTo: bigint | null;
+  amountMicros: bigint;
+  uploadedBytes: bigint;
+  downloadedBytes: bigint;
+  hash: string;
+}
+
+/** The charges of a connection (its escrow account) in their order. */
+export function listCharges(ctx: Ctx, escrowAccountId: bigint): Promise<ChargeRow[]> {
+  return ctx.db.query(
+    `select reason as kind, charge_time(created_at) as "chargedAt", megabyte_from as "megabyteFrom",
+            megabyte_to as "megabyteTo", amount_micros as "amountMicros", uploaded_bytes as "uploadedBytes",
+            downloaded_bytes as "downloadedBytes", encode(charge_hash, 'hex') as hash
+       from (select * from transfers where credit_account_id = $1 and megabyte_from is not null
+             union all
+             select * from transfers where debit_account_id = $1 and reason = 'REFUND') as charge
+      order by id`,
+    [escrowAccountId],
+  );
+}

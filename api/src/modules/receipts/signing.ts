@@ -1,0 +1,76 @@
+/** The shop's signature under receipts: Ed25519 (RFC 8032) with a key that comes from SECRET_KEY. Pure. */
+import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { deriveKey } from '../../keys.ts';
+
+export interface ReceiptKey {
+  privateKey: KeyObject;
+  /** The 32 bytes of the public key. */
+  publicKey: Buffer;
+  /** The first 16 hexadecimal digits of the public key's SHA-256. */
+  id: string;
+}
+
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PUBLIC_KEY_BYTES = 32;
+
+const keys = new Map<string, ReceiptKey>();
+
+export function receiptKey(secretKey: string): ReceiptKey {
+  let key = keys.get(secretKey);
+  if (!key) {
+    key = makeKey(deriveKey(secretKey, 'receipt-signature'));
+    keys.set(secretKey, key);
+  }
+  return key;
+}
+
+function makeKey(seed: Buffer): ReceiptKey {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const encoded = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const publicKey = encoded.subarray(encoded.length - PUBLIC_KEY_BYTES);
+  return { privateKey, publicKey, id: createHash('sha256').update(publicKey).digest('hex').slice(0, 16) };
+}
+
+export interface SignedFacts {
+  connectionId: string;
+  ip: string;
+  priceMicros: bigint;
+  status: string;
+  endReason: string | null;
+  createdAt: string;
+  disconnectAt: string | null;
+  uploadedBytes: bigint;
+  downloadedBytes: bigint;
+  totalMicros: bigint;
+  chargeCount: number;
+  /** Of the last charge; through it the signature covers all of them. */
+  headHash: string;
+  issuedAt: string;
+  keyId: string;
+}
+
+/** The text that is signed: one fact a line, in this order (docs/receipts.md). */
+export function signedText(facts: SignedFacts): string {
+  return [
+    'cellhop-receipt-1',
+    facts.connectionId,
+    facts.ip,
+    facts.priceMicros,
+    facts.status,
+    facts.endReason ?? '-',
+    facts.createdAt,
+    facts.disconnectAt ?? '-',
+    facts.uploadedBytes,
+    facts.downloadedBytes,
+    facts.totalMicros,
+    facts.chargeCount,
+    facts.headHash,
+    facts.issuedAt,
+    facts.keyId,
+  ].join('\n');
+}
+
+export function signReceipt({ privateKey }: ReceiptKey, facts: SignedFacts): string {
+  return sign(null, Buffer.from(signedText(facts)), privateKey).toString('base64');
+}

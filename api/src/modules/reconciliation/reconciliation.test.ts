@@ -1,0 +1,397 @@
+import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
+import { getReconciliation } from '@cellhop/contract/transactions';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import type { Ctx } from '../../ctx.ts';
+import { registerNode } from '../metering/metering.service.ts';
+import { reconcileWhenDue, showReconciliation } from './reconciliation.service.ts';
+
+const MB = 1_048_576;
+const METRICS_TOKEN = 'a-token-for-the-metrics';
+
+let testApp: TestApp;
+let user: TestUser;
+let open: Connection;
+let ended: Connection;
+const alarms: unknown[] = [];
+
+/** The context of a worker whose alarms are heard. */
+let worker: Ctx;
+
+beforeAll(async () => {
+  testApp = await startTestApp({ metricsToken: METRICS_TOKEN });
+  await registerNode(testApp.ctx);
+  const log = { ...testApp.ctx.log, fatal: (alarm: unknown) => alarms.push(alarm) } as unknown as Ctx['log'];
+  worker = { ...testApp.ctx, log };
+  // A little of everything: a top-up, an open connection with traffic and a grant, an ended one with a refund.
+  user = await createUser(testApp);
+  await pay(testApp, await newInvoice(user, 'USDT_BSC', 25));
+  const run = createGatewayRun(testApp);
+  [open, ended] = [await buy(), await buy()];
+  await run.authorize(open);
+  await run.report(open.id, 50 * MB, 5 * MB);
+  await run.report(open.id, 51 * MB, 5 * MB);
+  await user.call(disconnect, { params: { id: ended.id } });
+});
+afterAll(() => testApp.stop());
+
+const buy = async () => (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+
+const change = (sql: string, values: unknown[] = []) =>
+  testApp.database.transaction(async (db) => {
+    // Neither triggers nor foreign keys: as if somebody with the right to it had edited the tables.
+    await db.query('set local session_replication_role = replica');
+    await db.query(sql, values);
+  });
+
+const dropConstraint = (table: string, constraint: string) =>
+  testApp.database.query(`alter table ${table} drop constraint ${constraint}`);
+
+/** Runs the check as if its time had come. */
+async function reconcile() {
+  await testApp.database.query("update reconciliation set claimed_at = now() - interval '1 day'");
+  alarms.length = 0;
+  await reconcileWhenDue(worker);
+  return showReconciliation(testApp.ctx);
+}
+
+/** As if it had happened hours before, and the last check of everything too; the next one looks at what is new. */
+async function grow(hours: number): Promise<void> {
+  // Receipts hold the dates of charges, so they stay as they are; the newest transfer is none.
+  await topUp(testApp, user.accountId, 1n);
+  for (const [table, columns] of [
+    ['transfers', ['created_at']],
+    ['connections', ['created_at', 'ended_at']],
+    ['deposits', ['credited_at']],
+    ['reconciliation', ['claimed_at', 'checked_at', 'verified_until']],
+  ] as const) {
+    const assignments = columns.map((column) => `${column} = ${column} - $1 * interval '1 hour'`).join(', ');
+    await change(`update ${table} set ${assignments} ${table === 'transfers' ? 'where charge_hash is null' : ''}`, [
+      hours,
+    ]);
+  }
+}
+
+const forgetMark = () =>
+  testApp.database.query(
+    'update reconciliation set verified_transfer_id = 0, verified_until = to_timestamp(0), verified_whole_at = null',
+  );
+
+describe('a healthy database', () => {
+  test('has no violation, when all is looked at and when only what is new', async () => {
+    expect(await showReconciliation(testApp.ctx)).toMatchObject({ status: 'NEVER_RUN', checkedAt: null });
+    expect(await reconcile()).toMatchObject({ status: 'OK', violations: [], violationCount: 0 });
+    await grow(1);
+    expect((await reconcile()).status).toBe('OK');
+    await topUp(testApp, user.accountId, 5n);
+    await user.call(disconnect, { params: { id: (await buy()).id } });
+    expect((await reconcile()).status).toBe('OK');
+    expect(alarms).toEqual([]);
+    const [mark] = await testApp.database.query<{ id: bigint }>(
+      'select verified_transfer_id as id from reconciliation',
+    );
+    expect(mark!.id).toBeGreaterThan(0n);
+  });
+
+  test('is checked once in the interval, by one of many workers', async () => {
+    await testApp.database.query('update reconciliation set claimed_at = now(), checked_at = null');
+    await reconcileWhenDue(worker);
+    expect((await showReconciliation(testApp.ctx)).status).toBe('NEVER_RUN');
+    await testApp.database.query("update reconciliation set claimed_at = now() - interval '301 seconds'");
+    await Promise.all(Array.from({ length: 5 }, () => reconcileWhenDue(worker)));
+    expect((await showReconciliation(testApp.ctx)).status).toBe('OK');
+  });
+});
+
+async function readMetrics(headers: Record<string, string>) {
+  const response = await fetch(`${testApp.url}/metrics`, { headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Each writes what must not be, of rows that the given users and connections have, and names the rule that it breaks. */
+const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFoundInWhole?: true }[] = [
+  {
+    name: 'a balance that was edited by hand',
+    rule: 'each balance is the sum of its entries',
+    plant: () => change('update accounts set balance_micros = balance_micros + 1 where id = $1', [user.accountId]),
+  },
+  {
+    name: 'money from nowhere',
+    rule: 'all balances together are zero',
+    plant: () => change('update accounts set balance_micros = balance_micros + 1 where id = 2'),
+  },
+  {
+    name: 'a transfer that was changed afterwards',
+    rule: 'each balance is the sum of its entries',
+    plant: () => change("update transfers set amount_micros = amount_micros + 1 where reason = 'TOP_UP'"),
+  },
+  {
+    name: 'a transfer that was taken out',
+    rule: 'each balance is the sum of its entries',
+    plant: () => change("delete from transfers where reason = 'REFUND'"),
+  },
+  {
+    name: 'money that went to nobody',
+    rule: 'every entry belongs to an account',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('nobody', 1, 999999999, 5, 'TOP_UP')`,
+      ),
+  },
+  {
+    name: 'a negative balance',
+    rule: 'no customer and no escrow is below zero, holds included',
+    plant: async () => {
+      await dropConstraint('accounts', 'customer_not_negative');
+      await change('update accounts set balance_micros = -1 where id = $1', [user.accountId]);
+    },
+  },
+  {
+    name: 'a transfer of a negative amount',
+    rule: 'every transfer moves a positive amount',
+    plant: async () => {
+      await dropConstraint('transfers', 'transfers_amount_micros_check');
+      await change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('negative', 1, $1, -5, 'TOP_UP')`,
+        [user.accountId],
+      );
+    },
+  },
+  {
+    name: 'an open connection that was charged too little',
+    rule: 'an open connection has paid 50 MB, or what it began',
+    plant: () => change('update connections set charged_megabytes = charged_megabytes - 1 where id = $1', [open.id]),
+  },
+  {
+    name: 'an ended connection that was charged too much',
+    rule: 'an ended connection has paid what it began, or 50 MB',
+    plant: () => change('update connections set charged_megabytes = 7 where id = $1', [ended.id]),
+  },
+  {
+    name: 'a gap in the charged megabytes',
+    rule: 'charged megabytes have no gap and no overlap',
+    plant: () =>
+      change(
+        "update transfers set megabyte_from = megabyte_from + 1, megabyte_to = megabyte_to + 1 where reason = 'MEGABYTE'",
+      ),
+    isFoundInWhole: true,
+  },
+  {
+    name: 'an overlap of charged megabytes',
+    rule: 'charged megabytes have no gap and no overlap',
+    plant: () => change("update transfers set megabyte_from = megabyte_from - 1 where reason = 'MEGABYTE'"),
+    isFoundInWhole: true,
+  },
+  {
+    name: 'a charge whose traffic was changed afterwards',
+    rule: 'the charges of a connection are an unbroken chain of hashes',
+    plant: () => change("update transfers set uploaded_bytes = 1 where reason = 'PREPAID_50_MB'"),
+  },
+  {
+    name: 'a receipt that does not begin with its first charge',
+    rule: 'the charges of a connection are an unbroken chain of hashes',
+    plant: () =>
+      change(
+        'update accounts set charge_hash = null where id = (select escrow_account_id from connections where id = $1)',
+        [ended.id],
+      ),
+  },
+  {
+    name: 'an ended connection with money in escrow',
+    rule: 'the escrow of an open connection has what was paid, of an ended one nothing',
+    plant: () =>
+      change(
+        `update accounts set balance_micros = balance_micros + 1
+          where id = (select escrow_account_id from connections where id = $1)`,
+        [ended.id],
+      ),
+  },
+  {
+    name: 'a hold that nobody released',
+    rule: 'what a customer has on hold is the price of his open grants',
+    plant: () => change('update accounts set held_micros = held_micros + 1 where id = $1', [user.accountId]),
+  },
+  {
+    name: 'traffic that no run has counted',
+    rule: 'a connection counts what its gateway runs count',
+    plant: () => change('update connections set used_bytes = used_bytes - 1 where id = $1', [open.id]),
+  },
+  {
+    name: 'uploaded traffic that no run has counted',
+    rule: 'a connection counts what its gateway runs count',
+    plant: () => change('update connections set uploaded_bytes = uploaded_bytes + 1 where id = $1', [open.id]),
+  },
+  {
+    name: 'traffic beyond the grant',
+    rule: 'nothing is used that was not granted',
+    plant: async () => {
+      await dropConstraint('connections', 'connections_check');
+      await change('update connections set granted_bytes = used_bytes - 1 where id = $1', [open.id]);
+    },
+  },
+  {
+    name: 'a proxy that did not come back',
+    rule: 'a sold proxy has one open connection, and an open connection its proxy',
+    plant: () =>
+      change('update proxies set connection_id = $1 where id = (select proxy_id from connections where id = $1)', [
+        ended.id,
+      ]),
+  },
+  {
+    name: 'a proxy that can be sold twice',
+    rule: 'a sold proxy has one open connection, and an open connection its proxy',
+    plant: () => change('update proxies set connection_id = null where connection_id = $1', [open.id]),
+  },
+  {
+    name: 'a deposit that was credited with another amount',
+    rule: 'each final deposit is credited once, with what the ledger has',
+    plant: () => change('update deposits set credited_micros = credited_micros + 1'),
+  },
+  {
+    name: 'a deposit that is credited without the record of it',
+    rule: 'each final deposit is credited once, with what the ledger has',
+    plant: () => change("update deposits set state = 'FINAL', credited_at = null, credited_micros = null"),
+  },
+  {
+    name: 'a credit of a deposit that never was',
+    rule: 'each credit of a deposit has its deposit',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('deposit:' || gen_random_uuid(), 1, $1, 5, 'TOP_UP')`,
+        [user.accountId],
+      ),
+  },
+  {
+    name: 'a transfer to nobody',
+    rule: 'every transfer is between accounts that exist',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('to nobody', 1, 999999999, 5, 'TOP_UP')`,
+      ),
+  },
+  {
+    name: 'an invoice that is paid without a payment',
+    rule: 'a paid invoice has a credited deposit',
+    plant: () => change('update deposits set invoice_id = null'),
+  },
+];
+
+describe('a planted fault', () => {
+  /** All tables of money as they were, so that each fault is planted in a healthy database. */
+  const tables = ['accounts', 'transfers', 'connections', 'connection_runs', 'proxies', 'deposits', 'invoices'];
+  beforeAll(async () => {
+    for (const table of tables) await testApp.database.query(`create table healthy_${table} as table ${table}`);
+  });
+  beforeEach(async () => {
+    for (const table of tables) {
+      await change(`delete from ${table}`);
+      await change(`insert into ${table} overriding system value select * from healthy_${table}`);
+    }
+    // All of it happened just now.
+    await change('update transfers set created_at = now() where charge_hash is null');
+    await change('update connections set ended_at = now() where ended_at is not null');
+    await change('update deposits set credited_at = now()');
+    await forgetMark();
+    await reconcile();
+  });
+
+  test.each(faults)('$name is found: $rule', async ({ rule, plant, isFoundInWhole }) => {
+    expect((await showReconciliation(testApp.ctx)).violations).toEqual([]);
+    await plant();
+    if (isFoundInWhole) await forgetMark();
+    const { status, violations, violationCount } = await reconcile();
+    expect(status).toBe('BROKEN');
+    expect(violations).toEqual(expect.arrayContaining([expect.stringContaining(`${rule}: `)]));
+    expect(violationCount).toBe(violations.length);
+    expect(alarms).toEqual([expect.objectContaining({ count: violationCount })]);
+    // It stays broken until it is put right, however often it is looked at.
+    expect((await reconcile()).status).toBe('BROKEN');
+    expect(await audit(testApp.ctx)).toEqual(expect.arrayContaining(violations));
+  });
+
+  test('long after its rows were verified is found by the daily check of everything', async () => {
+    await grow(1);
+    expect((await reconcile()).status).toBe('OK');
+    await change("update transfers set amount_micros = amount_micros + 1 where reason = 'TOP_UP'");
+    expect((await reconcile()).status).toBe('OK');
+    await testApp.database.query("update reconciliation set verified_whole_at = now() - interval '25 hours'");
+    expect((await reconcile()).status).toBe('BROKEN');
+  });
+
+  test('is not seen in a transfer that was committed very late', async () => {
+    await forgetMark();
+    await reconcile();
+    await grow(1);
+    await reconcile();
+    // It got its number before the mark, and is seen only now.
+    await change(
+      `with late as (
+         insert into transfers (id, idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, created_at)
+         overriding system value values (-1, 'late', 1, $1, 7, 'TOP_UP', now() - interval '2 hours') returning id
+       ), moved as (update accounts set balance_micros = balance_micros + 7 where id = $1)
+       update accounts set balance_micros = balance_micros - 7 where id = 1`,
+      [user.accountId],
+    );
+    expect((await reconcile()).status).toBe('OK');
+  });
+
+  test('has each rule of the audit', async () => {
+    const rules = new Set(faults.map((fault) => fault.rule));
+    const { ledgerInvariants } = await import('../ledger/audit.store.ts');
+    const { connectionInvariants } = await import('../connections/audit.store.ts');
+    const { paymentInvariants } = await import('../invoices/audit.store.ts');
+    const all = [...ledgerInvariants, ...connectionInvariants, ...paymentInvariants].map(({ rule }) => rule);
+    expect(all.filter((rule) => !rules.has(rule))).toEqual([]);
+  });
+
+  test('is shown to staff who may read transactions, and to nobody else', async () => {
+    await change('update accounts set held_micros = held_micros + 1 where id = $1', [user.accountId]);
+    await reconcile();
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const { data } = await finance.call(getReconciliation, {});
+    expect(data).toMatchObject({ status: 'BROKEN', violationCount: 1, checkedAt: expect.any(String) });
+    expect(data.violations[0]).toContain(`account ${user.accountId} holds`);
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    for (const other of [user, support])
+      await expect(other.call(getReconciliation, {})).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
+  });
+
+  test('shows in the metrics, which need their token', async () => {
+    const authorized = { authorization: `Bearer ${METRICS_TOKEN}` };
+    const healthy = await readMetrics(authorized);
+    expect(healthy.status).toBe(200);
+    for (const line of [
+      'reconciliation_ok 1',
+      'reconciliation_violations 0',
+      'connections_open 1',
+      'held_money_dollars 0.04',
+      'database_pool_connections{state="waiting"} 0',
+    ])
+      expect(healthy.text).toContain(`\n${line}\n`);
+    expect(healthy.text).toMatch(/\nreconciliation_age_seconds \d/);
+    expect(healthy.text).toMatch(/\nnodejs_eventloop_lag_seconds \d/);
+
+    await change('update accounts set balance_micros = balance_micros + 1 where id = $1', [user.accountId]);
+    await reconcile();
+    expect((await readMetrics(authorized)).text).toContain('\nreconciliation_ok 0\n');
+    for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[])
+      expect(await readMetrics(headers)).toMatchObject({ status: 401 });
+  });
+});
+
+test('the metrics do not exist in production while no token is set', async () => {
+  const production = await startTestApp({ isDevelopment: false });
+  try {
+    expect((await fetch(`${production.url}/metrics`)).status).toBe(404);
+  } finally {
+    await production.stop();
+  }
+});

@@ -1,0 +1,130 @@
+import { AppError } from '@cellhop/contract/errors';
+import type { UsageQuery } from '@cellhop/contract/usage';
+import pg from 'pg';
+import type { Ctx } from '../../ctx.ts';
+
+export interface Amounts {
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  /** Refunds taken off. */
+  spentMicros: bigint;
+}
+
+export interface PointRow extends Amounts {
+  at: Date;
+}
+
+export interface ConnectionRow extends Amounts {
+  id: string;
+  ip: string;
+  countryCode: string;
+  createdAt: Date;
+}
+
+/**
+ * Read in one statement, hence from one snapshot: the points and the connections have the same sum. Charges are found by
+ * the connections that were open in the range, each of which has an account of its own, so the length of a user's
+ * history does not matter.
+ *
+ * The counters of a connection stand for its last hour until the worker has noted them, and for good once it has ended.
+ */
+const AMOUNTS = `
+  with mine as (
+    select id, escrow_account_id, used_bytes, uploaded_bytes, synced_at from connections
+     where user_id = $1 and created_at < $3::timestamptz and (ended_at is null or ended_at >= $2::timestamptz) and ($6::uuid is null or id = $6)
+  ), money as (
+    select mine.id, created_at as at, amount_micros as micros
+      from mine join transfers on credit_account_id = escrow_account_id and megabyte_from is not null
+    union all
+    select mine.id, created_at, -amount_micros
+      from mine join transfers on debit_account_id = escrow_account_id and reason = 'REFUND'
+  ), counted as (
+    select id, hour, max(used_bytes) as used_bytes, max(uploaded_bytes) as uploaded_bytes
+      from (select connection_id as id, hour, traffic_hours.used_bytes, traffic_hours.uploaded_bytes
+              from mine join traffic_hours on connection_id = id
+            union all
+            select id, date_trunc('hour', synced_at, 'UTC'), used_bytes, uploaded_bytes
+              from mine where synced_at is not null) as known
+     group by id, hour
+  ), traffic as (
+    select id, hour as at, used_bytes - lag(used_bytes, 1, 0::bigint) over previous as used_bytes,
+           uploaded_bytes - lag(uploaded_bytes, 1, 0::bigint) over previous as uploaded_bytes
+      from counted window previous as (partition by id order by hour)
+  ), amounts as (
+    select id, at, 0::bigint as used_bytes, 0::bigint as uploaded_bytes, micros from money
+    union all
+    select id, at, used_bytes, uploaded_bytes, 0 from traffic
+  ), ranged as (
+    select id, date_trunc($4::text, at, $5::text) as at, used_bytes, uploaded_bytes, micros from amounts
+     where at >= $2 and at < $3
+  )`;
+
+/** Steps of the calendar: a day of 23 or 25 hours is one day. */
+const STEPS = `
+  select step at time zone $5 as at
+    from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
+                         ('1 ' || $4)::interval) as step`;
+
+export async function findUsage(
+  ctx: Ctx,
+  userId: string,
+  { from, to, step, timeZone, connectionId }: UsageQuery,
+  limit: number,
+): Promise<{ points: PointRow[]; connections: ConnectionRow[] }> {
+  const reading = ctx.db.query<Amounts & Partial<ConnectionRow> & { at: Date | null }>(
+    `${AMOUNTS}, sums as (
+       select id, at, sum(used_bytes)::bigint as used_bytes, sum(uploaded_bytes)::bigint as uploaded_bytes,
+              sum(micros)::bigint as micros
+         from ranged group by grouping sets ((at), (id))
+     ), dearest as (
+       select * from sums where id is not null order by micros desc, used_bytes desc, id limit $7
+     )
+     select null::uuid as id, null as ip, null as "countryCode", null::timestamptz as "createdAt", steps.at,
+            coalesce(used_bytes, 0) as "usedBytes", coalesce(uploaded_bytes, 0) as "uploadedBytes",
+            coalesce(micros, 0) as "spentMicros"
+       from (select distinct at from (${STEPS} union select at from sums where id is null) as all_steps) as steps
+       left join sums on sums.id is null and sums.at = steps.at
+     union all
+     select connections.id, host(ip), country_code, connections.created_at, null, dearest.used_bytes,
+            dearest.uploaded_bytes, micros
+       from dearest join connections on connections.id = dearest.id join proxies on proxies.id = proxy_id
+      order by at, "spentMicros" desc, "usedBytes" desc, id`,
+    [userId, from, to, step, timeZone, connectionId ?? null, limit],
+  );
+  const rows = await explainTimeZone(reading);
+  return {
+    points: rows.filter((row): row is typeof row & PointRow => row.at !== null),
+    connections: rows.filter((row): row is typeof row & ConnectionRow => row.at === null),
+  };
+}
+
+/** PostgreSQL's code for, among others, a time zone that it does not know. */
+const INVALID_PARAMETER = '22023';
+
+/** The contract asks the JavaScript engine about a name; a database with older data may know fewer. */
+async function explainTimeZone<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER)
+      throw AppError.validation([{ path: 'query.timeZone', message: 'is not known here' }]);
+    throw error;
+  }
+}
+
+export async function recordTraffic(ctx: Ctx): Promise<void> {
+  await ctx.db.query(
+    `insert into traffic_hours (connection_id, hour, used_bytes, uploaded_bytes)
+     select id, date_trunc('hour', synced_at, 'UTC'), used_bytes, uploaded_bytes
+       from connections
+      where status = 'WORK' and used_bytes > 0 and synced_at is not null
+        -- Most connections are idle, and a row that is only looked at costs nothing.
+        and not exists (select from traffic_hours
+                         where connection_id = id and hour = date_trunc('hour', synced_at, 'UTC')
+                           and traffic_hours.used_bytes >= connections.used_bytes)
+      order by id
+     on conflict (connection_id, hour) do update
+        set used_bytes = excluded.used_bytes, uploaded_bytes = excluded.uploaded_bytes
+      where traffic_hours.used_bytes < excluded.used_bytes`,
+  );
+}

@@ -1,0 +1,155 @@
+import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
+import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
+import { getUsage, type UsageQuery } from '@cellhop/contract/usage';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { registerNode } from '../metering/metering.service.ts';
+import { recordTraffic } from './usage.service.ts';
+
+const HOUR_MS = 3_600_000;
+const PRICE = 0.8;
+const MEGABYTE_PRICE = 0.008;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+});
+afterAll(() => testApp.stop());
+
+async function buy(user: TestUser): Promise<Connection> {
+  const id = await createProxy(testApp, { priceMicros: 800_000n });
+  return (await user.call(connect, { body: { id, price: PRICE } })).data;
+}
+
+/** Moves the clock for one connection: everything that is known of it happened earlier. */
+async function age(connection: Connection, hours: number): Promise<void> {
+  const shift = [connection.id, hours];
+  await testApp.database.query(
+    `update connections set created_at = created_at - make_interval(hours => $2::int),
+            synced_at = synced_at - make_interval(hours => $2::int) where id = $1`,
+    shift,
+  );
+  await testApp.database.query('alter table transfers disable trigger transfers_append_only', []);
+  await testApp.database.query(
+    `update transfers set created_at = created_at - make_interval(hours => $2::int)
+      where credit_account_id = (select escrow_account_id from connections where id = $1)`,
+    shift,
+  );
+  await testApp.database.query('alter table transfers enable trigger transfers_append_only', []);
+  await testApp.database.query(
+    'update traffic_hours set hour = hour - make_interval(hours => $2::int) where connection_id = $1',
+    shift,
+  );
+}
+
+async function readUsage(user: TestUser, query: Partial<UsageQuery> & { hours?: number } = {}) {
+  const { hours = 24, ...rest } = query;
+  const from = new Date(Date.now() - hours * HOUR_MS).toISOString();
+  const to = new Date(Date.now() + HOUR_MS).toISOString();
+  return (await user.call(getUsage, { query: { from, to, step: 'hour', ...rest } })).data;
+}
+
+const happened = <T extends { trafficUsed: number; spent: number }>(points: T[]) =>
+  points.filter(({ trafficUsed, spent }) => trafficUsed !== 0 || spent !== 0);
+
+describe('usage', () => {
+  test('traffic and money are in the hour in which they passed, and their sums are exact', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 30 * BYTES_PER_MEGABYTE, 30 * BYTES_PER_MEGABYTE);
+    await recordTraffic(testApp.ctx);
+    await age(connection, 3);
+    await run.report(connection.id, 52 * BYTES_PER_MEGABYTE);
+
+    const usage = await readUsage(user);
+    const [earlier, now] = happened(usage.points);
+    expect(earlier).toMatchObject({ trafficUsed: 30 * 1024, spent: PRICE / 2 });
+    expect(now).toMatchObject({ trafficUsed: 22 * 1024, spent: 2 * MEGABYTE_PRICE });
+    expect(Date.parse(now!.at) - Date.parse(earlier!.at)).toBe(3 * HOUR_MS);
+    expect(usage.total).toMatchObject({ trafficUsed: 52 * 1024, spent: 0.416 });
+    expect(usage.connections).toMatchObject([{ id: connection.id, ...usage.total }]);
+
+    const [row] = (await user.call(listConnections, { query: {} })).data;
+    expect(row).toMatchObject({ trafficUsed: usage.total.trafficUsed, paidFor: usage.total.spent });
+  });
+
+  test('traffic that the worker has not noted yet counts, and noting it changes nothing', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 5_000_000);
+    const before = await readUsage(user);
+    expect(before.total.trafficUsed).toBe(5_000_000 / 1024);
+    await recordTraffic(testApp.ctx);
+    await recordTraffic(testApp.ctx);
+    expect(await readUsage(user)).toEqual(before);
+  });
+
+  test('what a refund gives back is no spending', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.end(connection.id, 3 * BYTES_PER_MEGABYTE);
+    await user.call(disconnect, { params: { id: connection.id } });
+    const usage = await readUsage(user);
+    expect(usage.total).toMatchObject({ trafficUsed: 3 * 1024, spent: 3 * MEGABYTE_PRICE });
+  });
+
+  test('each hour and each day of the range has a point, where the reader lives', async () => {
+    const user = await createUser(testApp);
+    const day = { from: '2026-03-28T23:00:00.000Z', to: '2026-03-30T22:00:00.000Z', timeZone: 'Europe/Berlin' };
+    const days = (await user.call(getUsage, { query: { ...day, step: 'day' } })).data.points;
+    // The day on which the clocks go forward has 23 hours.
+    expect(days.map(({ at }) => at)).toEqual(['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z']);
+    const hours = (await user.call(getUsage, { query: { ...day, step: 'hour' } })).data.points;
+    expect(hours).toHaveLength(47);
+    const inIndia = { from: '2026-05-01T00:00:00.000Z', to: '2026-05-01T12:00:00.000Z', timeZone: 'Asia/Kolkata' };
+    const [first] = (await user.call(getUsage, { query: { ...inIndia, step: 'day' } })).data.points;
+    expect(first!.at).toBe('2026-04-30T18:30:00.000Z');
+  });
+
+  test('one connection can be looked at alone', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const [one] = [await buy(user), await buy(user)];
+    const all = await readUsage(user);
+    expect(all.total.spent).toBe(PRICE);
+    expect(all.connections).toHaveLength(2);
+    const alone = await readUsage(user, { connectionId: one.id });
+    expect(alone.total.spent).toBe(PRICE / 2);
+    expect(alone.connections.map(({ id }) => id)).toEqual([one.id]);
+  });
+
+  test("nobody sees another's usage", async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const connection = await buy(user);
+    const stranger = await createUser(testApp);
+    for (const query of [{}, { connectionId: connection.id }]) {
+      const { total, connections } = await readUsage(stranger, query);
+      expect(total).toEqual({ trafficUsed: 0, uploaded: 0, spent: 0 });
+      expect(connections).toEqual([]);
+    }
+  });
+
+  test('refuses ranges and time zones that make no sense', async () => {
+    const user = await createUser(testApp);
+    const from = '2026-01-01T00:00:00.000Z';
+    const bad = [
+      { from, to: from },
+      { from, to: '2025-12-31T00:00:00.000Z' },
+      { from, to: '2026-03-01T00:00:00.000Z', step: 'hour' as const },
+      { from, to: '2027-02-01T00:00:00.000Z' },
+      { from, to: '2026-01-02T00:00:00.000Z', timeZone: 'Mars/Olympus' },
+      { from, to: '2026-01-02T00:00:00.000Z', timeZone: '+02:00' },
+      { from: 'yesterday', to: from },
+    ];
+    for (const query of bad)
+      await expect(user.call(getUsage, { query })).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
+  });
+});

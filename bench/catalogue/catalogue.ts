@@ -1,0 +1,166 @@
+/**
+ * Searches and group counts of a catalogue of a million proxies, through the service and over HTTP, at growing sizes,
+ * and purchases with and without the background count. The unit is the latency of pgbench's TPC-B transaction with one
+ * client on the same server in the same run. Prints the table of docs/benchmarks.md.
+ *
+ * Usage: npm run bench:catalogue -- [proxies] [searches of each kind]
+ */
+import { createClient } from '@cellhop/contract/client';
+import { getProxyFilter, type ProxyFilter, searchProxies } from '@cellhop/contract/proxies';
+import type { AddressInfo } from 'node:net';
+import { buildApp } from '../../api/src/app.ts';
+import {
+  createCountsReader,
+  ensureCounts,
+  refreshCounts,
+  search,
+} from '../../api/src/modules/proxies/proxies.service.ts';
+import { startPostgres } from '../../tools/pg.mjs';
+import { cloneDatabase } from '../../tools/test-database.mjs';
+import { preparePgbench, runPgbench } from '../billing/pgbench.ts';
+import { purchaseInProcess } from '../billing/purchase.ts';
+import { openBench, signInAs, type Bench } from '../billing/setup.ts';
+import { filterKinds, type Kind } from './filters.ts';
+import { createDice, insertProxies } from './proxies.ts';
+
+const PROXIES = Number(process.argv[2] ?? 1_000_000);
+const SEARCHES = Number(process.argv[3] ?? 200);
+const SIZES = [1000, 10_000, 100_000, 1_000_000].filter((size) => size < PROXIES).concat(PROXIES);
+const TYPICAL_P99_MS = 20;
+const WORST_P99_MS = 60;
+const PURCHASE_ROUNDS = 5;
+const PURCHASE_SECONDS = 3;
+const CLIENTS = 8;
+
+const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
+const peer = await cloneDatabase(postgres.url, 'template1');
+const own = await cloneDatabase(postgres.url, 'template1');
+const hasPgbench = preparePgbench(peer.url);
+const bench = await openBench(own.url, { users: 2000, proxies: 60_000, openConnections: 0 });
+await createDice(bench.ctx);
+
+let size = 0;
+for (const next of SIZES) {
+  await insertProxies(bench.ctx, size + 1, next);
+  size = next;
+  await bench.ctx.db.query('vacuum analyze proxies');
+  const countMs = await timeCount(bench);
+  const kinds = filterKinds(await readFilter(bench));
+  const isLargest = size === PROXIES;
+  const unitMs = tpcbMs();
+  console.log(`\n## ${size.toLocaleString('en')} proxies\n`);
+  console.log(
+    `Group counts: ${countMs.toFixed(0)} ms in the background. TPC-B, one client: ${unitMs.toFixed(2)} ms.\n`,
+  );
+  await report(kinds, isLargest ? SEARCHES : Math.ceil(SEARCHES / 4), unitMs, (query) => search(bench.ctx, query));
+  if (isLargest) await overHttp(kinds, unitMs);
+}
+await purchases();
+await bench.close();
+await own.drop();
+await peer.drop();
+await postgres.stop();
+
+/** NaN where pgbench is not installed. */
+function tpcbMs(): number {
+  return hasPgbench ? 1000 / (runPgbench(peer.url, 1, 2) ?? Number.NaN) : Number.NaN;
+}
+
+async function timeCount({ ctx }: Bench): Promise<number> {
+  await ctx.db.query('delete from proxy_counts');
+  const startedAt = performance.now();
+  await ensureCounts(ctx);
+  return performance.now() - startedAt;
+}
+
+async function readFilter({ ctx }: Bench): Promise<ProxyFilter> {
+  const { body } = await createCountsReader()(ctx);
+  return (JSON.parse(body) as { data: ProxyFilter }).data;
+}
+
+type Find = (query: ReturnType<Kind['make']>) => Promise<unknown>;
+
+/** One after the other, the kinds in turn, so that a slow moment of the machine does not fall on one of them alone. */
+async function report(kinds: readonly Kind[], count: number, unitMs: number, find: Find): Promise<void> {
+  const times = kinds.map((): number[] => []);
+  for (let n = -5; n < count; n++) {
+    for (const [index, kind] of kinds.entries()) {
+      const query = kind.make(n + 5);
+      const startedAt = performance.now();
+      await find(query);
+      if (n >= 0) times[index]!.push(performance.now() - startedAt); // The first ones prepare statements.
+    }
+  }
+  console.log('| Filter | p50 ms | p99 ms | p50 / TPC-B | aim, p99 ms |\n| --- | ---: | ---: | ---: | ---: |');
+  for (const [index, kind] of kinds.entries()) {
+    const [p50, p99] = [quantile(times[index]!, 0.5), quantile(times[index]!, 0.99)];
+    const aim = kind.isWorst ? WORST_P99_MS : TYPICAL_P99_MS;
+    console.log(
+      `| ${kind.name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${(p50 / unitMs).toFixed(1)} | ${aim}${p99 < aim ? '' : ' (missed)'} |`,
+    );
+  }
+}
+
+async function overHttp(kinds: readonly Kind[], unitMs: number): Promise<void> {
+  const app = await buildApp(bench.ctx);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const headers = await signInAs(bench, bench.actors[0]!.userId);
+  const call = createClient({ baseUrl, headers: () => headers });
+  console.log('\nOver HTTP:\n');
+  await report(kinds, SEARCHES, unitMs, (query) => call(searchProxies, { query }));
+
+  const etag = (await fetch(baseUrl + getProxyFilter.url, { headers })).headers.get('etag')!;
+  const ask = async (known: Record<string, string>) => {
+    const startedAt = performance.now();
+    await (await fetch(baseUrl + getProxyFilter.url, { headers: { ...headers, ...known } })).arrayBuffer();
+    return performance.now() - startedAt;
+  };
+  for (const [name, known] of [
+    ['full answer', {}],
+    ['304', { 'if-none-match': etag }],
+  ] as const) {
+    const times: number[] = [];
+    for (let n = 0; n < SEARCHES; n++) times.push(await ask(known));
+    console.log(
+      `\nGET ${getProxyFilter.url}, ${name}: p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
+    );
+  }
+  await app.close();
+}
+
+/** Rounds in turn with the background count as the worker makes it and without. */
+async function purchases(): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 0; round < PURCHASE_ROUNDS; round++) {
+    const without = await purchaseInProcess(bench, CLIENTS, PURCHASE_SECONDS);
+    const counting = startCounting();
+    const withCounts = await purchaseInProcess(bench, CLIENTS, PURCHASE_SECONDS);
+    await counting.stop();
+    ratios.push(withCounts / without);
+    console.log(`\npurchases/s: ${without.toFixed(0)} alone, ${withCounts.toFixed(0)} with the background count`);
+  }
+  console.log(
+    `\nRatio: median ${quantile(ratios, 0.5).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+  );
+}
+
+function startCounting(): { stop(): Promise<void> } {
+  let isStopping = false;
+  const finished = (async () => {
+    while (!isStopping) {
+      await refreshCounts(bench.ctx);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  })();
+  return {
+    stop: () => {
+      isStopping = true;
+      return finished;
+    },
+  };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
+}

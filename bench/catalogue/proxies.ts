@@ -1,0 +1,41 @@
+import type { Ctx } from '../../api/src/ctx.ts';
+
+/**
+ * Adds proxies as a large operator has them: 190 countries, the largest with an eighth of all, cities and ZIPs in
+ * proportion, seven operators in each country of which two are in many, five steps of price in each country. The same
+ * catalogue at every run.
+ */
+export async function insertProxies(ctx: Ctx, from: number, to: number): Promise<void> {
+  // In parts: the pool gives up a statement after 15 seconds.
+  for (let first = from; first <= to; first += PART) {
+    await ctx.db.query(INSERT, [first, Math.min(first + PART - 1, to)]);
+  }
+}
+
+const PART = 20_000;
+
+/** Of the number n, all values follow: `hashint8extended(n, seed)` is the dice. */
+const INSERT = `
+  insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+  select '10.0.0.0'::inet + n, 10000 * (40 + country % 12 * 10 + dice(n, 5) * 5),
+         chr(65 + country / 26) || chr(65 + country % 26),
+         'Region ' || country || '-' || city / 8,
+         'City ' || country || '-' || city,
+         lpad((country * 300 + city)::text, 5, '0') || '-' || dice(n + 1, 12),
+         case when isp < 2 then (array['Vodafone', 'Orange', 'Telefonica', 'T-Mobile', 'Airtel', 'Claro'])[1 + (country + isp) % 6]
+              else 'Operator ' || country || '-' || isp end,
+         (array['LTE', 'LTE', 'LTE', 'LTE', 'LTE', 'LTE', '5G', '5G', '5G', '3G'])[1 + dice(n + 2, 10)],
+         '{"kind":"local-address","address":null}'
+    from generate_series($1::bigint, $2::bigint) as n
+   cross join lateral (select skewed(n + 3, 2.5, 190) as country) as countries
+   cross join lateral (select skewed(n + 4, 2, 6 + 400 / (country + 2)) as city, skewed(n + 5, 1.5, 7) as isp) as places`;
+
+/** A die with `sides`, and one that falls on the low numbers more often. */
+export async function createDice(ctx: Ctx): Promise<void> {
+  await ctx.db.query(`
+    create function dice(n bigint, sides integer) returns integer language sql immutable
+    return (abs(hashint8extended(n, sides) % sides))::integer`);
+  await ctx.db.query(`
+    create function skewed(n bigint, exponent double precision, sides integer) returns integer language sql immutable
+    return floor(sides * power(abs(hashint8extended(n, 7) % 1000000) / 1000000.0, exponent))::integer`);
+}

@@ -1,0 +1,90 @@
+/** What a user's connections moved and cost, hour by hour or day by day. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { data, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
+
+export const usageSteps = ['hour', 'day'] as const;
+export type UsageStep = (typeof usageSteps)[number];
+
+/** The longest range for each step. */
+export const USAGE_HOURS_MAX = 24 * 31;
+export const USAGE_DAYS_MAX = 366;
+/** How many connections are listed, the dearest first. */
+export const USAGE_CONNECTIONS_MAX = 50;
+
+const HOUR_MS = 3_600_000;
+
+/** An IANA name such as `Europe/Berlin`. An offset such as `+02:00` is none: it would not know about summer time. */
+const timeZoneSchema = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][\w+/-]*$/, 'must be a time zone such as Europe/Berlin')
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
+
+export const usageQuery = z
+  .strictObject({
+    /** Included. */
+    from: dateSchema,
+    /** Not included. */
+    to: dateSchema,
+    step: z.enum(usageSteps).default('day'),
+    /** Where days and hours begin. */
+    timeZone: timeZoneSchema.default('UTC'),
+    /** One connection instead of all. */
+    connectionId: idSchema.optional(),
+  })
+  .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after from' })
+  .refine(({ from, to, step }) => Date.parse(to) - Date.parse(from) <= longest(step), {
+    path: ['to'],
+    message: `must be at most ${USAGE_HOURS_MAX} hours or ${USAGE_DAYS_MAX} days after from`,
+  });
+export type UsageQuery = z.infer<typeof usageQuery>;
+
+const amounts = {
+  /** KiB, both directions together. */
+  trafficUsed: z.number().nonnegative(),
+  /** KiB of it from the client to its destinations. */
+  uploaded: z.number().nonnegative(),
+  /** US dollars, refunds taken off: negative where more came back than was paid. */
+  spent: dollarsSchema,
+};
+
+const usagePointSchema = z.object({ at: dateSchema, ...amounts });
+const usageConnectionSchema = z.object({
+  id: idSchema,
+  ip: z.string(),
+  countryCode: z.string(),
+  createdAt: dateSchema,
+  ...amounts,
+});
+const usageSchema = z.object({
+  total: z.object(amounts),
+  /** Each hour or day of the range, also those in which nothing happened. */
+  points: z.array(usagePointSchema),
+  connections: z.array(usageConnectionSchema).max(USAGE_CONNECTIONS_MAX),
+});
+export type Usage = z.infer<typeof usageSchema>;
+export type UsagePoint = z.infer<typeof usagePointSchema>;
+export type UsageConnection = z.infer<typeof usageConnectionSchema>;
+
+export const getUsage = endpoint({
+  method: 'GET',
+  url: '/v1/usage',
+  access: 'user',
+  summary: 'Traffic and spending per hour or day, in all and per connection',
+  query: usageQuery,
+  response: data(usageSchema),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function longest(step: UsageStep): number {
+  // A day in which the clocks are set back is longer than 24 hours.
+  return step === 'hour' ? USAGE_HOURS_MAX * HOUR_MS : USAGE_DAYS_MAX * 24 * HOUR_MS + HOUR_MS;
+}

@@ -1,0 +1,176 @@
+import type { Browser, Page } from '@playwright/test';
+import { codeOf } from './authenticator.ts';
+import { createCustomer, enter, expect, fillSignIn, PASSWORD, test } from './product.ts';
+
+/** A browser that shares nothing with the first one. */
+async function otherBrowser(browser: Browser, baseURL: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL, userAgent: 'Mozilla/5.0 (Windows NT 10.0) Firefox/145.0' });
+  return context.newPage();
+}
+
+test('two-factor sign-in is set up, then asked for, and a recovery code stands in for the app', async ({ page }) => {
+  const email = 'careful-two@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/proxies', email);
+  let secret = '';
+  let recoveryCodes: string[] = [];
+  const dialog = page.getByRole('dialog');
+  const section = page.locator('#second-factor');
+
+  await test.step('sets it up from the account menu', async () => {
+    await chooseInMenu(page, 'Account settings');
+    await expect(page).toHaveURL(/\/account$/);
+    await section.getByRole('button', { name: 'Set up' }).click();
+    await dialog.getByLabel('Current password').fill('not my password');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The password is wrong');
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
+    secret = await dialog.locator('code').innerText();
+    await dialog.getByLabel('Code from the app').fill('12345');
+    await dialog.getByRole('button', { name: 'Switch on' }).click();
+    await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
+    await dialog.getByLabel('Code from the app').fill(codeOf(secret));
+    await dialog.getByRole('button', { name: 'Switch on' }).click();
+  });
+
+  await test.step('sees the recovery codes once, and saves them as a file', async () => {
+    await expect(dialog.getByRole('listitem')).toHaveCount(10);
+    recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeVisible();
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('cellhop-recovery-codes.txt');
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await expect(section).toContainText('10 unused codes left');
+  });
+
+  await test.step('is asked for a code at the next sign-in', async () => {
+    await logOut(page);
+    await fillSignIn(page, email);
+    await expect(page.getByRole('heading', { name: 'Two-factor sign-in' })).toBeVisible();
+    await page.getByRole('button', { name: 'Back to email and password' }).click();
+    await expect(page.getByLabel('Email')).toHaveValue(email);
+    await fillSignIn(page, email);
+    await page.getByLabel('Code from the app').fill('000000');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByRole('alert')).toContainText('The code is wrong or has been used');
+    const code = codeOf(secret, 1);
+    await page.getByLabel('Code from the app').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL(/\/proxies$/);
+  });
+
+  await test.step('signs in with a recovery code, which works once', async () => {
+    await logOut(page);
+    await fillSignIn(page, email);
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(recoveryCodes[0]!);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL(/\/proxies$/);
+    await chooseInMenu(page, 'Account settings');
+    await expect(section).toContainText('9 unused codes left');
+  });
+
+  await test.step('makes new recovery codes, and switches it off', async () => {
+    await section.getByRole('button', { name: 'New codes' }).click();
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[0]!);
+    await dialog.getByRole('button', { name: 'Show new codes' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
+    await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
+    await dialog.getByRole('button', { name: 'Show new codes' }).click();
+    await expect(dialog.getByRole('listitem')).toHaveCount(10);
+    const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await section.getByRole('button', { name: 'Switch off' }).click();
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByLabel('Code from the app, or a recovery code').fill(newCode!);
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    await expect(section.getByRole('button', { name: 'Set up' })).toBeVisible();
+  });
+});
+
+test('a session that is ended in the list signs that browser out', async ({ page, browser, baseURL }) => {
+  const email = 'many-devices@example.com';
+  await createCustomer(page, email);
+  const laptop = await otherBrowser(browser, baseURL);
+  const tablet = await otherBrowser(browser, baseURL);
+  await enter(laptop, '/connection-history', email);
+  await enter(tablet, '/connection-history', email);
+  await enter(page, '/account', email);
+
+  const sessions = page.locator('#sessions');
+  await expect(sessions.getByRole('listitem')).toHaveCount(3);
+  await expect(sessions.getByRole('listitem').first()).toContainText('This device');
+  await expect(sessions.getByRole('listitem').first()).toContainText('127.0.0.1');
+  await sessions.getByRole('button', { name: 'Sign out Firefox on Windows, 127.0.0.1' }).first().click();
+  await expect(page.getByText('The session has ended')).toBeVisible();
+  await expect(sessions.getByRole('listitem')).toHaveCount(2);
+  // The newest is the first of the others.
+  await tablet.getByRole('link', { name: 'Payments' }).click();
+  await expect(tablet).toHaveURL(/\/sign-in$/);
+
+  await sessions.getByRole('button', { name: 'Sign out all others' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click();
+  await expect(page.getByText('1 device is signed out')).toBeVisible();
+  await expect(sessions.getByRole('listitem')).toHaveCount(1);
+  await laptop.getByRole('link', { name: 'Payments' }).click();
+  await expect(laptop).toHaveURL(/\/sign-in$/);
+  await laptop.context().close();
+  await tablet.context().close();
+});
+
+test('a new password signs every other browser out, and this one stays', async ({ page, browser, baseURL }) => {
+  const email = 'cautious@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/account', email);
+  const other = await otherBrowser(browser, baseURL);
+  await enter(other, '/proxies', email);
+
+  const form = page.locator('#password');
+  const submit = form.getByRole('button', { name: 'Change password' });
+  await submit.click();
+  await expect(form.getByText('Required field')).toHaveCount(3);
+  await form.getByLabel('Current password').fill('not my password');
+  await form.getByLabel('New password').fill('another long password');
+  await form.getByLabel('Confirm password').fill('another long password');
+  await submit.click();
+  await expect(form.getByRole('alert')).toContainText('The password is wrong');
+  await form.getByLabel('Current password').fill(PASSWORD);
+  await submit.click();
+  await expect(page.getByText('Your password is changed.', { exact: false })).toBeVisible();
+  await expect(form.getByLabel('New password')).toHaveValue('');
+
+  await other.getByRole('link', { name: 'Connections' }).click();
+  await expect(other).toHaveURL(/\/sign-in$/);
+  await fillSignIn(other, email);
+  await expect(other.getByRole('alert')).toContainText('Invalid email or password');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
+  await other.context().close();
+});
+
+test('a password that is easily guessed is refused under its field', async ({ page }) => {
+  const email = 'careless@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/account', email);
+  const form = page.locator('#password');
+  await form.getByLabel('Current password').fill(PASSWORD);
+  await form.getByLabel('New password').fill('password123');
+  await form.getByLabel('Confirm password').fill('password123');
+  await form.getByRole('button', { name: 'Change password' }).click();
+  await expect(form.getByText('This password is too easy to guess', { exact: false })).toBeVisible();
+});
+
+async function logOut(page: Page): Promise<void> {
+  await chooseInMenu(page, 'Log Out');
+  await expect(page).toHaveURL(/\/sign-in$/);
+}
+
+async function chooseInMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name }).click();
+}

@@ -1,0 +1,124 @@
+import { createCustomer, expect, signIn, test } from './product.ts';
+
+const password = 'a long enough password';
+
+test('filters and pages live in the address: reload and the back button keep them', async ({ page }) => {
+  await signIn(page, 'user@example.com', 'demo-password');
+  await page.getByRole('combobox', { name: 'Country' }).click();
+  await page.getByRole('option', { name: 'Germany' }).click();
+  await page.getByRole('option', { name: 'France' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await expect(page).toHaveURL(/\?country=DE&country=FR$/);
+  const table = page.getByRole('table');
+  const fromElsewhere = table.getByRole('row').filter({ hasNot: page.getByRole('img', { name: /Germany|France/ }) });
+  const onlyTheHeader = () => expect(fromElsewhere).toHaveCount(1);
+  await onlyTheHeader();
+
+  await page.reload();
+  await expect(page.getByRole('form').getByText('Germany')).toBeVisible();
+  await onlyTheHeader();
+
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await expect(page).toHaveURL(/\/proxies$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\?country=DE&country=FR$/);
+  await onlyTheHeader();
+});
+
+test('a session that ends in the middle of a form loses nothing that was typed', async ({ page }) => {
+  const email = 'interrupted@example.com';
+  await createCustomer(page, email, password);
+  await signIn(page, email, password);
+  await page.goto('/payments/invoices');
+  await page.getByRole('button', { name: 'Create new invoice' }).click();
+  await expect(page).toHaveURL(/create=true/);
+  await page.getByLabel('Amount, USD').fill('42');
+  await page.getByRole('combobox', { name: 'Currency' }).click();
+  await page.getByRole('option', { name: 'Litecoin' }).click();
+
+  await page.route('**/v1/payments/invoices', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 401,
+          json: { statusCode: 401, error: 'Unauthorized', code: 'UNAUTHORIZED', message: 'Unauthorized' },
+        })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Create invoice' }).click();
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  await page.unroute('**/v1/payments/invoices');
+
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/payments\/invoices\?create=true$/);
+  await expect(page.getByLabel('Amount, USD')).toHaveValue('$42');
+  await expect(page.getByRole('combobox', { name: 'Currency' })).toHaveValue('Litecoin');
+  await page.getByRole('button', { name: 'Create invoice' }).dblclick();
+  await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
+  await expect(page).toHaveURL(/\/payments\/invoices$/);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('row', { name: /Litecoin/ })).toHaveCount(1);
+
+  await page.getByRole('button', { name: 'Create new invoice' }).click();
+  await expect(page.getByLabel('Amount, USD')).toHaveValue('');
+});
+
+test('sign-in leads nowhere but to this app, and who signs out is not led back', async ({ page }) => {
+  await page.goto('/sign-in?next=//evil.example/');
+  await page.getByLabel('Email').fill('user@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('demo-password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/proxies$/);
+  await page.goto('/connection-history');
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Log Out' }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+});
+
+test('without a network and without an answer the reader is told, and goes on from there', async ({
+  page,
+  context,
+}) => {
+  await signIn(page, 'user@example.com', 'demo-password');
+  await expect(page.getByRole('table')).toBeVisible();
+  await context.setOffline(true);
+  await expect(page.getByText('You are offline')).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText('You are offline')).toBeHidden();
+
+  // The same time-out, only sooner.
+  await page.evaluate(() => {
+    const original = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => original(ms / 20);
+  });
+  await page.route('**/v1/proxies?*', () => {}); // Never answered.
+  await page.getByRole('combobox', { name: 'Connection type' }).click();
+  await page.getByRole('listbox').getByRole('option').first().click();
+  await page.keyboard.press('Escape');
+  const request = page.waitForRequest('**/v1/proxies?*');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await request;
+  await expect(page.getByText('Failed loaded proxies')).toBeVisible();
+  await expect(page.getByText('did not answer within 10 seconds')).toBeVisible();
+  await page.unroute('**/v1/proxies?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('button', { name: /^Buy / }).first()).toBeVisible();
+});
+
+test('a double click buys once', async ({ page }) => {
+  await createCustomer(page, 'impatient@example.com', password);
+  await signIn(page, 'impatient@example.com', password);
+  await page
+    .getByRole('button', { name: /^Buy 198\.18\./ })
+    .first()
+    .click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Buy for/ })
+    .dblclick();
+  await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  await page.getByRole('link', { name: 'Go to connection history' }).click();
+  await expect(page.getByRole('row', { name: /Works/ })).toHaveCount(1);
+});

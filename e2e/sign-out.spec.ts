@@ -1,0 +1,123 @@
+import type { Page } from '@playwright/test';
+import { accessToken, createCustomer, enter, expect, signIn, test } from './product.ts';
+
+test('logging out ends the session in every tab, and protected pages lead to sign-in', async ({ page, context }) => {
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  const other = await context.newPage();
+  await other.goto('/connection-history');
+  await expect(other.getByRole('heading', { level: 1 })).toContainText('Connection history');
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Log Out' }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(other).toHaveURL(/\/sign-in$/);
+  for (const path of ['/proxies', '/account']) {
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/sign-in$/);
+  }
+  await test.step('and signing in leads the other tabs in', async () => {
+    await signIn(page, 'user@example.com', 'demo-password');
+    await expect(other).toHaveURL(/\/proxies$/);
+  });
+});
+
+test('a 401 in one tab signs the others out', async ({ page, context }) => {
+  await enter(page, '/connection-history', 'user@example.com', 'demo-password');
+  const other = await context.newPage();
+  await other.goto('/payments/invoices');
+  await expect(other.getByRole('button', { name: 'Create new invoice' }).first()).toBeVisible();
+  // The other tab asks nothing any more, so that only the first one can find out.
+  await other.route('**/v1/**', () => undefined);
+  const headers = { authorization: `Bearer ${await accessToken(page)}` };
+  await page.request.post('/v1/auth/logout', { headers });
+  await page.getByRole('link', { name: 'Proxies' }).first().click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(other).toHaveURL(/\/sign-in$/);
+  expect(await page.evaluate(() => localStorage.getItem('tokens'))).toBeNull();
+});
+
+test('tabs that wake up together refresh once, and a refused refresh signs out', async ({ page, context }) => {
+  const email = 'sleepy@example.com';
+  await createCustomer(page, email);
+  // Neither tab asks anything before both of them do.
+  await enter(page, '/favicon.svg', email);
+  const other = await context.newPage();
+  const refreshes: string[] = [];
+  context.on('request', (request) => {
+    if (request.url().endsWith('/refresh-tokens')) refreshes.push(request.url());
+  });
+
+  await expire(page, 9000);
+  await Promise.all([page.goto('/proxies'), other.goto('/connection-history')]);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Connection history');
+  expect(refreshes).toHaveLength(1);
+
+  await page.evaluate(() => {
+    const tokens = JSON.parse(localStorage.getItem('tokens')!) as Record<string, unknown>;
+    localStorage.setItem('tokens', JSON.stringify({ ...tokens, refreshToken: 'never given', accessTokenExpiredAt: 0 }));
+  });
+  await page.reload();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(other).toHaveURL(/\/sign-in$/);
+});
+
+test('who has signed in is led past the pages for visitors, and unknown paths lead home', async ({ page }) => {
+  await enter(page, '/sign-in', 'user@example.com', 'demo-password');
+  await expect(page).toHaveURL(/\/proxies$/);
+  for (const path of ['/sign-up?rc=WELCOME', '/restore-access/set-password?code=x']) {
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/proxies$/);
+  }
+  await page.goto('/');
+  await expect(page).toHaveURL(/\/$/);
+  await page.goto('/no/such/page');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
+  await page.getByRole('link', { name: 'Back to home' }).click();
+  await expect(page).toHaveURL(/\/proxies$/);
+});
+
+test('without a code there is no page for a new password', async ({ page }) => {
+  await page.goto('/restore-access/set-password');
+  await expect(page).toHaveURL(/\/sign-in$/);
+});
+
+test('a spinner until the server has answered, and a page for failures with a way to start again', async ({ page }) => {
+  let isDown = true;
+  await page.route('**/v1/profile', async (route) => {
+    if (!isDown) return route.continue();
+    await page.waitForTimeout(300);
+    return route.fulfill({ status: 500, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
+  });
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
+  await expect(page.getByText('An error occurred, please try again later')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Log Out' })).toBeVisible();
+  isDown = false;
+  await page.getByRole('button', { name: 'Reload page' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
+});
+
+test('a part of the web app that cannot be loaded ends on the page for failures', async ({ page }) => {
+  await page.route('**/assets/sign-up-screen-*.js', (route) => route.abort());
+  await page.goto('/sign-up');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
+  await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
+});
+
+test('a public message is text, whatever it contains', async ({ page }) => {
+  const message = '<img src=x onerror="document.title=1"><b>bold</b>';
+  await page.goto(`/public-message?message=${encodeURIComponent(message)}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(message);
+  await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Back to home' }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+});
+
+/** Lets the stored access token end in so many milliseconds, as far as the browser knows. */
+async function expire(page: Page, leftMs: number): Promise<void> {
+  await page.evaluate((left) => {
+    const tokens = JSON.parse(localStorage.getItem('tokens')!) as Record<string, unknown>;
+    localStorage.setItem('tokens', JSON.stringify({ ...tokens, accessTokenExpiredAt: Date.now() + left }));
+  }, leftMs);
+}

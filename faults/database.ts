@@ -1,0 +1,88 @@
+/** The PostgreSQL of a fault run: killed in three ways and started again behind an address that stays. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { startPostgres } from '../tools/pg.mjs';
+import { Network } from './network.ts';
+
+const DATA_DIRECTORY = '.data/pg-faults';
+
+export class Server {
+  #starts = 1;
+  #running: Awaited<ReturnType<typeof startPostgres>>;
+  readonly #network = new Network(() => this.#running.port);
+
+  private constructor(running: Awaited<ReturnType<typeof startPostgres>>) {
+    this.#running = running;
+  }
+
+  static async start(): Promise<Server> {
+    return new Server(await startPostgres({ dataDir: DATA_DIRECTORY }));
+  }
+
+  /** Of this start; the next may listen elsewhere. */
+  get adminUrl(): string {
+    return this.#running.url;
+  }
+
+  /** @returns the database's address for programs, the same after each restart */
+  async publish(databaseUrl: string): Promise<string> {
+    const url = new URL(databaseUrl);
+    url.port = String(await this.#network.listen());
+    return url.href;
+  }
+
+  /** The server takes one killed backend for a broken memory: it ends all others and recovers. */
+  async killBackend(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.adminUrl });
+    client.on('error', () => {});
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() order by random() limit 1",
+    );
+    if (rows[0]) kill(rows[0].pid, 'SIGKILL');
+    await client.end().catch(() => {});
+  }
+
+  killPostmaster(): void {
+    kill(this.#postmaster, 'SIGKILL');
+  }
+
+  /** What `pg_ctl stop -m immediate` does: no checkpoint, recovery at the next start. */
+  stopImmediately(): void {
+    kill(this.#postmaster, 'SIGQUIT');
+  }
+
+  async restart(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#running = await startPostgres({ dataDir: DATA_DIRECTORY });
+        this.#starts += 1;
+        return;
+      } catch (error) {
+        // Backends of a killed postmaster may still be on their way out.
+        if (attempt === 10) throw error;
+        await pause(500);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#network.close();
+    for (; this.#starts > 0; this.#starts -= 1) await this.#running.stop();
+  }
+
+  get #postmaster(): number {
+    const file = path.join(this.#running.directory, 'postmaster.pid');
+    return Number(fs.readFileSync(file, 'utf8').split('\n')[0]);
+  }
+}
+
+function kill(pid: number, signal: 'SIGKILL' | 'SIGQUIT'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself, as after another kill.
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Breaks programs, database and network at random moments and under traffic, mends them again, and looks after each
+ * round whether any money was lost or made up.
+ *
+ * Usage: npm run faults -- [rounds=100] [seed=7]
+ */
+import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { audit } from '../api/src/audit.ts';
+import { loadConfig } from '../api/src/config.ts';
+import { createCtx, type Ctx } from '../api/src/ctx.ts';
+import { openDatabase } from '../api/src/db.ts';
+import { createLog } from '../api/src/log.ts';
+import { addNode } from '../api/src/modules/metering/metering.service.ts';
+import { startChild } from '../tools/child-process.mjs';
+import { freePort } from '../tools/ports.mjs';
+import { startProduct } from '../tools/product.mjs';
+import { acceptsConnections, waitUntilReady } from '../tools/readiness.mjs';
+import { cloneDatabase } from '../tools/test-database.mjs';
+import { Server } from './database.ts';
+import { faults, type Parts } from './faults.ts';
+import { Network } from './network.ts';
+import { createRandom } from './random.ts';
+import { Shop, type Passed } from './shop.ts';
+
+const CUSTOMERS = 4;
+/** What a gateway has counted and its sockets have not delivered when a tunnel breaks. */
+const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
+const LOG_FILE = '.data/faults.log';
+
+const { rounds, seed } = readArguments(process.argv.slice(2));
+const random = createRandom(seed);
+const server = await Server.start();
+// template1 is empty, so the product prepares the database as it does on a first start.
+const database = await cloneDatabase(server.adminUrl, 'template1');
+const databaseUrl = await server.publish(database.url);
+const port = await freePort();
+const controlNetworks = [new Network(() => port), new Network(() => port)];
+const [firstControl, secondControl] = await Promise.all(
+  controlNetworks.map(async (network) => `http://127.0.0.1:${await network.listen()}`),
+);
+const product = await startProduct({
+  databaseUrl,
+  port,
+  logFile: LOG_FILE,
+  env: { GATEWAY_ALLOW_PRIVATE: 'true', GATEWAY_CONTROL_URL: firstControl, LOG_LEVEL: 'warn' },
+});
+const ownDatabase = openDatabase(databaseUrl, 2);
+const ctx = createCtx(ownDatabase, readOnlyConfig(), createLog('faults', 'fatal', false));
+const secondPort = await freePort();
+const startSecond = await prepareSecondGateway(ctx);
+const parts: Parts = {
+  product,
+  server,
+  controlNetworks,
+  secondGateway: { child: startSecond(), start: startSecond },
+};
+await waitUntilReady(acceptsConnections(secondPort, '127.0.0.1'), () => {});
+
+let isOpen = true;
+const shop = new Shop({
+  url: product.url,
+  gatewayPorts: [product.gatewayPort, secondPort],
+  random,
+  isOpen: () => isOpen,
+});
+await shop.signIn();
+console.log(`seed ${seed}, ${rounds} rounds, ${product.url}`);
+const customers = [shop.payOn(), ...Array.from({ length: CUSTOMERS }, () => shop.shopOn())];
+
+const broken: string[] = [];
+const tally = new Map<string, number>();
+for (let round = 1; round <= rounds && broken.length === 0; round += 1) await playRound(round);
+isOpen = false;
+await Promise.all(customers);
+await shop.close();
+const moneyOut = await shop.moneyOutMicros();
+broken.push(...(await audit(ctx)), ...(await judgeBytes()), ...(await deadlocks()));
+if (moneyOut !== shop.moneyInMicros) broken.push('what was paid in is not what was charged and what is left');
+report();
+await stopAll();
+const isSound = broken.length === 0 && shop.counts.downloads > 0 && shop.counts.paid > 0;
+process.exit(isSound ? 0 : 1);
+
+async function playRound(round: number): Promise<void> {
+  // The first rounds play each fault once, whatever the seed.
+  const fault = faults[round - 1] ?? random.pick(faults);
+  await pause(200 + random.below(600));
+  await fault.breakIt(parts);
+  await pause(random.below(1000));
+  await fault.mend(parts);
+  tally.set(fault.name, (tally.get(fault.name) ?? 0) + 1);
+  const found = await patiently(() => audit(ctx));
+  broken.push(...found);
+  console.log(`round ${round}: ${fault.name}, ${found.length} violations`);
+}
+
+/** Nobody is charged for more than passed, to the byte where no tunnel broke. */
+async function judgeBytes(): Promise<string[]> {
+  const rows = await ownDatabase.query<{ id: string; usedBytes: bigint }>(
+    'select id, used_bytes as "usedBytes" from connections',
+  );
+  const sums = { passed: 0, counted: 0, givenAway: 0, lostOnTheWay: 0 };
+  const complaints: string[] = [];
+  for (const { id, usedBytes } of rows) {
+    const { bytes, brokenTunnels }: Passed = shop.passed.get(id) ?? { bytes: 0, brokenTunnels: 0 };
+    const counted = Number(usedBytes);
+    sums.passed += bytes;
+    sums.counted += counted;
+    sums.givenAway += Math.max(0, bytes - counted);
+    sums.lostOnTheWay += Math.max(0, counted - bytes);
+    if (counted > bytes + brokenTunnels * SOCKET_BUFFERS_BYTES)
+      complaints.push(`connection ${id} counts ${counted} bytes, the customer saw ${bytes}`);
+  }
+  const megabytes = (bytes: number) => `${(bytes / BYTES_PER_MEGABYTE).toFixed(2)} MB`;
+  console.log(
+    `${megabytes(sums.passed)} passed, ${megabytes(sums.counted)} counted, ${megabytes(sums.givenAway)} given away, ` +
+      `${megabytes(sums.lostOnTheWay)} counted and lost in broken tunnels`,
+  );
+  return complaints;
+}
+
+/** Everybody locks in one order, so there is none to break. */
+async function deadlocks(): Promise<string[]> {
+  const [row] = await ownDatabase.query<{ deadlocks: bigint }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return row!.deadlocks === 0n ? [] : [`${row!.deadlocks} deadlocks`];
+}
+
+function report(): void {
+  const kills = faults.filter(({ isKill }) => isKill).reduce((sum, { name }) => sum + (tally.get(name) ?? 0), 0);
+  const dollars = (micros: number) => `$${(micros / 1e6).toFixed(6)}`;
+  console.log(
+    Object.entries(shop.counts)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', '),
+  );
+  console.log([...tally].map(([name, count]) => `${name}: ${count}`).join(', '));
+  console.log(
+    `${dollars(shop.moneyInMicros)} in, ${dollars(moneyOut)} out, difference ${dollars(shop.moneyInMicros - moneyOut)}`,
+  );
+  for (const sentence of broken) console.error(sentence);
+  const played = [...tally.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`${played} rounds, ${kills} kills, ${broken.length} violations`);
+}
+
+async function stopAll(): Promise<void> {
+  await parts.secondGateway.child.end(5000);
+  await product.stop();
+  await ownDatabase.close();
+  await database.drop();
+  for (const network of controlNetworks) network.close();
+  await server.stop();
+}
+
+/** A node of its own, with a token of its own, as on another machine. */
+async function prepareSecondGateway(ctx: Ctx): Promise<() => ReturnType<typeof startChild>> {
+  const environment = {
+    PATH: process.env['PATH'],
+    GATEWAY_TOKEN: await addNode(ctx, 'second'),
+    GATEWAY_CONTROL_URL: secondControl,
+    GATEWAY_PORT: String(secondPort),
+    GATEWAY_ALLOW_PRIVATE: 'true',
+    GATEWAY_DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'warn',
+  };
+  return () => startChild('gateway/dist/main.js', environment, LOG_FILE);
+}
+
+function readOnlyConfig() {
+  const unused = randomBytes(32).toString('hex');
+  return loadConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: unused, GATEWAY_TOKEN: unused });
+}
+
+/** The database may still be on its way back. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await pause(200);
+    }
+  }
+}
+
+function readArguments(given: readonly string[]): { rounds: number; seed: number } {
+  const settings = { rounds: 13, seed: Date.now() % 100_000 };
+  for (const argument of given) {
+    const [, name, value] = /^(rounds|seed)=(\d+)$/.exec(argument) ?? [];
+    if (!name) {
+      console.error(`"${argument}" is unknown: npm run faults -- [rounds=100] [seed=7]`);
+      process.exit(1);
+    }
+    settings[name as 'rounds' | 'seed'] = Number(value);
+  }
+  return settings;
+}

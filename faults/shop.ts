@@ -1,0 +1,175 @@
+/** What customers do during a fault run, as they would over the internet, and what they can know about it afterwards. */
+import { signIn } from '@cellhop/contract/auth';
+import { createClient, type Call } from '@cellhop/contract/client';
+import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
+import { payInvoice } from '@cellhop/contract/development';
+import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { getProfile } from '@cellhop/contract/users';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { download } from './download.ts';
+import type { Random } from './random.ts';
+
+const DOLLAR = 1_000_000;
+const MB = 1_048_576;
+const CREDENTIALS = { email: 'user@example.com', password: 'demo-password' };
+
+/** What passed on a connection, by the customer's own counters. */
+export interface Passed {
+  bytes: number;
+  /** Tunnels that broke: what a gateway had counted and not yet delivered is lost with them. */
+  brokenTunnels: number;
+}
+
+export interface ShopOptions {
+  readonly url: string;
+  /** Of all gateways; each connection uses them at once. */
+  readonly gatewayPorts: readonly number[];
+  readonly random: Random;
+  /** When it answers false, everything is brought to an end. */
+  readonly isOpen: () => boolean;
+}
+
+export class Shop {
+  readonly counts = { bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
+  readonly passed = new Map<string, Passed>();
+  /** What the customer had at first and has paid since. */
+  moneyInMicros = 0;
+  readonly #options: ShopOptions;
+  #call: Call;
+
+  constructor(options: ShopOptions) {
+    this.#options = options;
+    this.#call = createClient({ baseUrl: options.url });
+  }
+
+  async signIn(): Promise<void> {
+    const { data } = (await this.#patiently(() => this.#call(signIn, { body: CREDENTIALS })))!;
+    this.#call = createClient({
+      baseUrl: this.#options.url,
+      headers: () => ({ authorization: `Bearer ${data.accessToken}` }),
+      timeoutMs: 15_000,
+    });
+    if (this.moneyInMicros === 0) this.moneyInMicros = await this.#balanceMicros();
+  }
+
+  /** Buys, downloads in several tunnels, ends some connections, and repeats whatever got no answer. */
+  async shopOn(): Promise<void> {
+    const { random, isOpen } = this.#options;
+    while (isOpen()) {
+      const connection = await this.#buy();
+      if (!connection) continue;
+      const rounds = 1 + random.below(4);
+      for (let round = 0; round < rounds && isOpen(); round += 1) {
+        const sizes = Array.from({ length: 1 + random.below(4) }, () => 1 + random.below(12));
+        await Promise.all(sizes.map((megabytes, index) => this.#transfer(connection, megabytes, index)));
+      }
+      if (random.below(3) === 0) continue;
+      const answer = await this.#patiently(() => this.#call(disconnect, { params: { id: connection.id } }));
+      if (answer) this.counts.ended += 1;
+    }
+  }
+
+  /** Tops up all the time, so that crediting is killed in the middle too. */
+  async payOn(): Promise<void> {
+    while (this.#options.isOpen()) {
+      const amount = 5 + this.#options.random.below(10);
+      const body = { currency: 'USDT_TRC20', amount } as const;
+      const invoice = await this.#patiently(() => this.#call(createInvoice, { body }));
+      if (!invoice) continue;
+      // A repeat pays what is still due, which is nothing once the first try has arrived.
+      await this.#patiently(() => this.#call(payInvoice, { params: { id: invoice.data.id }, body: {} }));
+      this.moneyInMicros += amount * DOLLAR;
+      this.counts.paid += 1;
+      await pause(500);
+    }
+  }
+
+  /** Every payment reaches the balance, every connection ends, every bill is made. */
+  async close(): Promise<void> {
+    await this.signIn(); // The first token may be old by now.
+    await this.#untilCredited();
+    for (const { id } of await this.#list())
+      await this.#patiently(() => this.#call(disconnect, { params: { id } }).catch(ignoreEnded));
+  }
+
+  /** What is left and what was charged, as the customer is shown it. */
+  async moneyOutMicros(): Promise<number> {
+    const charged = (await this.#list()).reduce((sum, { paidFor }) => sum + Math.round(paidFor * DOLLAR), 0);
+    return charged + (await this.#balanceMicros());
+  }
+
+  async #buy(): Promise<Connection | undefined> {
+    const proxies = await this.#patiently(() => this.#call(searchProxies, { query: {} }));
+    if (!proxies || proxies.data.length === 0) return undefined;
+    const { id, price } = this.#options.random.pick(proxies.data);
+    // One key for all tries: a purchase whose answer was lost is not made twice.
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await this.#patiently(() => this.#call(connect, { body: { id, price } }, { headers }));
+    if (answer) this.counts.bought += 1;
+    return answer?.data;
+  }
+
+  async #transfer({ id, host, username, password }: Connection, megabytes: number, index: number): Promise<void> {
+    const { gatewayPorts, url } = this.#options;
+    const port = gatewayPorts[index % gatewayPorts.length]!;
+    const target = `${url}/dev/download/${megabytes}`;
+    const bodyBytes = megabytes * MB;
+    const { bytes, isComplete } = await download({ host, port, username, password, target, bodyBytes });
+    const known = this.passed.get(id) ?? { bytes: 0, brokenTunnels: 0 };
+    this.passed.set(id, {
+      bytes: known.bytes + bytes,
+      brokenTunnels: known.brokenTunnels + (isComplete ? 0 : 1),
+    });
+    this.counts.downloads += 1;
+  }
+
+  async #untilCredited(): Promise<void> {
+    const readPage = (page: number) => this.#call(listInvoices, { query: { size: 100, page } });
+    for (let page = 1; ;) {
+      const { data, totalPages } = (await this.#patiently(() => readPage(page)))!;
+      if (data.some(({ status }) => status === 'CONFIRMING')) await pause(200);
+      else if (page >= totalPages) return;
+      else page += 1;
+    }
+  }
+
+  async #list(): Promise<Connection[]> {
+    const readPage = (page: number) => this.#call(listConnections, { query: { size: 100, page } });
+    const all: Connection[] = [];
+    for (let page = 1; ; page += 1) {
+      const { data, totalPages } = (await this.#patiently(() => readPage(page)))!;
+      all.push(...data);
+      if (page >= totalPages) return all;
+    }
+  }
+
+  async #balanceMicros(): Promise<number> {
+    const { data } = (await this.#patiently(() => this.#call(getProfile, {})))!;
+    return Math.round(data.balance * DOLLAR);
+  }
+
+  /** Repeats while the answer is lost or the API is away; an answer with a reason ends it. */
+  async #patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const status = statusOf(error);
+        await pause(100);
+        if (status < 400 || status >= 500) continue;
+        this.counts.refused += 1;
+        return undefined;
+      }
+    }
+  }
+}
+
+const statusOf = (error: unknown) => (error instanceof Error && 'status' in error ? Number(error.status) : 500);
+
+/** What has ended already is as it should be. */
+function ignoreEnded(error: unknown): void {
+  const status = statusOf(error);
+  if (status < 400 || status >= 500) throw error;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// @ts-check
+/** Says in one line whether a receipt is good. Exit code 0: it is; 1: it is not; 2: it could not be checked. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { checkReceipt } from './check.mjs';
+
+const USAGE = 'usage: cellhop-receipt <receipt.json> [--key <key.txt>] [--earlier <receipt.json>]';
+
+process.exitCode = main();
+
+function main() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { key: { type: 'string' }, earlier: { type: 'string' } },
+    });
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0) throw new Error(USAGE);
+    const receipt = readReceipt(file);
+    const problem = checkReceipt(receipt, {
+      ...(values.key !== undefined && { publicKey: readText(values.key).trim() }),
+      ...(values.earlier !== undefined && { earlier: readReceipt(values.earlier) }),
+    });
+    if (problem !== undefined) {
+      console.log(`NOT GOOD: ${problem}`);
+      return 1;
+    }
+    const signature = values.key === undefined ? 'the signature was not checked (no --key)' : 'the signature fits';
+    console.log(`GOOD: ${receipt.charges.length} charges, $${receipt.total} in all; ${signature}`);
+    return 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return 2;
+  }
+}
+
+/** @param {string} file */
+function readText(file) {
+  return readFileSync(file, 'utf8');
+}
+
+/** The receipt alone, or as the API answers it: `{ "data": receipt }`. @param {string} file */
+function readReceipt(file) {
+  const value = JSON.parse(readText(file));
+  return value?.data ?? value;
+}

@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { profileQuery } from '../../lib/profile.ts';
+import classes from './second-factor-notice.module.css';
+
+/** On every page of staff whose permissions wait for two-factor sign-in. */
+export function SecondFactorNotice() {
+  const { t } = useTranslation();
+  const secondFactor = useQuery(profileQuery).data?.data.secondFactor;
+  if (secondFactor !== 'DUE') return null;
+  return (
+    <div className={classes['notice']}>
+      <IconShieldLock size={22} stroke={1.6} aria-hidden="true" />
+      <p>{t('secondFactorDue')}</p>
+      <Button component={Link} to="/account" hash="second-factor" variant="default">
+        {t('secondFactorSetUp')}
+      </Button>
+    </div>
+  );
+}

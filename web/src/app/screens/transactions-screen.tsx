@@ -1,0 +1,29 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { isKind } from '../../features/transactions/api.ts';
+import type { Choice } from '../../features/transactions/choice.ts';
+import { TransactionsPage } from '../../features/transactions/transactions-page.tsx';
+import type { TransactionsSearch } from '../search.ts';
+
+const route = getRouteApi('/members/transactions');
+
+export function TransactionsScreen() {
+  const { page, kind = '', from = '', to = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choice: Choice = { kinds: kind.split(',').filter(isKind), from, to };
+  return (
+    <TransactionsPage
+      choice={choice}
+      page={page ?? 1}
+      onChoice={(chosen) => void navigate({ search: toSearch(chosen), replace: true })}
+      onPage={(chosen) => void navigate({ search: { ...toSearch(choice), page: chosen } })}
+    />
+  );
+}
+
+function toSearch({ kinds, from, to }: Choice): TransactionsSearch {
+  return {
+    ...(kinds.length > 0 && { kind: kinds.join(',') }),
+    ...(from !== '' && { from }),
+    ...(to !== '' && { to }),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Language } from '../../i18n/languages.ts';
+import classes from './account-section.module.css';
+import { PasswordSection } from './password-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
+import { SecondFactorSection } from './second-factor-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+
+/** `onLanguage` switches the interface and the language of mails. */
+export function AccountPage({ onLanguage }: { onLanguage: (language: Language) => void }) {
+  return (
+    <div className={classes['page']}>
+      <ProfileSection onLanguage={onLanguage} />
+      <PasswordSection />
+      <SecondFactorSection />
+      <SessionsSection />
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import i18next, { type TFunction } from 'i18next';
+import { beforeAll, expect, it } from 'vitest';
+import en from '../../i18n/locales/en/user.json' with { type: 'json' };
+import ru from '../../i18n/locales/ru/user.json' with { type: 'json' };
+import { deviceText, isPhone } from './device-text.ts';
+
+let inEnglish: TFunction<'user'>;
+let inRussian: TFunction<'user'>;
+
+beforeAll(async () => {
+  await i18next.init({ resources: { en: { user: en }, ru: { user: ru } } });
+  inEnglish = i18next.getFixedT('en', 'user');
+  inRussian = i18next.getFixedT('ru', 'user');
+});
+
+it('keeps the names and changes the words', () => {
+  expect(deviceText('Firefox on Windows', inEnglish)).toBe('Firefox on Windows');
+  expect(deviceText('Firefox on Windows', inRussian)).toBe('Firefox, Windows');
+});
+
+it('shows what is known when the server knows only half', () => {
+  expect(deviceText('curl', inRussian)).toBe('curl');
+  expect(deviceText('Unknown device', inEnglish)).toBe('Unknown device');
+  expect(deviceText('Unknown device', inRussian)).toBe('Неизвестное устройство');
+});
+
+it('knows phones and tablets', () => {
+  expect(['Safari on iPhone', 'Safari on iPad', 'Chrome on Android'].every(isPhone)).toBe(true);
+  expect(['Safari on macOS', 'curl', 'Unknown device'].some(isPhone)).toBe(false);
+});

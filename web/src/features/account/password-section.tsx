@@ -1,0 +1,69 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button } from '@mantine/core';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/form-errors.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { AccountSection } from './account-section.tsx';
+import classes from './account-section.module.css';
+import { changePasswordForm, useChangePassword } from './api.ts';
+import { FormAlert } from './form-alert.tsx';
+import { SecretInput } from './secret-input.tsx';
+
+export function PasswordSection() {
+  const { t } = useTranslation(['user', 'common']);
+  const change = useChangePassword();
+  const form = useForm({
+    resolver: zodResolver(changePasswordForm, { error: formErrorMap }),
+    defaultValues: { currentPassword: '', password: '', confirmPassword: '' },
+  });
+  const { errors } = form.formState;
+  const isRefused = isPasswordRefused(change.error);
+
+  const submit = form.handleSubmit(({ currentPassword, password }) =>
+    change.mutate(
+      { currentPassword, password },
+      {
+        onSuccess: () => {
+          form.reset();
+          showToast('success', t('password.done'));
+        },
+        onError: (error) => {
+          if (isPasswordRefused(error))
+            form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
+        },
+      },
+    ),
+  );
+
+  return (
+    <AccountSection anchor="password" title={t('password.title')} text={t('password.text')}>
+      <form className={classes['padded']} noValidate onSubmit={(event) => void submit(event)}>
+        {!isRefused && <FormAlert error={change.error} />}
+        <SecretInput
+          label={t('password.current')}
+          autoComplete="current-password"
+          {...form.register('currentPassword')}
+          error={fieldErrorText(errors.currentPassword)}
+        />
+        <SecretInput
+          label={t('password.new')}
+          autoComplete="new-password"
+          {...form.register('password')}
+          error={fieldErrorText(errors.password)}
+        />
+        <SecretInput
+          label={t('password.confirm')}
+          autoComplete="new-password"
+          {...form.register('confirmPassword')}
+          error={fieldErrorText(errors.confirmPassword)}
+        />
+        <div className={classes['actions']}>
+          <Button type="submit" loading={change.isPending}>
+            {t('password.submit')}
+          </Button>
+        </div>
+      </form>
+    </AccountSection>
+  );
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { downloadText } from '../../lib/download-text.ts';
+import { useSettings } from '../../lib/settings.ts';
+import { useCopy } from '../../lib/use-copy.ts';
+import { useProfile } from './api.ts';
+import classes from './recovery-codes.module.css';
+import { recoveryFile } from './recovery-file.ts';
+
+interface RecoveryCodesProps {
+  codes: readonly string[];
+  onDone: () => void;
+}
+
+/** The only time that these codes are seen. */
+export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
+  const { t } = useTranslation(['user', 'common']);
+  const { brandName } = useSettings();
+  const profile = useProfile();
+  const { isCopied, copy } = useCopy();
+  const CopyIcon = isCopied ? IconCheck : IconCopy;
+
+  function download() {
+    const heading = t('codes.fileHeading', { brand: brandName, email: profile?.email ?? '' });
+    const { name, text } = recoveryFile(brandName, heading, codes);
+    downloadText(name, text);
+  }
+
+  return (
+    <Stack>
+      <Text>{t('codes.text')}</Text>
+      <ul className={classes['codes']} aria-label={t('codes.title')}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <Group grow>
+        <Button
+          variant="default"
+          leftSection={<CopyIcon size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={() => void copy(codes.join('\n'))}
+        >
+          {t(isCopied ? 'common:copied' : 'codes.copy')}
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={download}
+        >
+          {t('codes.download')}
+        </Button>
+      </Group>
+      <Button size="md" onClick={onDone}>
+        {t('codes.saved')}
+      </Button>
+    </Stack>
+  );
+}

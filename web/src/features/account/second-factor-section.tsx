@@ -1,0 +1,114 @@
+import type { SecondFactor } from '@cellhop/contract/security';
+import { Button, Skeleton } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { AccountSection } from './account-section.tsx';
+import classes from './account-section.module.css';
+import { useSecondFactor } from './api.ts';
+import { DisableDialog } from './disable-dialog.tsx';
+import { RenewCodesDialog } from './renew-codes-dialog.tsx';
+import { SetUpDialog } from './set-up-dialog.tsx';
+
+type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
+
+export function SecondFactorSection() {
+  const { t } = useTranslation('user');
+  const query = useSecondFactor();
+  const [task, setTask] = useState<Task>();
+  const secondFactor = query.data?.data;
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  function close() {
+    setTask(undefined);
+    // The dialog gives the focus back to the button that opened it; a button that has gone takes none.
+    heading.current?.focus({ preventScroll: true });
+  }
+
+  return (
+    <AccountSection
+      anchor="second-factor"
+      title={t('secondFactor.title')}
+      text={t('secondFactor.text')}
+      headingRef={heading}
+    >
+      {query.isError && secondFactor === undefined ? (
+        <div className={classes['padded']}>
+          <LoadFailure
+            text={t('secondFactor.failed')}
+            error={query.error}
+            isRetrying={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
+        </div>
+      ) : secondFactor === undefined ? (
+        <div className={classes['padded']} aria-busy="true">
+          <Skeleton height={36} />
+        </div>
+      ) : secondFactor.isOn ? (
+        <SwitchedOn secondFactor={secondFactor} onTask={setTask} />
+      ) : (
+        <SwitchedOff isRequired={secondFactor.isRequired} onSetUp={() => setTask('SET_UP')} />
+      )}
+      <SetUpDialog isOpen={task === 'SET_UP'} onClose={close} />
+      <RenewCodesDialog isOpen={task === 'RENEW'} onClose={close} />
+      <DisableDialog isOpen={task === 'DISABLE'} onClose={close} />
+    </AccountSection>
+  );
+}
+
+function SwitchedOff({ isRequired, onSetUp }: { isRequired: boolean; onSetUp: () => void }) {
+  const { t } = useTranslation('user');
+  return (
+    <div className={classes['line']}>
+      <div className={classes['status']}>
+        <StatusBadge tone={isRequired ? 'warning' : 'neutral'} text={t('secondFactor.off')} />
+        {isRequired && <span className={classes['warning']}>{t('secondFactor.required')}</span>}
+      </div>
+      <Button onClick={onSetUp}>{t('secondFactor.setUp')}</Button>
+    </div>
+  );
+}
+
+const FEW_CODES = 3;
+
+interface SwitchedOnProps {
+  secondFactor: SecondFactor;
+  onTask: (task: Task) => void;
+}
+
+function SwitchedOn({ secondFactor: { isRequired, onSince, recoveryCodesLeft }, onTask }: SwitchedOnProps) {
+  const { t } = useTranslation('user');
+  return (
+    <>
+      <div className={classes['line']}>
+        <div className={classes['status']}>
+          <StatusBadge tone="good" text={t('secondFactor.on')} />
+          {onSince !== null && (
+            <span className={classes['muted']}>{t('secondFactor.onSince', { date: formatDate(onSince) })}</span>
+          )}
+        </div>
+        {isRequired ? (
+          <span className={classes['muted']}>{t('secondFactor.requiredOn')}</span>
+        ) : (
+          <Button variant="default" onClick={() => onTask('DISABLE')}>
+            {t('secondFactor.switchOff')}
+          </Button>
+        )}
+      </div>
+      <div className={classes['line']}>
+        <div>
+          <p className={classes['name']}>{t('codes.title')}</p>
+          <p className={classes[recoveryCodesLeft < FEW_CODES ? 'warning' : 'muted']}>
+            {t('codes.left', { count: recoveryCodesLeft })}
+          </p>
+        </div>
+        <Button variant="default" onClick={() => onTask('RENEW')}>
+          {t('codes.renew')}
+        </Button>
+      </div>
+    </>
+  );
+}

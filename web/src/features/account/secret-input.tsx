@@ -1,0 +1,21 @@
+import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+
+/** A password with a button that shows it. Takes what react-hook-form's `register` gives. */
+export function SecretInput(props: PasswordInputProps) {
+  const { t } = useTranslation('user');
+  return (
+    <PasswordInput
+      size="md"
+      visibilityToggleIcon={VisibilityIcon}
+      visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
+      {...props}
+    />
+  );
+}
+
+function VisibilityIcon({ reveal }: { reveal: boolean }) {
+  const Icon = reveal ? IconEyeOff : IconEye;
+  return <Icon size={20} stroke={1.6} color="var(--text-muted)" aria-hidden="true" />;
+}

@@ -1,0 +1,73 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { PlainButton } from '../../ui/plain-button.tsx';
+import { PlainField } from '../../ui/plain-field.tsx';
+import { openSession, secondFactorForms } from './api.ts';
+import classes from './auth-card.module.css';
+import { AuthCard } from './auth-card.tsx';
+import type { Credentials, SecondFactorMethod } from './sign-in-state.ts';
+import { useAuthForm } from './use-auth-form.ts';
+
+interface SecondFactorStepProps {
+  credentials: Credentials;
+  method: SecondFactorMethod;
+  onMethod: (method: SecondFactorMethod) => void;
+  onBack: () => void;
+}
+
+const otherMethod = { APP: 'RECOVERY_CODE', RECOVERY_CODE: 'APP' } as const;
+/** Phones then show digits only, and offer a code that they know. */
+const appInput = { inputMode: 'numeric', autoComplete: 'one-time-code' } as const;
+const recoveryInput = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+
+/** Email and password were right; now the code of the app, or one of the recovery codes. */
+export function SecondFactorStep({ credentials, method, onMethod, onBack }: SecondFactorStepProps) {
+  const { t } = useTranslation(['auth', 'common']);
+  const { alert, send } = useAuthForm();
+  const form = useForm({
+    resolver: zodResolver(secondFactorForms[method], { error: formErrorMap }),
+    defaultValues: { code: '' },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const submit = form.handleSubmit(({ code }) =>
+    send(credentials.email, async () => {
+      await openSession({ ...credentials, secondFactorCode: code });
+    }),
+  );
+
+  return (
+    <AuthCard
+      title={t('secondFactor.title')}
+      lead={t(`secondFactor.lead.${method}`)}
+      error={alert}
+      links={
+        <>
+          <button type="button" className={classes['link']} onClick={() => onMethod(otherMethod[method])}>
+            {t(`secondFactor.use.${otherMethod[method]}`)}
+          </button>
+          <button type="button" className={classes['link']} onClick={onBack}>
+            {t('secondFactor.back')}
+          </button>
+        </>
+      }
+    >
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        <PlainField
+          label={t(`secondFactor.field.${method}`)}
+          // The reader has just pressed the button of the step before, and there is one thing to do here.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
+          {...(method === 'APP' ? appInput : recoveryInput)}
+          {...form.register('code')}
+          error={fieldErrorText(errors.code)}
+        />
+        <PlainButton type="submit" isLoading={isSubmitting}>
+          {t('signIn.submit')}
+        </PlainButton>
+      </form>
+    </AuthCard>
+  );
+}

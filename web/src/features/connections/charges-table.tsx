@@ -1,0 +1,53 @@
+import type { Charge } from '@cellhop/contract/receipts';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import classes from './charges-table.module.css';
+
+/** Nobody reads more than these; the files have all. */
+const SHOWN_MAX = 100;
+const BYTES_PER_KIB = 1024;
+
+/** The charges of a receipt, newest first. */
+export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const shown = charges.slice(-SHOWN_MAX).toReversed();
+  return (
+    <>
+      {/* A region that scrolls must be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
+        <table className={classes['charges']}>
+          <thead>
+            <tr>
+              <th>{t('receipt.date')}</th>
+              <th>{t('receipt.what')}</th>
+              <th className={classes['traffic']}>{t('receipt.traffic')}</th>
+              <th data-numeric>{t('receipt.amount')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((charge) => (
+              <tr key={charge.number}>
+                <td>{formatDate(charge.chargedAt)}</td>
+                <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
+                <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
+                <td data-numeric>{formatMoney(charge.amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {charges.length > shown.length && (
+        <p className={classes['note']}>{t('receipt.newest', { shown: shown.length, total: charges.length })}</p>
+      )}
+    </>
+  );
+}
+
+function rangeOf({ firstMegabyte, lastMegabyte }: Charge): string {
+  return firstMegabyte === lastMegabyte ? String(firstMegabyte) : `${firstMegabyte}–${lastMegabyte}`;
+}
+
+function trafficOf({ uploadedBytes, downloadedBytes }: Charge): string {
+  return formatMegabytes((uploadedBytes + downloadedBytes) / BYTES_PER_KIB);
+}

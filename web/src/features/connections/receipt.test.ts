@@ -1,0 +1,60 @@
+import type { Charge } from '@cellhop/contract/receipts';
+import { describe, expect, it } from 'vitest';
+import { costPath, costSteps } from './cost-line.ts';
+import { receiptCsv } from './receipt-csv.ts';
+
+const START = Date.UTC(2026, 10, 21, 12);
+
+function charge(number: number, amount: number): Charge {
+  return {
+    number,
+    chargedAt: new Date(START + number * 1000).toISOString(),
+    kind: amount < 0 ? 'REFUND' : number === 1 ? 'PREPAID_50_MB' : 'MEGABYTE',
+    firstMegabyte: number,
+    lastMegabyte: number,
+    uploadedBytes: 1,
+    downloadedBytes: 2,
+    megabytePrice: 0.008,
+    amount,
+    hash: 'ab'.repeat(32),
+  };
+}
+
+const receipt = (charges: Charge[]) => ({ createdAt: new Date(START).toISOString(), charges });
+
+describe('receiptCsv', () => {
+  it('has a header, a line for each charge, and amounts with six decimals', () => {
+    const hash = 'ab'.repeat(32);
+    expect(receiptCsv([charge(1, 0.4), charge(2, -0.352)])).toBe(
+      'number,chargedAt,kind,firstMegabyte,lastMegabyte,uploadedBytes,downloadedBytes,megabytePrice,amount,hash\r\n' +
+        `1,2026-11-21T12:00:01.000Z,PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}\r\n` +
+        `2,2026-11-21T12:00:02.000Z,REFUND,2,2,1,2,0.008000,-0.352000,${hash}\r\n`,
+    );
+  });
+});
+
+describe('costSteps', () => {
+  it('adds up to the micro-dollar, from nothing at the purchase on', () => {
+    const steps = costSteps(receipt([charge(1, 0.1), charge(2, 0.2), charge(3, -0.3)]));
+    expect(steps.map(({ cost }) => cost)).toEqual([0, 0.1, 0.3, 0]);
+    expect(steps.map(({ time }) => time - START)).toEqual([0, 1000, 2000, 3000]);
+  });
+
+  it('keeps a long receipt short, and its end', () => {
+    const charges = Array.from({ length: 10_001 }, (_, index) => charge(index + 1, 0.001));
+    const steps = costSteps(receipt(charges));
+    expect(steps.length).toBeLessThan(250);
+    expect(steps.at(-1)).toEqual({ time: START + 10_001_000, cost: 10.001 });
+  });
+});
+
+describe('costPath', () => {
+  it('goes in steps from the lower left to the end', () => {
+    const steps = costSteps(receipt([charge(1, 0.4), charge(3, -0.2)]));
+    expect(costPath(steps, START + 4000, 400, 100)).toBe('M0 100H100V0H300V50H400');
+  });
+
+  it('stays in its box when everything happened at once', () => {
+    expect(costPath(costSteps(receipt([])), START, 400, 100)).toBe('M0 100H400');
+  });
+});

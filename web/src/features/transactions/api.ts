@@ -1,0 +1,49 @@
+import {
+  exportTransactions,
+  getReconciliation,
+  listTransactions,
+  transactionKinds,
+  type TransactionKind,
+} from '@cellhop/contract/transactions';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { downloadText } from '../../lib/download-text.ts';
+import { call } from '../../lib/http.ts';
+import { profileQuery } from '../../lib/profile.ts';
+import { apiQuery, CALM_INTERVAL_MS } from '../../lib/query.ts';
+import { type Choice, toQuery } from './choice.ts';
+
+/** A hundred thousand rows take some seconds. */
+const EXPORT_TIMEOUT_MS = 300_000;
+
+export function useTransactions(choice: Choice, page: number) {
+  return useQuery({
+    ...apiQuery(listTransactions, { query: { ...toQuery(choice), page } }),
+    // Whoever opens the page wants to see what is now.
+    staleTime: 0,
+    refetchInterval: CALM_INTERVAL_MS,
+  });
+}
+
+export function useExport() {
+  return useMutation({
+    mutationFn: (choice: Choice) =>
+      call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
+    onSuccess: (text) => downloadText(`transactions-${new Date().toISOString().slice(0, 10)}.csv`, text),
+  });
+}
+
+/** Staff who may read transactions are told whether all of them add up; undefined for everybody else. */
+export function useReconciliation() {
+  const profile = useQuery(profileQuery).data?.data;
+  const isStaff = profile?.role.permissions.includes('TRANSACTIONS_READ') === true && profile.secondFactor !== 'DUE';
+  const { data } = useQuery({
+    ...apiQuery(getReconciliation, {}),
+    enabled: isStaff,
+    refetchInterval: CALM_INTERVAL_MS,
+  });
+  return data?.data;
+}
+
+export function isKind(text: string): text is TransactionKind {
+  return transactionKinds.some((kind) => kind === text);
+}

@@ -1,0 +1,32 @@
+import type { TransactionKind } from '@cellhop/contract/transactions';
+
+/** What the reader filters by. Empty: everything. */
+export interface Choice {
+  kinds: TransactionKind[];
+  /** Days of the reader's calendar, such as 2026-11-21, both included; '' for none. */
+  from: string;
+  to: string;
+}
+
+export const NO_CHOICE: Choice = { kinds: [], from: '', to: '' };
+
+export function isEmpty({ kinds, from, to }: Choice): boolean {
+  return kinds.length === 0 && from === '' && to === '';
+}
+
+/** A day begins at midnight where the reader is; the server's `to` is the first moment that is not included. */
+export function toQuery({ kinds, from, to }: Choice) {
+  return {
+    ...(kinds.length > 0 && { kind: kinds }),
+    ...(from !== '' && { from: startOfDay(from, 0) }),
+    ...(to !== '' && { to: startOfDay(to, 1) }),
+  };
+}
+
+function startOfDay(day: string, daysLater: number): string {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  const start = new Date(2000, month - 1, date + daysLater);
+  // A Date takes the years 0 to 99 for 1900 to 1999.
+  start.setFullYear(year, month - 1, date + daysLater);
+  return start.toISOString();
+}

@@ -1,0 +1,66 @@
+import { transactionKinds } from '@cellhop/contract/transactions';
+import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { showErrorToast } from '../../lib/error-text.ts';
+import { isKind, useExport } from './api.ts';
+import { type Choice, isEmpty, NO_CHOICE } from './choice.ts';
+import classes from './transactions-filter.module.css';
+
+interface TransactionsFilterProps {
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+}
+
+/** Applies at once; the address keeps it. */
+export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps) {
+  const { t } = useTranslation('transaction');
+  const exporting = useExport();
+  const { kinds, from, to } = choice;
+  return (
+    <section className={classes['panel']} aria-label={t('filter.title')}>
+      <div className={classes['fields']}>
+        <MultiSelect
+          className={classes['kinds'] ?? ''}
+          label={t('filter.kind')}
+          placeholder={kinds.length === 0 ? t('filter.allKinds') : ''}
+          data={transactionKinds.map((kind) => ({ value: kind, label: t(`kinds.${kind}`) }))}
+          value={kinds}
+          onChange={(values) => onChange({ ...choice, kinds: values.filter(isKind) })}
+          clearable
+          clearButtonProps={{ 'aria-label': t('filter.clearKinds') }}
+          withScrollArea={false}
+        />
+        <TextInput
+          type="date"
+          label={t('filter.from')}
+          value={from}
+          max={to === '' ? undefined : to}
+          onChange={({ currentTarget }) => onChange({ ...choice, from: currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          label={t('filter.to')}
+          value={to}
+          min={from === '' ? undefined : from}
+          onChange={({ currentTarget }) => onChange({ ...choice, to: currentTarget.value })}
+        />
+      </div>
+      <Group gap="sm">
+        <Button
+          variant="default"
+          loading={exporting.isPending}
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={() => exporting.mutate(choice, { onError: showErrorToast })}
+        >
+          {t('export')}
+        </Button>
+        {!isEmpty(choice) && (
+          <Button variant="subtle" color="gray" onClick={() => onChange(NO_CHOICE)}>
+            {t('filter.reset')}
+          </Button>
+        )}
+      </Group>
+    </section>
+  );
+}

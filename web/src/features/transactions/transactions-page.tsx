@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { useTransactions } from './api.ts';
+import { type Choice, isEmpty, NO_CHOICE } from './choice.ts';
+import { ReconciliationLine } from './reconciliation-line.tsx';
+import { TransactionsFilter } from './transactions-filter.tsx';
+import { TransactionsTable } from './transactions-table.tsx';
+
+interface TransactionsPageProps {
+  choice: Choice;
+  page: number;
+  onChoice: (choice: Choice) => void;
+  onPage: (page: number) => void;
+}
+
+export function TransactionsPage({ choice, page, onChoice, onPage }: TransactionsPageProps) {
+  const { t } = useTranslation('transaction');
+  const transactions = useTransactions(choice, page);
+  const rows = transactions.data?.data;
+  return (
+    <>
+      <TransactionsFilter choice={choice} onChange={onChoice} />
+      {transactions.isError && rows === undefined ? (
+        <LoadFailure
+          text={t('table.failed')}
+          error={transactions.error}
+          isRetrying={transactions.isFetching}
+          onRetry={() => void transactions.refetch()}
+        />
+      ) : rows?.length === 0 ? (
+        <NoTransactions isFiltered={!isEmpty(choice)} onReset={() => onChoice(NO_CHOICE)} />
+      ) : (
+        <TransactionsTable transactions={rows} />
+      )}
+      <Pages page={page} totalPages={transactions.data?.totalPages ?? 0} onChange={onPage} />
+      <ReconciliationLine />
+    </>
+  );
+}
+
+function NoTransactions({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
+  const { t } = useTranslation('transaction');
+  if (isFiltered)
+    return (
+      <EmptyList text={t('table.emptyFiltered')}>
+        <Button variant="default" onClick={onReset}>
+          {t('filter.reset')}
+        </Button>
+      </EmptyList>
+    );
+  return (
+    <EmptyList text={t('table.empty')}>
+      <Button component={Link} to="/payments/invoices">
+        {t('table.topUp')}
+      </Button>
+    </EmptyList>
+  );
+}

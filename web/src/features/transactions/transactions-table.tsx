@@ -1,0 +1,42 @@
+import type { Transaction } from '@cellhop/contract/transactions';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMoney } from '../../lib/format.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import classes from './transactions-table.module.css';
+
+export function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
+  const { t } = useTranslation('transaction');
+  const columns: Column<Transaction>[] = [
+    { key: 'date', header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'kind', header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
+    {
+      key: 'subject',
+      header: t('table.subject'),
+      render: ({ subject }) =>
+        subject === null ? t('subjects.none') : t(`subjects.${subject.kind}`, { label: subject.label }),
+    },
+    {
+      key: 'amount',
+      header: t('table.amount'),
+      isNumeric: true,
+      place: 'heading',
+      render: ({ amount }) => (
+        <strong className={classes['amount']} data-gain={amount > 0}>
+          {formatChange(amount)}
+        </strong>
+      ),
+    },
+    {
+      key: 'balanceAfter',
+      header: t('table.balanceAfter'),
+      isNumeric: true,
+      render: ({ balanceAfter }) => formatMoney(balanceAfter),
+    },
+  ];
+  return <DataTable label={t('table.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
+}
+
+/** With its sign, so that colour is not the only difference. */
+function formatChange(dollars: number): string {
+  return dollars > 0 ? `+${formatMoney(dollars)}` : formatMoney(dollars);
+}

@@ -1,0 +1,81 @@
+import { USAGE_DAYS_MAX } from '@cellhop/contract/usage';
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { findFault, presets, type Range, toDay } from './range.ts';
+import classes from './range-picker.module.css';
+
+interface RangePickerProps {
+  range: Range;
+  onChange: (range: Range) => void;
+}
+
+export function RangePicker({ range, onChange }: RangePickerProps) {
+  const { t } = useTranslation('proxyConnection');
+  const isOwn = 'from' in range;
+  const [isOpen, setOpen] = useState(isOwn);
+  return (
+    <div className={classes['picker']}>
+      <fieldset className={classes['choices']}>
+        <legend>{t('usage.range')}</legend>
+        {presets.map((preset) => (
+          <button
+            key={preset}
+            type="button"
+            aria-pressed={!isOpen && !isOwn && range.preset === preset}
+            onClick={() => {
+              setOpen(false);
+              onChange({ preset });
+            }}
+          >
+            {t(`usage.presets.${preset}`)}
+          </button>
+        ))}
+        <button type="button" aria-pressed={isOpen || isOwn} aria-expanded={isOpen} onClick={() => setOpen(true)}>
+          {t('usage.presets.own')}
+        </button>
+      </fieldset>
+      {isOpen && <OwnRange range={range} onChange={onChange} />}
+    </div>
+  );
+}
+
+function OwnRange({ range, onChange }: RangePickerProps) {
+  const { t } = useTranslation('proxyConnection');
+  const [today] = useState(() => toDay(new Date()));
+  const [from, setFrom] = useState('from' in range ? range.from : today);
+  const [to, setTo] = useState('from' in range ? range.to : today);
+  const [fault, setFault] = useState<ReturnType<typeof findFault>>();
+
+  function apply(event: FormEvent) {
+    event.preventDefault();
+    const found = findFault(from, to, USAGE_DAYS_MAX);
+    setFault(found);
+    if (found === undefined) onChange({ from, to });
+  }
+
+  return (
+    <form className={classes['own']} noValidate onSubmit={apply}>
+      <TextInput
+        type="date"
+        label={t('usage.from')}
+        max={today}
+        value={from}
+        onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label={t('usage.to')}
+        max={today}
+        value={to}
+        onChange={({ currentTarget }) => setTo(currentTarget.value)}
+      />
+      <Button type="submit">{t('usage.apply')}</Button>
+      {fault !== undefined && (
+        <p className={classes['fault']} role="alert">
+          {t(`usage.faults.${fault}`, { count: USAGE_DAYS_MAX })}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,40 @@
+/** The axis of a chart: round steps, and where a value stands on it. */
+
+const STEPS_WANTED = 4;
+
+export interface Scale {
+  min: number;
+  max: number;
+  ticks: number[];
+}
+
+/** Steps of 1, 2 or 5 times a power of ten. Zero is always on the axis. */
+export function toScale(values: readonly number[]): Scale {
+  const highest = Math.max(0, ...values);
+  const lowest = Math.min(0, ...values);
+  if (highest === lowest) return { min: 0, max: 1, ticks: [0] };
+  const step = roundStep((highest - lowest) / STEPS_WANTED);
+  const first = Math.floor(lowest / step);
+  const last = Math.ceil(highest / step);
+  // Multiplied anew for each: a running sum of 0.1 drifts.
+  const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  );
+  return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
+}
+
+/** From the top, in percent. */
+export function toPercent(value: number, { min, max }: Scale): number {
+  return ((max - value) / (max - min)) * 100;
+}
+
+/** Which of `count` labels to write so that at most `wanted` stand there, the last one always among them. */
+export function isLabelled(index: number, count: number, wanted: number): boolean {
+  return (count - 1 - index) % Math.ceil(count / wanted) === 0;
+}
+
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5].find((candidate) => candidate * power >= rough * 0.999_999) ?? 10;
+  return factor * power;
+}

@@ -1,0 +1,107 @@
+import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { BarChart } from './bar-chart.tsx';
+import classes from './usage-charts.module.css';
+
+const KIB_PER_MEGABYTE = 1024;
+const CHART_HEIGHT = 256;
+
+interface UsageChartsProps {
+  points: readonly UsagePoint[] | undefined;
+  step: UsageStep;
+}
+
+export function UsageCharts({ points, step }: UsageChartsProps) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  return (
+    <>
+      <div className={classes['charts']}>
+        <Figure title={t('usage.spendingChart')}>
+          {points && (
+            <BarChart
+              label={t('usage.spendingChart')}
+              formatTick={formatMoney}
+              bars={points.map((point) => ({
+                ...timeOf(point.at, step),
+                text: `${spokenTime(point.at, step)}\n${formatMoney(point.spent)}`,
+                parts: [point.spent],
+              }))}
+            />
+          )}
+        </Figure>
+        <Figure title={t('usage.trafficChart')}>
+          {points && (
+            <BarChart
+              label={t('usage.trafficChart')}
+              legend={[t('usage.downloaded'), t('usage.uploaded')]}
+              formatTick={(value) => value.toLocaleString('en-US')}
+              bars={points.map((point) => ({
+                ...timeOf(point.at, step),
+                text: [
+                  spokenTime(point.at, step),
+                  `${t('usage.downloaded')}: ${megabytes(downloaded(point))}`,
+                  `${t('usage.uploaded')}: ${megabytes(point.uploaded)}`,
+                ].join('\n'),
+                parts: [downloaded(point) / KIB_PER_MEGABYTE, point.uploaded / KIB_PER_MEGABYTE],
+              }))}
+            />
+          )}
+        </Figure>
+      </div>
+      <details className={classes['table']}>
+        <summary>{t('usage.asTable')}</summary>
+        {/* A region that scrolls must be reachable by keyboard. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <section className={classes['scroll']} tabIndex={0} aria-label={t('usage.asTable')}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('usage.time')}</th>
+                <th scope="col">{t('usage.spent')}</th>
+                <th scope="col">{t('usage.downloaded')}</th>
+                <th scope="col">{t('usage.uploaded')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {points?.map((point) => (
+                <tr key={point.at}>
+                  <th scope="row">{spokenTime(point.at, step)}</th>
+                  <td>{formatMoney(point.spent)}</td>
+                  <td>{megabytes(downloaded(point))}</td>
+                  <td>{megabytes(point.uploaded)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </>
+  );
+}
+
+function Figure({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={classes['figure']}>
+      <h2>{title}</h2>
+      {children === undefined ? <Skeleton height={CHART_HEIGHT} /> : children}
+    </section>
+  );
+}
+
+function downloaded({ trafficUsed, uploaded }: UsagePoint): number {
+  return trafficUsed - uploaded;
+}
+
+/** Under the axis: `14:00`, or `21.11`. */
+function timeOf(at: string, step: UsageStep): { key: string; label: string } {
+  const written = formatDate(at);
+  return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };
+}
+
+function spokenTime(at: string, step: UsageStep): string {
+  return step === 'hour' ? formatDate(at) : formatDate(at).slice(0, -6);
+}

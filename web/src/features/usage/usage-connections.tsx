@@ -1,0 +1,60 @@
+import type { UsageConnection } from '@cellhop/contract/usage';
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import classes from './usage-connections.module.css';
+
+interface UsageConnectionsProps {
+  connections: readonly UsageConnection[] | undefined;
+  chosenId: string | undefined;
+  onChoose: (id: string | undefined) => void;
+}
+
+export function UsageConnections({ connections, chosenId, onChoose }: UsageConnectionsProps) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const columns: Column<UsageConnection>[] = [
+    { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'country',
+      header: t('common:location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+    },
+    { key: 'createdAt', header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
+    {
+      key: 'traffic',
+      header: t('table.trafficUsed'),
+      isNumeric: true,
+      render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
+    },
+    { key: 'spent', header: t('usage.spent'), isNumeric: true, render: ({ spent }) => formatMoney(spent) },
+    {
+      key: 'action',
+      header: t('table.action'),
+      place: 'action',
+      render: ({ id, ip }) => (
+        <Button
+          size="compact-sm"
+          variant={id === chosenId ? 'light' : 'default'}
+          aria-pressed={id === chosenId}
+          aria-label={t('usage.showOf', { ip })}
+          onClick={() => onChoose(id === chosenId ? undefined : id)}
+        >
+          {t('usage.show')}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <section className={classes['section']}>
+      <h2>{t('usage.perConnection')}</h2>
+      {connections?.length === 0 ? (
+        <EmptyList text={t('usage.empty')} />
+      ) : (
+        <DataTable label={t('usage.perConnection')} columns={columns} rows={connections} rowKey={({ id }) => id} />
+      )}
+    </section>
+  );
+}

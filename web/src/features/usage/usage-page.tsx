@@ -1,0 +1,100 @@
+import type { Usage } from '@cellhop/contract/usage';
+import { Button, Skeleton } from '@mantine/core';
+import { IconDownload, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { useUsage } from './api.ts';
+import { type Range, toDay, toQuery } from './range.ts';
+import { RangePicker } from './range-picker.tsx';
+import { UsageCharts } from './usage-charts.tsx';
+import { UsageConnections } from './usage-connections.tsx';
+import { download, toCsv } from './usage-csv.ts';
+import classes from './usage-page.module.css';
+
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
+interface UsagePageProps {
+  range: Range;
+  connectionId: string | undefined;
+  onRange: (range: Range) => void;
+  onConnection: (id: string | undefined) => void;
+}
+
+export function UsagePage({ range, connectionId, onRange, onConnection }: UsagePageProps) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const query = toQuery(range, new Date(useQuarterHour()), timeZone);
+  const usage = useUsage(query, connectionId);
+  const all = useUsage(query, undefined);
+  const shown = usage.data?.data;
+  const connections = all.data?.data.connections;
+  const ip = connections?.find(({ id }) => id === connectionId)?.ip;
+
+  function save({ points }: Usage) {
+    const days = [query.from, query.to].map((moment) => toDay(new Date(moment)));
+    download(`usage-${days.join('-')}.csv`, toCsv(points));
+  }
+
+  return (
+    <div className={classes['page']}>
+      <div className={classes['bar']}>
+        <RangePicker range={range} onChange={onRange} />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
+          disabled={shown === undefined}
+          onClick={() => shown && save(shown)}
+        >
+          {t('usage.csv')}
+        </Button>
+      </div>
+      {connectionId !== undefined && (
+        <Button
+          className={classes['only'] ?? ''}
+          variant="light"
+          size="compact-md"
+          rightSection={<IconX size={16} aria-hidden="true" />}
+          onClick={() => onConnection(undefined)}
+        >
+          {t('usage.only', { ip: ip ?? connectionId })}
+        </Button>
+      )}
+      {usage.isError && shown === undefined ? (
+        <LoadFailure
+          text={t('usage.failed')}
+          error={usage.error}
+          isRetrying={usage.isFetching}
+          onRetry={() => void usage.refetch()}
+        />
+      ) : (
+        <>
+          <Totals total={shown?.total} />
+          <UsageCharts points={shown?.points} step={query.step} />
+        </>
+      )}
+      <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
+    </div>
+  );
+}
+
+function Totals({ total }: { total: Usage['total'] | undefined }) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  const items = [
+    { label: t('usage.spent'), value: total && formatMoney(total.spent) },
+    { label: t('usage.traffic'), value: total && megabytes(total.trafficUsed) },
+    { label: t('usage.downloaded'), value: total && megabytes(total.trafficUsed - total.uploaded) },
+    { label: t('usage.uploaded'), value: total && megabytes(total.uploaded) },
+  ];
+  return (
+    <dl className={classes['totals']}>
+      {items.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value ?? <Skeleton height={30} width={96} />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { draftOf, forgetDrafts } from './drafts.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+beforeEach(() => {
+  const items: Record<string, string> = {};
+  vi.stubGlobal(
+    'sessionStorage',
+    new Proxy(items, {
+      get: (target, key: string) =>
+        ({
+          getItem: (name: string) => target[name] ?? null,
+          setItem: (name: string, value: string) => (target[name] = value),
+          removeItem: (name: string) => delete target[name],
+        })[key],
+    }),
+  );
+});
+
+describe('draftOf', () => {
+  it('gives back what was written, until it is sent', () => {
+    const draft = draftOf('a@example.com', 'message', isText);
+    draft.write('half a sen');
+    expect(draft.read()).toBe('half a sen');
+    draft.write(undefined);
+    expect(draft.read()).toBeUndefined();
+  });
+
+  it('belongs to one user and one form', () => {
+    draftOf('a@example.com', 'message', isText).write('mine');
+    expect(draftOf('b@example.com', 'message', isText).read()).toBeUndefined();
+    expect(draftOf('a@example.com', 'ticket', isText).read()).toBeUndefined();
+  });
+
+  it('ignores what has not its shape', () => {
+    draftOf('a@example.com', 'message', (value): value is number => typeof value === 'number').write(5);
+    expect(draftOf('a@example.com', 'message', isText).read()).toBeUndefined();
+  });
+
+  it('is forgotten with all others, and nothing else is', () => {
+    sessionStorage.setItem('other', '"kept"');
+    const draft = draftOf('a@example.com', 'message', isText);
+    draft.write('mine');
+    forgetDrafts();
+    expect(draft.read()).toBeUndefined();
+    expect(sessionStorage.getItem('other')).toBe('"kept"');
+  });
+
+  it('does without storage', () => {
+    vi.stubGlobal('sessionStorage', undefined);
+    const draft = draftOf('a@example.com', 'message', isText);
+    draft.write('mine');
+    expect(draft.read()).toBeUndefined();
+    expect(forgetDrafts).not.toThrow();
+  });
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** Exists in forms only; the API gets the password once. */
+export const confirmPassword = z.string().min(1);
+
+export function isConfirmed({ password, confirmPassword }: Passwords): boolean {
+  return password === confirmPassword;
+}
+
+/** For `refine(isConfirmed, confirmation)`. */
+export const confirmation = {
+  path: ['confirmPassword'],
+  error: 'passwordsDiffer',
+  // Also while other fields are not valid yet, but not on top of "required".
+  when: ({ value }: { value: unknown }) => (value as Passwords).confirmPassword !== '',
+};
+
+interface Passwords {
+  password: string;
+  confirmPassword: string;
+}

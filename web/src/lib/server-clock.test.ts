@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { fetchWithClock, readServerClock, toLocalTime } from './server-clock.ts';
+
+const now = Date.UTC(2026, 10, 21, 12);
+const HOUR_MS = 3_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function dateHeader(ms: number): string {
+  return new Date(ms).toUTCString();
+}
+
+it('believes a clock that differs by a few seconds, as the header and the way are no more exact', () => {
+  readServerClock(dateHeader(now - 5000));
+  expect(toLocalTime(now)).toBe(now);
+});
+
+it('corrects a clock that is wrong by more, in both directions, and forgets it once it was set right', () => {
+  readServerClock(dateHeader(now - HOUR_MS));
+  expect(toLocalTime(now)).toBe(now + HOUR_MS);
+  readServerClock(dateHeader(now + HOUR_MS));
+  expect(toLocalTime(now)).toBe(now - HOUR_MS);
+  readServerClock(dateHeader(now));
+  expect(toLocalTime(now)).toBe(now);
+});
+
+it('keeps what it knows when an answer has no date', () => {
+  readServerClock(dateHeader(now - HOUR_MS));
+  readServerClock(null);
+  expect(toLocalTime(0)).toBe(HOUR_MS);
+});
+
+it('looks at the date of each answer that it fetches', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { headers: { date: dateHeader(now + HOUR_MS) } })));
+  await fetchWithClock('/');
+  expect(toLocalTime(0)).toBe(-HOUR_MS);
+});

@@ -1,0 +1,20 @@
+import { IconCloudOff } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useOnline } from '../lib/use-online.ts';
+import classes from './offline-banner.module.css';
+
+/** Calm on purpose: what is shown stays, and the lists go on by themselves once the network is back. */
+export function OfflineBanner() {
+  const { t } = useTranslation();
+  const isOnline = useOnline();
+  return (
+    <output className={classes['place']}>
+      {!isOnline && (
+        <span className={classes['banner']}>
+          <IconCloudOff size={18} stroke={1.7} aria-hidden="true" />
+          {t('offline')}
+        </span>
+      )}
+    </output>
+  );
+}
