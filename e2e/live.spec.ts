@@ -3,9 +3,8 @@ import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
-import { accessToken, createCustomer, expect, signIn, test } from './product.ts';
+import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 
-const PASSWORD = 'a long enough password';
 const LIST = '**/v1/notifications?*';
 
 async function topUp(page: Page, url: string, amount: number): Promise<void> {
@@ -28,11 +27,12 @@ test('what happens in one tab is seen in the other without a reload, over one st
   context.on('request', (request) => {
     if (new URL(request.url()).pathname === LIVE_EVENTS_PATH) streams.push(request.url());
   });
-  await createCustomer(page, 'two-tabs@example.com', PASSWORD);
-  await signIn(page, 'two-tabs@example.com', PASSWORD);
+  await createCustomer(page, 'two-tabs@example.com');
+  await enter(page, '/proxies', 'two-tabs@example.com');
+  await expect(balance(page)).toContainText('$1.00', { timeout: 15_000 });
   const other = await context.newPage();
   await other.goto('/payments/invoices');
-  await expect(balance(other)).toContainText('$1.00');
+  await expect(balance(other)).toContainText('$1.00', { timeout: 15_000 });
   await expect(other.getByText('You have no invoices yet', { exact: false })).toBeVisible();
 
   await topUp(page, product.url, 20);
@@ -56,15 +56,15 @@ test('what happens in one tab is seen in the other without a reload, over one st
 
 test('without the stream everything still arrives, by asking', async ({ page, product }) => {
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
-  await createCustomer(page, 'no-stream@example.com', PASSWORD);
-  await signIn(page, 'no-stream@example.com', PASSWORD);
+  await createCustomer(page, 'no-stream@example.com');
+  await enter(page, '/proxies', 'no-stream@example.com');
   await topUp(page, product.url, 5);
   await expect(balance(page)).toContainText('$6.00', { timeout: 15_000 });
 });
 
 test('a session that is ended elsewhere leaves this browser at once', async ({ page, browser, product }) => {
-  await createCustomer(page, 'left@example.com', PASSWORD);
-  await signIn(page, 'left@example.com', PASSWORD);
+  await createCustomer(page, 'left@example.com');
+  await enter(page, '/proxies', 'left@example.com');
   const token = await accessToken(page);
   await expect(balance(page)).toContainText('$1.00');
   const elsewhere = await browser.newContext();
@@ -77,13 +77,13 @@ test('a session that is ended elsewhere leaves this browser at once', async ({ p
 });
 
 test('the popup shows placeholders, a failure with another try, and an empty list', async ({ page }) => {
-  await createCustomer(page, 'calm@example.com', PASSWORD);
+  await createCustomer(page, 'calm@example.com');
   let answer: (() => void) | undefined;
   await page.route(LIST, async (route) => {
     await new Promise<void>((resolve) => (answer = resolve));
     await route.fulfill({ status: 500, json: {} });
   });
-  await signIn(page, 'calm@example.com', PASSWORD);
+  await enter(page, '/proxies', 'calm@example.com');
   await bell(page).click();
   await expect(popup(page).getByRole('listitem')).toHaveCount(3);
   answer!();
@@ -97,7 +97,7 @@ test('the popup shows placeholders, a failure with another try, and an empty lis
 });
 
 test('HTML of notifications is built anew from what is allowed', async ({ page }) => {
-  await createCustomer(page, 'careful-reader@example.com', PASSWORD);
+  await createCustomer(page, 'careful-reader@example.com');
   const description =
     '<b>Bold</b> <img src="/x" onerror="window.hacked = 1"><script>window.hacked = 1</script>' +
     '<a href="javascript:window.hacked=1">trap</a> <a href="https://a.example" onclick="window.hacked=1">out</a> ' +
@@ -107,7 +107,7 @@ test('HTML of notifications is built anew from what is allowed', async ({ page }
   ];
   await page.route(LIST, (route) => route.fulfill({ json: { data, totalPages: 1, unreadCount: 120 } }));
   await page.route('**/v1/notifications/mark-read', (route) => route.fulfill({ status: 500, json: {} }));
-  await signIn(page, 'careful-reader@example.com', PASSWORD);
+  await enter(page, '/proxies', 'careful-reader@example.com');
   await expect(bell(page)).toHaveAccessibleName('Notifications, 99+ unread');
   await bell(page).click();
   const item = popup(page).getByRole('listitem');
@@ -123,8 +123,8 @@ test('HTML of notifications is built anew from what is allowed', async ({ page }
 
 test('the referral screen shows the level, what to share and who came', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await createCustomer(page, 'referrer@example.com', PASSWORD);
-  await signIn(page, 'referrer@example.com', PASSWORD);
+  await createCustomer(page, 'referrer@example.com');
+  await enter(page, '/proxies', 'referrer@example.com');
   await page.getByRole('link', { name: 'Referral programme' }).click();
   await expect(page.getByRole('region', { name: 'Your level this month' })).toContainText('Basic');
   await expect(page.getByRole('row', { name: /Basic/ })).toContainText('Yours');
