@@ -1,10 +1,13 @@
 import { createClient } from '@cellhop/contract/client';
 import { listConnections } from '@cellhop/contract/connections';
-import { megabytePrice, megabytesBegun, toMicros } from '@cellhop/contract/units';
+import { megabytePrice, megabytesBegun, toDollars, toMicros } from '@cellhop/contract/units';
+import { getReceiptKey } from '@cellhop/contract/receipts';
 import { getProfile } from '@cellhop/contract/users';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { accessToken, expect, readMail, test } from './product.ts';
+import { checkReceipt } from '../tools/receipt-checker/check.mjs';
+import { formatMoney } from '../web/src/lib/format.ts';
+import { accessToken, download, expect, readMail, test } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -14,6 +17,9 @@ async function runCurl(line: string) {
   const { stdout } = await run('bash', ['-c', `${line} -sS -w '${counters}'`]);
   return JSON.parse(stdout) as { request: number; head: number; body: number };
 }
+
+/** As the screens show it. */
+const money = (micros: bigint) => formatMoney(toDollars(micros));
 
 test('a stranger signs up, tops up, buys a proxy, sends traffic and gets the unused part back', async ({
   page,
@@ -122,6 +128,46 @@ test('a stranger signs up, tops up, buys a proxy, sends traffic and gets the unu
     const [connection] = (await client(listConnections, { query: {} })).data;
     expect(toMicros(connection!.paidFor)).toBe(charge);
     expect(connection).toMatchObject({ status: 'DISCONNECT_USER', refundStatus: 'REFUNDED' });
+  });
+
+  await test.step('the receipt tells the same, and the checker of the repository agrees', async () => {
+    await page.getByRole('button', { name: /^Details of / }).click();
+    const dialog = page.getByRole('dialog');
+    const charges = dialog.getByRole('region', { name: 'Charges' });
+    await expect(charges.getByRole('row')).toHaveCount(3);
+    await expect(charges.getByRole('row', { name: /Purchase, MB 1–50/ })).toContainText(money(priceMicros / 2n));
+    const back = 44n * megabytePrice(priceMicros);
+    await expect(charges.getByRole('row', { name: /Back, MB 7–50/ })).toContainText(`-${money(back)}`);
+    const receipt = JSON.parse(await download(page, () => dialog.getByRole('button', { name: /JSON/ }).click())) as {
+      total: number;
+    };
+    const { data: key } = await client(getReceiptKey, {});
+    expect(checkReceipt(receipt, { publicKey: key.publicKey })).toBeUndefined();
+    expect(checkReceipt({ ...receipt, total: receipt.total + 1 }, { publicKey: key.publicKey })).toBeDefined();
+    expect(toMicros(receipt.total)).toBe(6n * megabytePrice(priceMicros));
+    const csv = await download(page, () => dialog.getByRole('button', { name: /CSV/ }).click());
+    expect(csv.split('\r\n')).toHaveLength(4);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  });
+
+  await test.step('the statement tells the same, and its file adds up to the balance', async () => {
+    await page.getByRole('link', { name: 'Transactions' }).click();
+    const row = (kind: string) => page.getByRole('row', { name: new RegExp(kind) });
+    const charge = 6n * megabytePrice(priceMicros);
+    const ip = bought!.ip.replaceAll('.', String.raw`\.`);
+    await expect(row(`Refund Proxy ${ip}`)).toContainText(`+${money(44n * megabytePrice(priceMicros))}`);
+    await expect(row('Refund')).toContainText(money(21_000_000n - charge));
+    await expect(row(`Purchase, first 50 MB Proxy ${ip}`)).toContainText(`-${money(priceMicros / 2n)}`);
+    await expect(row('Top-up Invoice in BTC')).toContainText('+$20.00');
+    await expect(row('Trial credit Promo code WELCOME')).toContainText('+$1.00');
+    const csv = await download(page, () => page.getByRole('button', { name: 'Download CSV' }).click());
+    const amounts = csv
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[3]!);
+    expect(amounts).toHaveLength(4);
+    expect(amounts.reduce((sum, amount) => sum + toMicros(Number(amount)), 0n)).toBe(await balanceMicros());
   });
 
   await test.step('the ended proxy lets nothing through any more', async () => {

@@ -1,7 +1,9 @@
 import { test as base, expect, type Page } from '@playwright/test';
 import type { SignInResult } from '@cellhop/contract/auth';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
+import type { LanguageCode } from '@cellhop/contract/schemas';
 import pg from 'pg';
+import { readFile } from 'node:fs/promises';
 import { startProduct, type Product } from '../tools/product.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 
@@ -71,13 +73,13 @@ export async function ageCodes({ url }: Database, email: string, minutes: number
 }
 
 /** An account without the promise that its email is confirmed, made without the browser. */
-export async function createAccount(page: Page, email: string, languageCode = 'en'): Promise<void> {
+export async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   const body = { languageCode, email, password: PASSWORD, referralCode: 'WELCOME' };
   expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
 }
 
 /** A confirmed customer with the promo code's trial credit. */
-export async function createCustomer(page: Page, email: string, languageCode = 'en'): Promise<void> {
+export async function createCustomer(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   await createAccount(page, email, languageCode);
   await page.request.get(pathOf(await readMail(page, email)));
 }
@@ -130,4 +132,10 @@ function pathOf({ links: [link] }: Mail): string {
 
 function userAgentOf(page: Page): Promise<string> {
   return page.evaluate(() => navigator.userAgent);
+}
+
+/** The text of the file that a click saves. */
+export async function download(page: Page, click: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+  return readFile(await file.path(), 'utf8');
 }

@@ -1,6 +1,4 @@
-import { createCustomer, expect, signIn, test } from './product.ts';
-
-const password = 'a long enough password';
+import { createCustomer, expect, signIn, test, PASSWORD } from './product.ts';
 
 test('filters and pages live in the address: reload and the back button keep them', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');
@@ -28,8 +26,8 @@ test('filters and pages live in the address: reload and the back button keep the
 
 test('a session that ends in the middle of a form loses nothing that was typed', async ({ page }) => {
   const email = 'interrupted@example.com';
-  await createCustomer(page, email, password);
-  await signIn(page, email, password);
+  await createCustomer(page, email);
+  await signIn(page, email);
   await page.goto('/payments/invoices');
   await page.getByRole('button', { name: 'Create new invoice' }).click();
   await expect(page).toHaveURL(/create=true/);
@@ -50,7 +48,7 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await page.unroute('**/v1/payments/invoices');
 
   await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(/\/payments\/invoices\?create=true$/);
   await expect(page.getByLabel('Amount, USD')).toHaveValue('$42');
@@ -108,8 +106,8 @@ test('without a network and without an answer the reader is told, and goes on fr
 });
 
 test('a double click buys once', async ({ page }) => {
-  await createCustomer(page, 'impatient@example.com', password);
-  await signIn(page, 'impatient@example.com', password);
+  await createCustomer(page, 'impatient@example.com');
+  await signIn(page, 'impatient@example.com');
   await page
     .getByRole('button', { name: /^Buy 198\.18\./ })
     .first()

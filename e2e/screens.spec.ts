@@ -11,7 +11,14 @@ const publicPages = [
   '/public-message?message=Hello',
   '/no-such-page',
 ];
-const memberPages = ['/proxies', '/connection-history', '/payments/invoices', '/account', '/referral-system'];
+const memberPages = [
+  '/proxies',
+  '/connection-history',
+  '/payments/invoices',
+  '/transactions',
+  '/account',
+  '/referral-system',
+];
 const widths = [1440, 768, 390];
 const texts = {
   en: { signIn: 'Sign in', find: 'Find', required: 'Required field' },

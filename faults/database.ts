@@ -21,21 +21,16 @@ export class Server {
     return new Server(await startPostgres({ dataDir: DATA_DIRECTORY }));
   }
 
-  /** Of this start; the next may listen elsewhere. */
-  get adminUrl(): string {
-    return this.#running.url;
-  }
-
-  /** @returns the database's address for programs, the same after each restart */
-  async publish(databaseUrl: string): Promise<string> {
-    const url = new URL(databaseUrl);
+  /** @returns an address that stays the same after each restart */
+  async publish(): Promise<string> {
+    const url = new URL(this.#running.url);
     url.port = String(await this.#network.listen());
     return url.href;
   }
 
   /** The server takes one killed backend for a broken memory: it ends all others and recovers. */
   async killBackend(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.adminUrl });
+    const client = new pg.Client({ connectionString: this.#running.url });
     client.on('error', () => {});
     await client.connect();
     const { rows } = await client.query<{ pid: number }>(

@@ -3,7 +3,7 @@ import { signIn } from '@cellhop/contract/auth';
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { payInvoice } from '@cellhop/contract/development';
-import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
+import { createInvoice, listInvoices, type InvoiceStatus } from '@cellhop/contract/invoices';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
@@ -13,6 +13,7 @@ import type { Random } from './random.ts';
 
 const DOLLAR = 1_000_000;
 const MB = 1_048_576;
+const CREDIT_LIMIT_MS = 60_000;
 const CREDENTIALS = { email: 'user@example.com', password: 'demo-password' };
 
 /** What passed on a connection, by the customer's own counters. */
@@ -36,6 +37,7 @@ export class Shop {
   readonly passed = new Map<string, Passed>();
   /** What the customer had at first and has paid since. */
   moneyInMicros = 0;
+  readonly #paidInvoices: string[] = [];
   readonly #options: ShopOptions;
   #call: Call;
 
@@ -81,17 +83,22 @@ export class Shop {
       // A repeat pays what is still due, which is nothing once the first try has arrived.
       await this.#patiently(() => this.#call(payInvoice, { params: { id: invoice.data.id }, body: {} }));
       this.moneyInMicros += amount * DOLLAR;
+      this.#paidInvoices.push(invoice.data.id);
       this.counts.paid += 1;
       await pause(500);
     }
   }
 
-  /** Every payment reaches the balance, every connection ends, every bill is made. */
-  async close(): Promise<void> {
+  /**
+   * Every payment reaches the balance, every connection ends, every bill is made.
+   * @returns complaints
+   */
+  async close(): Promise<string[]> {
     await this.signIn(); // The first token may be old by now.
-    await this.#untilCredited();
+    const missing = await this.#untilCredited();
     for (const { id } of await this.#list())
       await this.#patiently(() => this.#call(disconnect, { params: { id } }).catch(ignoreEnded));
+    return missing;
   }
 
   /** What is left and what was charged, as the customer is shown it. */
@@ -125,21 +132,31 @@ export class Shop {
     this.counts.downloads += 1;
   }
 
-  async #untilCredited(): Promise<void> {
-    const readPage = (page: number) => this.#call(listInvoices, { query: { size: 100, page } });
-    for (let page = 1; ;) {
-      const { data, totalPages } = (await this.#patiently(() => readPage(page)))!;
-      if (data.some(({ status }) => status === 'CONFIRMING')) await pause(200);
-      else if (page >= totalPages) return;
-      else page += 1;
+  /** @returns what did not arrive in time */
+  async #untilCredited(): Promise<string[]> {
+    const deadline = performance.now() + CREDIT_LIMIT_MS;
+    for (;;) {
+      const missing = new Set(this.#paidInvoices);
+      for (const { id, status } of await this.#listInvoices()) if (status === 'PAID') missing.delete(id);
+      if (missing.size === 0) return [];
+      if (performance.now() > deadline)
+        return [...missing].map((id) => `the payment of invoice ${id} was not credited`);
+      await pause(200);
     }
   }
 
+  async #listInvoices(): Promise<{ id: string; status: InvoiceStatus }[]> {
+    return this.#everyPage((page) => this.#call(listInvoices, { query: { size: 100, page } }));
+  }
+
   async #list(): Promise<Connection[]> {
-    const readPage = (page: number) => this.#call(listConnections, { query: { size: 100, page } });
-    const all: Connection[] = [];
+    return this.#everyPage((page) => this.#call(listConnections, { query: { size: 100, page } }));
+  }
+
+  async #everyPage<Item>(read: (page: number) => Promise<{ data: Item[]; totalPages: number }>): Promise<Item[]> {
+    const all: Item[] = [];
     for (let page = 1; ; page += 1) {
-      const { data, totalPages } = (await this.#patiently(() => readPage(page)))!;
+      const { data, totalPages } = (await this.#patiently(() => read(page)))!;
       all.push(...data);
       if (page >= totalPages) return all;
     }

@@ -60,7 +60,7 @@ begin
       hashed_first := coalesce(charge.megabyte_from, 50 - charge.amount_micros / connection.megabyte_micros) + 1;
       hashed_last := coalesce(charge.megabyte_to, 50);
       least_bytes := case charge.reason when 'REFUND' then connection.used_bytes
-                                        when 'MEGABYTE' then charge.megabyte_from * 1048576 + 1 else 0 end;
+                                        when 'MEGABYTE' then (charge.megabyte_to - 1) * 1048576 + 1 else 0 end;
       head := charge_hash(
         head, connection.id, count, charge_time(charge.created_at), charge.reason, hashed_first, hashed_last, 0, least_bytes,
         connection.megabyte_micros,
@@ -177,3 +177,6 @@ end $$;
 alter table accounts set (fillfactor = 45);
 alter table connections set (fillfactor = 45);
 alter table connection_runs set (fillfactor = 45);
+
+-- The open connections are found through connections_sold_once, which has exactly them.
+drop index connections_open;

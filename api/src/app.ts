@@ -19,6 +19,7 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
+import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
@@ -30,6 +31,7 @@ import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
+import { supportRoutes } from './modules/support/support.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -79,6 +81,8 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   notificationsRoutes(app);
   referralsRoutes(app);
   usageRoutes(app);
+  faqsRoutes(app);
+  supportRoutes(app);
   payInvoiceRoutes(app);
   liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
 

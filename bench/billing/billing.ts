@@ -1,86 +1,151 @@
 /**
- * Purchases and per-megabyte charging against pgbench's built-in TPC-B script, on the same durable server, in
- * interleaved rounds of one run. Prints rates and the ratios to TPC-B: median, minimum and maximum.
+ * Purchases and credit control against pgbench's built-in TPC-B script, on the same durable server, in interleaved rounds
+ * of one run, on a small and on a large database. Prints a table: rates, ratios to TPC-B, and the growth.
  *
- * Usage: npm run bench:billing -- [rounds]
+ * Usage: npm run bench:billing -- [rounds] [stored connections of the large database; 0: leave it out]
  */
-import { settleReports } from '../../api/src/modules/connections/settlement.ts';
-import { openBench, type Bench } from './setup.ts';
-import { preparePgbench, runPgbench } from './pgbench.ts';
-import { purchaseOverHttp, purchaseInProcess } from './purchase.ts';
+import type { AddressInfo } from 'node:net';
+import { buildApp } from '../../api/src/app.ts';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { startPostgres } from '../../tools/pg.mjs';
+import { preparePgbench, runPgbench } from './pgbench.ts';
+import { purchaseInProcess, purchaseOverHttp } from './purchase.ts';
+import { openBench, type Bench } from './setup.ts';
+import { syncInProcess, syncLive, syncOverHttp } from './syncs.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
+const largeSize = Number(process.argv[3] ?? 1_000_000);
+const SMALL_SIZE = 1000;
 const SECONDS = 3;
+const LIVE_SECONDS = 10;
 const CLIENTS = 8;
-const MB = 1_048_576n;
-/** One gateway's batch: this many connections report in one request. */
-const BATCH = 500;
+const GATEWAYS = 16;
+const CONNECTIONS_PER_GATEWAY = 500;
+const LIVE_CONNECTIONS = 10_000;
+const PURCHASES_PER_SECOND_MAX = 5000;
+
+const measures = {
+  syncInProcess: 'syncs of 1 MB, in process',
+  syncOverHttp: `syncs of 1 MB, over HTTP`,
+  purchase: 'purchases, in process',
+  purchaseOverHttp: 'purchases, over HTTP',
+} as const;
+type Measure = keyof typeof measures;
+
+/** A database of one size, its API, and what was measured on it: one rate for each round. */
+interface Subject {
+  name: string;
+  bench: Bench;
+  baseUrl: string;
+  rates: Record<Measure, number[]>;
+  close(): Promise<void>;
+}
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const peer = await cloneDatabase(postgres.url, 'template1');
-const own = await cloneDatabase(postgres.url, 'template1');
 const hasPgbench = preparePgbench(peer.url);
 if (!hasPgbench)
   console.log('pgbench is not installed (Debian: postgresql-contrib or postgresql-15): rates without ratios');
-const bench = await openBench(own.url, { users: 2000, proxies: 60_000, openConnections: BATCH * 2 });
+const subjects = [await openSubject(SMALL_SIZE)];
+if (largeSize > 0) subjects.push(await openSubject(largeSize));
 
-const rates = { tpcb: [] as number[], purchase: [] as number[], http: [] as number[], charge: [] as number[] };
+const tpcb: number[] = [];
 for (let round = 0; round < rounds; round++) {
-  rates.tpcb.push(runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN);
-  rates.purchase.push(await purchaseInProcess(bench, CLIENTS, SECONDS));
-  rates.http.push(await purchaseOverHttp(bench, CLIENTS, SECONDS));
-  rates.charge.push(await chargeOneMegabyteEach(bench, SECONDS));
+  tpcb.push(runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN);
+  // The larger one first in every second round: nobody always runs on the fuller write-ahead log.
+  for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) await measure(subject);
 }
-const deadlocks = await bench.countDeadlocks();
-const broken = await bench.audit();
-await bench.close();
-await own.drop();
+console.log(`\n${rounds} rounds of ${SECONDS} s each, ${CLIENTS} clients, ${GATEWAYS} gateways; medians`);
+console.log(`${'TPC-B (pgbench)'.padEnd(44)}${rate(median(tpcb))}`);
+for (const { name, rates } of subjects)
+  for (const [key, title] of Object.entries(measures)) report(`${title}, ${name}`, rates[key as Measure]);
+const [small, large] = subjects;
+if (large)
+  for (const [key, title] of Object.entries(measures)) {
+    const growth = small!.rates[key as Measure].map((value, index) => value / large.rates[key as Measure][index]!);
+    console.log(`${`growth: ${title}`.padEnd(44)}${`${median(growth).toFixed(2)} x slower`.padStart(14)}`);
+  }
+
+let violations = 0;
+for (const { bench, name } of subjects) {
+  const broken = await bench.audit();
+  const deadlocks = await bench.countDeadlocks();
+  violations += broken.length + deadlocks;
+  console.log(`${name}: ${deadlocks} deadlocks, ${broken.length} broken invariants`);
+  for (const sentence of broken.slice(0, 10)) console.error(sentence);
+}
+for (const subject of subjects) await subject.close();
+await measureLive();
 await peer.drop();
 await postgres.stop();
+process.exit(violations === 0 ? 0 : 1);
 
-console.log(`${rounds} rounds of ${SECONDS} s each, ${CLIENTS} clients`);
-report('TPC-B (pgbench), transactions/s', rates.tpcb);
-report('purchases/s, in process', rates.purchase);
-report('purchases/s, POST /v1/proxies/connections', rates.http);
-report(`megabytes charged/s, batches of ${BATCH} connections`, rates.charge);
-console.log(`${deadlocks} deadlocks, ${broken.length} broken invariants`);
-for (const sentence of broken.slice(0, 10)) console.error(sentence);
-process.exit(broken.length === 0 ? 0 : 1);
-
-/** Credit control: each report begins one megabyte and asks for the next. Two gateways at once. @returns charges/s */
-async function chargeOneMegabyteEach({ ctx, runs }: Bench, seconds: number): Promise<number> {
-  const deadline = performance.now() + seconds * 1000;
+async function openSubject(storedConnections: number): Promise<Subject> {
   const startedAt = performance.now();
-  let charged = 0;
-  const gateway = async (run: Bench['runs'][number]) => {
-    while (performance.now() < deadline) {
-      run.usedMegabytes += 1n;
-      const usedBytes = run.usedMegabytes * MB;
-      const reports = run.connectionIds.map((connectionId) => ({
-        connectionId,
-        usedBytes,
-        uploadedBytes: 0n,
-        wantedBytes: MB,
-        isExitLost: false,
-      }));
-      const answers = await settleReports(ctx, run.id, reports, 'report');
-      if (answers.some((answer) => answer.state !== 'open'))
-        throw new Error('a connection of the bench ran out of money');
-      charged += reports.length;
-    }
+  const database = await cloneDatabase(postgres.url, 'template1');
+  const bench = await openBench(database.url, {
+    gateways: GATEWAYS,
+    connectionsPerGateway: CONNECTIONS_PER_GATEWAY,
+    freeProxies: rounds * SECONDS * PURCHASES_PER_SECOND_MAX,
+    storedConnections,
+  });
+  const name = `${storedConnections.toLocaleString('en')} stored`;
+  console.log(`${name}: ready after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+  const app = await serve(bench);
+  return {
+    name,
+    bench,
+    baseUrl: app.baseUrl,
+    rates: { syncInProcess: [], syncOverHttp: [], purchase: [], purchaseOverHttp: [] },
+    close: async () => {
+      await app.close();
+      await bench.close();
+      await database.drop();
+    },
   };
-  await Promise.all(runs.map(gateway));
-  return charged / ((performance.now() - startedAt) / 1000);
 }
 
-function report(name: string, values: readonly number[]): void {
-  const ratios = values.map((value, index) => value / rates.tpcb[index]!);
-  const ratio = hasPgbench
-    ? `, x TPC-B ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)})`
-    : '';
-  console.log(`${name.padEnd(56)} ${median(values).toFixed(0).padStart(8)}${ratio}`);
+async function serve({ ctx }: Bench) {
+  const app = await buildApp(ctx);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, close: () => app.close() };
+}
+
+async function measure({ bench, baseUrl, rates }: Subject): Promise<void> {
+  rates.syncInProcess.push(await syncInProcess(bench, SECONDS));
+  rates.syncOverHttp.push((await syncOverHttp(bench, baseUrl, SECONDS)).syncsPerSecond);
+  rates.purchase.push(await purchaseInProcess(bench, CLIENTS, SECONDS));
+  rates.purchaseOverHttp.push(await purchaseOverHttp(bench, baseUrl, CLIENTS, SECONDS));
+}
+
+/** On a database of its own: nothing else happens while the connections report. */
+async function measureLive(): Promise<void> {
+  const database = await cloneDatabase(postgres.url, 'template1');
+  const bench = await openBench(database.url, {
+    gateways: GATEWAYS,
+    connectionsPerGateway: LIVE_CONNECTIONS / GATEWAYS,
+    freeProxies: 0,
+    storedConnections: SMALL_SIZE,
+  });
+  const app = await serve(bench);
+  const { syncsPerSecond, latenciesMs } = await syncLive(bench, app.baseUrl, LIVE_SECONDS);
+  const at = (part: number) => latenciesMs[Math.floor((latenciesMs.length - 1) * part)]!.toFixed(0);
+  const title = `${LIVE_CONNECTIONS.toLocaleString('en')} live connections, a report each second`;
+  console.log(`${title.padEnd(44)}${rate(syncsPerSecond)}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  await app.close();
+  await bench.close();
+  await database.drop();
+}
+
+function report(title: string, values: readonly number[]): void {
+  const ratios = values.map((value, index) => value / tpcb[index]!);
+  const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  const ratio = hasPgbench ? `   ${median(ratios).toFixed(2)} x TPC-B (${range})` : '';
+  console.log(`${title.padEnd(44)}${rate(median(values))}${ratio}`);
+}
+
+function rate(perSecond: number): string {
+  return `${Math.round(perSecond).toLocaleString('en')} /s`.padStart(14);
 }
 
 function median(values: readonly number[]): number {

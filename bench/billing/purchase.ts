@@ -1,7 +1,5 @@
 import { connect as connectEndpoint } from '@cellhop/contract/connections';
 import { createClient } from '@cellhop/contract/client';
-import type { AddressInfo } from 'node:net';
-import { buildApp } from '../../api/src/app.ts';
 import { connect } from '../../api/src/modules/connections/connections.service.ts';
 import { PRICE_DOLLARS, signInAs, type Bench } from './setup.ts';
 
@@ -13,10 +11,12 @@ export function purchaseInProcess(bench: Bench, clients: number, seconds: number
 }
 
 /** @returns purchases per second through the API; client and server share this process and the machine */
-export async function purchaseOverHttp(bench: Bench, clients: number, seconds: number): Promise<number> {
-  const app = await buildApp(bench.ctx);
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+export async function purchaseOverHttp(
+  bench: Bench,
+  baseUrl: string,
+  clients: number,
+  seconds: number,
+): Promise<number> {
   const calls = await Promise.all(
     bench.actors.slice(0, clients).map(async ({ userId }) => {
       const headers = await signInAs(bench, userId);
@@ -24,12 +24,10 @@ export async function purchaseOverHttp(bench: Bench, clients: number, seconds: n
     }),
   );
   let next = 0;
-  const rate = await purchase(bench, clients, seconds, async (_actor, id) => {
+  return purchase(bench, clients, seconds, async (_actor, id) => {
     next += 1;
     await calls[next % clients]!(connectEndpoint, { body: { id, price: PRICE_DOLLARS } });
   });
-  await app.close();
-  return rate;
 }
 
 async function purchase(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import type { Actor } from '../../api/src/actor.ts';
 import { audit } from '../../api/src/audit.ts';
 import { loadConfig } from '../../api/src/config.ts';
@@ -8,71 +9,92 @@ import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
 import { registerNode } from '../../api/src/modules/metering/metering.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
-import { connect } from '../../api/src/modules/connections/connections.service.ts';
-import { settleReports } from '../../api/src/modules/connections/settlement.ts';
 import { seedRoles } from '../../api/src/seed/roles.ts';
+import { storeConnections } from './stored.ts';
 
-const MB = 1_048_576n;
-const RUNS = 2;
 export const PRICE_DOLLARS = 0.8;
 /** What stands where a hash would: nobody can sign in with it. */
 const NO_PASSWORD = 'none';
+export const GATEWAY_TOKEN = 'gateway-token-of-the-bench';
+const PREPAID_BYTES = 50 * 1_048_576;
+
+/** One gateway run. All of its connections have used the same number of bytes. */
+export interface Gateway {
+  runId: string;
+  connectionIds: string[];
+  usedBytes: number;
+}
 
 export interface Bench {
   ctx: Ctx;
   actors: Actor[];
   /** Proxies that nobody has bought yet; taken from the end. */
   freeProxyIds: string[];
-  runs: { id: string; connectionIds: string[]; usedMegabytes: bigint }[];
-  countDeadlocks(): Promise<bigint>;
+  gateways: Gateway[];
+  countDeadlocks(): Promise<number>;
   audit(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-interface Sizes {
-  users: number;
-  proxies: number;
-  openConnections: number;
+export interface Sizes {
+  gateways: number;
+  connectionsPerGateway: number;
+  freeProxies: number;
+  /** Ended connections with ten transfers each that lie there already. */
+  storedConnections: number;
 }
 
-/** A migrated database with rich users, a catalogue, and open connections that have used their prepaid megabytes. */
+/**
+ * A migrated database with open connections, each with a payer of its own, that have used their prepaid megabytes: what a
+ * report charges then is one megabyte of one account.
+ */
 export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Bench> {
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
     SECRET_KEY: 'a secret key for benchmarks, at least 32 characters',
-    GATEWAY_TOKEN: 'gateway-token-of-the-bench',
-    LOG_LEVEL: 'warn',
+    GATEWAY_TOKEN,
+    LOG_LEVEL: 'error',
     PORT: '0',
   });
   await migrate(databaseUrl);
   const database = openDatabase(databaseUrl, 20);
-  const ctx = createCtx(database, config, createLog('bench', 'warn', false));
+  const ctx = createCtx(database, config, createLog('bench', 'error', false));
   await seedRoles(ctx);
   await registerNode(ctx);
-  const actors = await insertUsers(ctx, sizes.users);
-  const freeProxyIds = await insertProxies(ctx, sizes.proxies);
-  const runs = await openRuns(ctx, actors, freeProxyIds, sizes.openConnections);
-  await ctx.db.query('analyze');
+
+  // Not the pool: its statements have a time-out.
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const openConnections = sizes.gateways * sizes.connectionsPerGateway;
+  const actors = await insertUsers(client, openConnections);
+  await insertProxies(client, openConnections + sizes.freeProxies);
+  const gateways = await openConnectionsOf(client, sizes.gateways);
+  await storeConnections(client, sizes.storedConnections);
+  const free = await client.query<{ id: string }>('select id from proxies where connection_id is null');
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  await client.end();
   return {
     ctx,
     actors,
-    freeProxyIds,
-    runs,
+    freeProxyIds: free.rows.map((row) => row.id),
+    gateways,
     countDeadlocks: async () => {
       const [row] = await database.query<{ deadlocks: bigint }>(
         'select deadlocks from pg_stat_database where datname = current_database()',
       );
-      return row!.deadlocks;
+      return Number(row!.deadlocks);
     },
     audit: () => audit(ctx),
     close: () => database.close(),
   };
 }
 
-async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
-  const rows = await ctx.db.query<{ userId: string; accountId: bigint }>(
+async function insertUsers(client: pg.Client, count: number): Promise<Actor[]> {
+  const { rows } = await client.query<{ userId: string; accountId: string }>(
     `with opened as (
-       insert into accounts (kind) select 'USER' from generate_series(1, $1::int) returning id
+       insert into accounts (kind, balance_micros) select 'USER', 1000000000000 from generate_series(1, $1::int)
+       returning id
      ), paid as (
        insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
        select 'bench:' || id, 1, id, 1000000000000, 'TOP_UP' from opened
@@ -82,10 +104,10 @@ async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
      returning id as "userId", account_id as "accountId"`,
     [count, NO_PASSWORD],
   );
-  await ctx.db.query("update accounts set balance_micros = 1000000000000 where kind = 'USER'");
-  await ctx.db.query('update accounts set balance_micros = -1000000000000 * $1::bigint where id = 1', [count]);
-  return rows.map((row) => ({
-    ...row,
+  await client.query('update accounts set balance_micros = -1000000000000 * $1::bigint where id = 1', [count]);
+  return rows.map(({ userId, accountId }) => ({
+    userId,
+    accountId: BigInt(accountId),
     sessionId: randomUUID(),
     languageCode: 'en',
     permissions: new Set(),
@@ -93,54 +115,42 @@ async function insertUsers(ctx: Ctx, count: number): Promise<Actor[]> {
   }));
 }
 
-async function insertProxies(ctx: Ctx, count: number): Promise<string[]> {
-  const rows = await ctx.db.query<{ id: string }>(
+async function insertProxies(client: pg.Client, count: number): Promise<void> {
+  await client.query(
     `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
      select '10.0.0.0'::inet + n, 800000, 'DE', 'region ' || n % 16, 'city ' || n % 200, 'zip ' || n % 5000,
             'isp ' || n % 10, 'LTE', '{"kind":"local-address","address":null}'
-       from generate_series(1, $1::int) as n returning id`,
+       from generate_series(1, $1::int) as n`,
     [count],
   );
-  return rows.map((row) => row.id);
 }
 
-async function openRuns(
-  ctx: Ctx,
-  actors: readonly Actor[],
-  freeProxyIds: string[],
-  connectionCount: number,
-): Promise<Bench['runs']> {
-  const runs = Array.from({ length: RUNS }, () => ({
-    id: randomUUID(),
-    connectionIds: [] as string[],
-    usedMegabytes: 50n,
-  }));
-  await ctx.db.query(
-    'insert into gateway_runs (id, node_id) select run, id from gateway_nodes, unnest($1::uuid[]) as run',
-    [runs.map((run) => run.id)],
+/** Each user buys one proxy and uses what he has paid for, through one of the gateways. */
+async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promise<Gateway[]> {
+  await client.query(
+    `with buyer as (select row_number() over () as n, id, account_id from users),
+          wanted as (select row_number() over () as n, id from proxies)
+     select (buy_proxy(wanted.id, 800000, buyer.id, account_id, null, gen_random_uuid(), 'user' || buyer.n, '', '')).outcome
+       from buyer join wanted using (n)`,
   );
-  for (let index = 0; index < connectionCount; index++) {
-    const connection = await connect(
-      ctx,
-      actors[index % actors.length]!,
-      { id: freeProxyIds.pop()!, price: PRICE_DOLLARS },
-      null,
-    );
-    runs[index % RUNS]!.connectionIds.push(connection.id);
-  }
-  for (const run of runs) {
-    const reports = (usedBytes: bigint) =>
-      run.connectionIds.map((connectionId) => ({
-        connectionId,
-        usedBytes,
-        uploadedBytes: 0n,
-        wantedBytes: MB,
-        isExitLost: false,
-      }));
-    await settleReports(ctx, run.id, reports(0n), 'open');
-    await settleReports(ctx, run.id, reports(50n * MB), 'report');
-  }
-  return runs;
+  await client.query('update connections set used_bytes = $1, granted_bytes = $1', [PREPAID_BYTES]);
+  const { rows } = await client.query<{ runId: string; connectionIds: string[] }>(
+    `with run as (
+       insert into gateway_runs (id, node_id)
+       select gen_random_uuid(), id from gateway_nodes, generate_series(1, $1::int) returning id
+     ), numbered_run as (
+       select id, row_number() over () as n from run
+     ), numbered as (
+       select id, ntile($1::int) over (order by id) as n from connections
+     ), opened as (
+       insert into connection_runs (connection_id, run_id, used_bytes, granted_bytes)
+       select numbered.id, numbered_run.id, $2::bigint, $2::bigint from numbered join numbered_run using (n)
+       returning connection_id, run_id
+     )
+     select run_id as "runId", array_agg(connection_id::text) as "connectionIds" from opened group by run_id`,
+    [gatewayCount, PREPAID_BYTES],
+  );
+  return rows.map((row) => ({ ...row, usedBytes: PREPAID_BYTES }));
 }
 
 /** What makes requests a user's. */

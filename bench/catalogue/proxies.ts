@@ -12,12 +12,25 @@ export async function insertProxies(ctx: Ctx, from: number, to: number): Promise
   }
 }
 
-const PART = 20_000;
+/** Some of the catalogue's proxies at one price, for the purchases. @returns their ids */
+export async function setPrice(ctx: Ctx, priceMicros: bigint, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let first = 1; first <= count; first += PART) {
+    const rows = await ctx.db.query<{ id: string }>(
+      `update proxies set price_micros = $1 where ip between '11.0.0.0'::inet + $2::bigint and '11.0.0.0'::inet + $3::bigint returning id`,
+      [priceMicros, first, first + PART - 1],
+    );
+    ids.push(...rows.map((row) => row.id));
+  }
+  return ids;
+}
+
+const PART = 10_000;
 
 /** Of the number n, all values follow: `hashint8extended(n, seed)` is the dice. */
 const INSERT = `
   insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
-  select '10.0.0.0'::inet + n, 10000 * (40 + country % 12 * 10 + dice(n, 5) * 5),
+  select '11.0.0.0'::inet + n, 10000 * (40 + country % 12 * 10 + dice(n, 5) * 5),
          chr(65 + country / 26) || chr(65 + country % 26),
          'Region ' || country || '-' || city / 8,
          'City ' || country || '-' || city,

@@ -21,7 +21,12 @@ const BURSTS = 20;
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const database = await cloneDatabase(postgres.url, 'template1');
-const bench = await openBench(database.url, { users: streamCount, proxies: 1, openConnections: 0 });
+const bench = await openBench(database.url, {
+  gateways: 1,
+  connectionsPerGateway: streamCount,
+  freeProxies: 0,
+  storedConnections: 0,
+});
 const product = await startProduct({
   databaseUrl: database.url,
   parts: ['api'],

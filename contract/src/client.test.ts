@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createClient, toPath, toQuery } from './client.ts';
 import { disconnect, listConnections } from './connections.ts';
 import { searchProxies } from './proxies.ts';
+import { exportTransactions } from './transactions.ts';
 
 /** A fetch that keeps what it was asked and gives one answer. */
 function fake(status: number, body: string) {
@@ -31,6 +32,18 @@ describe('createClient', () => {
     expect(requests[0]?.url).toBe('http://api.test/v1/proxies?city=a&city=b+%26+c');
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer t');
     expect(requests[0]?.headers.get('content-type')).toBeNull();
+  });
+
+  test('gives a CSV file as its text', async () => {
+    const headers = { 'content-type': 'text/csv; charset=utf-8' };
+    const call = createClient({ fetch: async () => new Response('id\r\n1\r\n', { headers }) });
+    expect(await call(exportTransactions, { query: {} })).toBe('id\r\n1\r\n');
+  });
+
+  test('a call may have a time-out of its own', async () => {
+    const silent = createClient({ timeoutMs: 60_000, fetch: (_, init) => aborted(init?.signal) });
+    const call = silent(exportTransactions, { query: {} }, { timeoutMs: 20 });
+    await expect(call).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
   test('turns an error answer into its code', async () => {

@@ -55,9 +55,9 @@ export function createClient(settings: ClientSettings = {}): Call {
     };
     if (body !== undefined) init.body = JSON.stringify(body);
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text, isJson, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
-    // What is no JSON is a file, such as CSV, and declared as a string.
-    if (ok) return (isJson ? JSON.parse(text) : text) as Output<typeof definition>;
+    const { ok, status, text, isCsv, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+    // A file is declared as a string; everything else is JSON.
+    if (ok) return (isCsv ? text : JSON.parse(text)) as Output<typeof definition>;
     throw toApiError(status, text, retryAfter);
   };
 }
@@ -72,8 +72,8 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
     const { ok, status, headers } = response;
-    const isJson = !(headers.get('content-type') ?? '').startsWith('text/');
-    return { ok, status, text: await response.text(), isJson, retryAfter: headers.get('retry-after') };
+    const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
+    return { ok, status, text: await response.text(), isCsv, retryAfter: headers.get('retry-after') };
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));

@@ -22,6 +22,7 @@ export const errorCatalogue = {
   SECOND_FACTOR_ON: { status: 409, message: 'Two-factor sign-in is already on' },
   SECOND_FACTOR_OFF: { status: 409, message: 'Two-factor sign-in is not on' },
   PRICE_CHANGED: { status: 409, message: 'Price has changed' },
+  TICKET_CLOSED: { status: 409, message: 'Ticket is closed' },
   NOT_CONNECTED: { status: 409, message: 'Connection is not active' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'Idempotency key was used for another request' },
   SESSION_EXPIRED: { status: 410, message: 'Session expired' },

@@ -39,7 +39,7 @@ export const usageSchema = z.strictObject({
   uploadedBytes: bytesSchema,
   /** The exit cannot be used any longer; the control plane ends the connection as EXIT_LOST. */
   isExitLost: z.boolean(),
-  /** Bytes the gateway wants to have granted ahead of `usedBytes`: about two seconds of the present rate. 0: none needed. */
+  /** Bytes the gateway wants to have granted ahead of `usedBytes`: some round trips at the present rate. 0: none needed. */
   wantedBytes: bytesSchema,
 });
 export type Usage = z.infer<typeof usageSchema>;
@@ -76,8 +76,8 @@ export const authorize = endpoint({
 });
 
 /**
- * Sent every half second, and at once when a grant runs low, for every connection that the run has open, idle ones too:
- * the answer tells which have ended. Connections unknown to the control plane are answered as `ended`.
+ * Sent every half second for every connection that the run has open, idle ones too: the answer tells which have ended.
+ * In between it is sent for those that have used much since their last report. Connections unknown to the control plane are answered as `ended`.
  */
 export const update = endpoint({
   method: 'POST',

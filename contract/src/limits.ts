@@ -24,6 +24,18 @@ export const REFERRAL_CODE_LENGTH_MAX = 30;
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
 
+export const TICKET_NAME_LENGTH_MIN = 5;
+export const TICKET_NAME_LENGTH_MAX = 300;
+export const TICKET_DESCRIPTION_LENGTH_MIN = 5;
+export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
+export const TICKET_MESSAGE_LENGTH_MAX = 5000;
+
+export const FAQ_QUESTION_LENGTH_MIN = 5;
+export const FAQ_QUESTION_LENGTH_MAX = 300;
+export const FAQ_RESPONSE_LENGTH_MIN = 5;
+export const FAQ_RESPONSE_LENGTH_MAX = 5000;
+export const FAQ_POSITION_MAX = 10_000;
+
 /** The web app's and the typed client's time-out of one call. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** The access token is refreshed when it ends within this time. */

@@ -16,6 +16,14 @@ export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars 
 /** Milliseconds since 1970. */
 export const epochMsSchema = z.int().nonnegative();
 
+/** A text that people write and read as it is; the message is the product specification's. */
+export const plainText = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .min(minimum)
+    .max(maximum)
+    .refine((text) => text.trim() !== '', 'Field cannot contain only spaces');
+
 /** Accepts `key=a` and `key=a&key=b`; always gives an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>
   z.preprocess(

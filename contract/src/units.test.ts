@@ -7,6 +7,7 @@ import {
   megabytesToBytes,
   prepaidPrice,
   toDollars,
+  toDollarText,
   toKibibytes,
   toMicros,
 } from './units.ts';
@@ -24,6 +25,16 @@ describe('money', () => {
   test.each([0.1 + 0.2, 0.000_000_1, Number.NaN, Number.POSITIVE_INFINITY, 1e300])('refuses %s', (dollars) => {
     expect(isDollarAmount(dollars)).toBe(false);
     expect(() => toMicros(dollars)).toThrow(RangeError);
+  });
+
+  test.each([
+    [0n, '0.000000'],
+    [1n, '0.000001'],
+    [-8000n, '-0.008000'],
+    [25_000_000n, '25.000000'],
+    [-1_234_567_890n, '-1234.567890'],
+  ])('%s micro-dollars are written as %s', (micros, text) => {
+    expect(toDollarText(micros)).toBe(text);
   });
 
   test('50 MB cost half of the price, one MB a hundredth', () => {

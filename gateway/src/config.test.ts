@@ -20,7 +20,14 @@ describe('the settings', () => {
   });
 
   it('switch the limit of failed logins off at 0', () => {
-    expect(parseConfig({ ...required, GATEWAY_LOGIN_FAILURES_PER_MINUTE: '0' }).loginFailuresPerMinute).toBe(0);
+    const { limits } = parseConfig({ ...required, GATEWAY_LOGIN_FAILURES_PER_MINUTE: '0' });
+    expect(limits.loginFailuresPerMinute).toBe(0);
+  });
+
+  it('bound grants and tell when an exit is lost', () => {
+    expect(parseConfig(required).limits).toMatchObject({ wantedBytesMax: 268_435_456, exitLostMs: 30_000 });
+    const { limits } = parseConfig({ ...required, GATEWAY_GRANT_MEGABYTES_MAX: '2', EXIT_LOST_SECONDS: '0' });
+    expect(limits).toMatchObject({ wantedBytesMax: 2_097_152, exitLostMs: 0 });
   });
 
   it('take name servers as a list', () => {
@@ -32,6 +39,8 @@ describe('the settings', () => {
     [{ GATEWAY_PORT: '70000' }, 'GATEWAY_PORT'],
     [{ GATEWAY_CONTROL_URL: 'ftp://x' }, 'GATEWAY_CONTROL_URL'],
     [{ GATEWAY_TOKEN: '' }, 'GATEWAY_TOKEN'],
+    [{ EXIT_LOST_SECONDS: '-1' }, 'EXIT_LOST_SECONDS'],
+    [{ GATEWAY_GRANT_MEGABYTES_MAX: '0' }, 'GATEWAY_GRANT_MEGABYTES_MAX'],
     [{ GATEWAY_ALLOW_PRIVATE: 'yes' }, 'GATEWAY_ALLOW_PRIVATE'],
     [{ GATEWAY_NAME_SERVERS: 'resolver.test' }, 'GATEWAY_NAME_SERVERS'],
   ])('%j is refused by name, and no value is repeated', (change, name) => {

@@ -1,3 +1,4 @@
+import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -24,6 +25,8 @@ const environmentSchema = z.object({
   GATEWAY_METRICS_PORT: port.optional(),
   GATEWAY_NAME_SERVERS: nameServers.optional(),
   GATEWAY_LOGIN_FAILURES_PER_MINUTE: z.coerce.number().int().nonnegative().default(20),
+  GATEWAY_GRANT_MEGABYTES_MAX: z.coerce.number().int().min(1).max(4096).default(256),
+  EXIT_LOST_SECONDS: z.coerce.number().nonnegative().max(86_400).default(30),
   GATEWAY_DRAIN_SECONDS: z.coerce.number().nonnegative().max(3600).optional(),
 });
 
@@ -47,7 +50,11 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
     allowPrivate: settings.GATEWAY_ALLOW_PRIVATE,
     metricsPort: settings.GATEWAY_METRICS_PORT,
     nameServers: settings.GATEWAY_NAME_SERVERS,
-    loginFailuresPerMinute: settings.GATEWAY_LOGIN_FAILURES_PER_MINUTE,
+    limits: {
+      loginFailuresPerMinute: settings.GATEWAY_LOGIN_FAILURES_PER_MINUTE,
+      exitLostMs: settings.EXIT_LOST_SECONDS * 1000,
+      wantedBytesMax: settings.GATEWAY_GRANT_MEGABYTES_MAX * BYTES_PER_MEGABYTE,
+    },
     drainMs: (settings.GATEWAY_DRAIN_SECONDS ?? DRAIN_SECONDS[mode]) * 1000,
   };
 }

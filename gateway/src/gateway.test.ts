@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ControlPlane, type FakeConnection } from '../test/control-plane.ts';
 import {
   basic,
@@ -19,6 +19,7 @@ import {
 } from '../test/gateway-harness.ts';
 import { closedPort, listenLocally, patternedBytes, sha256, until } from '../test/sockets.ts';
 import { startGateway, type GatewaySettings } from './gateway.ts';
+import { defaultLimits } from './limits.ts';
 
 const run = promisify(execFile);
 const MIB = 1_048_576;
@@ -158,6 +159,74 @@ describe('a running gateway', () => {
     await until(() => connection.usedBytes === 10);
     expect((await socks5Connect(gateway, stranger, '127.0.0.1', port)).reply).toBe(0);
     first.client.socket.destroy();
+  });
+
+  it.each(['isAway', 'isSilent'] as const)(
+    'stops at the last granted byte while the control plane %s, then goes on',
+    async (trouble) => {
+      const sourcePort = await startSource();
+      const { control, gateway } = await start({
+        limits: { updateIntervalMs: 50, updateRetryMs: 100, controlRequestMs: 200, grantWaitMs: 60_000 },
+      });
+      const connection = control.sell({ grantStepBytes: 100_000 });
+      const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
+      await client.take(300_000);
+      control[trouble] = true;
+      const { grantedBytes } = connection;
+      await client.take(grantedBytes - 300_000);
+      const failures = async () => {
+        const { values } = await gateway.metrics.controlRequestSeconds.get();
+        return (
+          values.find(({ metricName, labels }) => metricName?.endsWith('_count') && labels.outcome === 'failed')
+            ?.value ?? 0
+        );
+      };
+      while ((await failures()) < 3) await new Promise(setImmediate);
+      expect(connection.grantedBytes).toBe(grantedBytes);
+      expect(client.receivedBytes).toBe(10 + 4 + grantedBytes);
+      control[trouble] = false;
+      await client.take(300_000);
+      client.socket.destroy();
+    },
+  );
+
+  it('keeps a tunnel that waits longer than the control plane may be away', () => {
+    expect(defaultLimits.grantWaitMs).toBeGreaterThan(60_000);
+  });
+
+  it('does not believe the clock on the wall', async () => {
+    const { control, gateway } = await start({ limits: { tunnelIdleMs: 5_000, connectionIdleMs: 5_000 } });
+    const connection = control.sell();
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+    for (const jumpMs of [86_400_000, -86_400_000]) {
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + jumpMs);
+      client.socket.write('12345');
+      await client.take(5);
+      const { update } = control.calls;
+      await until(() => control.calls.update > update + 1);
+      clock.mockRestore();
+    }
+    expect(connection).toMatchObject({ usedBytes: 20, endedAtBytes: undefined });
+    client.socket.destroy();
+  });
+
+  it('reports an exit whose address has gone, refuses tunnels until then, and leaves others alone', async () => {
+    const { control, gateway } = await start({ limits: { exitCheckMs: 50, exitLostMs: 200 } });
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const lost = control.sell({ exit: { kind: 'local-address', address: '192.0.2.77' } });
+    const present = control.sell({ exit: { kind: 'local-address', address: '127.0.0.2' } });
+    const { client, reply } = await socks5Connect(gateway, present, '127.0.0.1', port);
+    expect(reply).toBe(0);
+    expect((await socks5Connect(gateway, lost, '127.0.0.1', port)).reply).toBe(1);
+    const http = await openClient(gateway.port);
+    http.socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(lost)}\r\n\r\n`);
+    expect((await http.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 503 [^]*error=destination_unavailable/);
+    await until(() => lost.isExitLost);
+    lost.state = 'ended';
+    await until(() => lost.endedAtBytes === 0);
+    expect(present.isExitLost).toBe(false);
+    client.socket.destroy();
   });
 
   it('listens before its control plane does', async () => {

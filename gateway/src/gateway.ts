@@ -3,11 +3,13 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
+import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { GatewayContext } from './context.ts';
 import { ControlHealth } from './control-health.ts';
 import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
+import { ExitWatch } from './exits/exit-watch.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
@@ -69,7 +71,16 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
     health: new ControlHealth(log),
   });
-  const reporter: Reporter = new Reporter(() => connections, control, limits);
+  const exits = new ExitWatch({
+    lostAfterMs: limits.exitLostMs,
+    hostAddresses: hostAddresses,
+  });
+  const reporter: Reporter = new Reporter(
+    () => connections,
+    control,
+    limits,
+    ({ exit }) => exits.isLost(exit.address),
+  );
   const connections = new Connections({
     control,
     limits,
@@ -107,6 +118,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   ownPorts.add(bound.port);
   const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
   reporter.start();
+  const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
   log.info({ address: bound.address, port: bound.port, relay: relay.kind, runId }, 'Gateway is ready');
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
@@ -126,6 +138,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     publicPort.cut();
     await deliverLastTotals();
     reporter.stop();
+    clearInterval(exitTimer);
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
@@ -191,6 +204,10 @@ async function openMetrics(port: number | undefined, metrics: Metrics, ownPorts:
 async function answerMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
   const text = await registry.metrics();
   response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+}
+
+function usedAddresses(connections: readonly Connection[]): Set<string> {
+  return new Set(connections.flatMap(({ exit }) => (exit.address === null ? [] : [exit.address])));
 }
 
 /** In the canonical text of `addressText`. */

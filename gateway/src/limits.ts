@@ -33,6 +33,10 @@ export const defaultLimits = {
   resolverTryMs: 2_000,
   resolverTries: 2,
 
+  exitCheckMs: 1_000,
+  /** An exit whose address is missing for so long is lost, and its connections end. 0 switches it off. */
+  exitLostMs: 30_000,
+
   tunnelIdleMs: 600_000,
   halfClosedIdleMs: 120_000,
   /** Between two requests of a kept HTTP connection, the head of the second included. */

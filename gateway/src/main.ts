@@ -25,11 +25,11 @@ function readConfig(): Config {
   }
 }
 
-async function start({ logLevel, isDevelopment, loginFailuresPerMinute, ...settings }: Config): Promise<Gateway> {
+async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
   const isRead = isDevelopment && process.stdout.isTTY;
   const log = pino({ name: 'gateway', level: logLevel, ...(isRead && { transport: forReaders }) });
   try {
-    return await startGateway({ ...settings, log, limits: { loginFailuresPerMinute } });
+    return await startGateway({ ...settings, log, limits });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const address = `${settings.host}:${settings.port}`;

@@ -32,6 +32,7 @@ export interface FakeConnection {
 
 const TOKEN = 'token-of-the-node';
 const MIB = 1_048_576;
+const SILENT = -1;
 
 /** A control plane over real HTTP that checks every call against the contract and counts them. */
 export class ControlPlane {
@@ -39,7 +40,10 @@ export class ControlPlane {
   readonly connections = new Map<string, FakeConnection>();
   readonly calls = { authorize: 0, update: 0, end: 0 };
   readonly runIds = new Set<string>();
+  /** Resets whoever calls. */
   isAway = false;
+  /** Keeps whoever calls waiting, also when it speaks again: such a connection is dead. */
+  isSilent = false;
   #server: Server | undefined;
   #port = 0;
 
@@ -51,6 +55,7 @@ export class ControlPlane {
     this.#server = createServer((request, response) => {
       void this.#answer(request).then(({ status, body }) => {
         if (status === 0) return request.socket.destroy();
+        if (status === SILENT) return undefined;
         return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
     });
@@ -88,6 +93,7 @@ export class ControlPlane {
   async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());

@@ -31,6 +31,7 @@ export async function closedPort(): Promise<number> {
 export class Reader {
   #bytes: Buffer = Buffer.alloc(0);
   #changed: (() => void) | undefined;
+  receivedBytes = 0;
   #end: 'ended' | 'reset' | 'closed' | undefined;
 
   constructor(readonly socket: Socket) {
@@ -65,6 +66,7 @@ export class Reader {
   }
 
   #add(chunk: Buffer): void {
+    this.receivedBytes += chunk.length;
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     this.#changed?.();
   }

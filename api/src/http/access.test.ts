@@ -2,14 +2,17 @@ import * as auth from '@cellhop/contract/auth';
 import * as connections from '@cellhop/contract/connections';
 import * as development from '@cellhop/contract/development';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
+import * as faqs from '@cellhop/contract/faqs';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
 import * as notifications from '@cellhop/contract/notifications';
 import * as proxies from '@cellhop/contract/proxies';
+import * as receipts from '@cellhop/contract/receipts';
 import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
+import * as support from '@cellhop/contract/support';
 import * as transactions from '@cellhop/contract/transactions';
 import * as usage from '@cellhop/contract/usage';
 import * as users from '@cellhop/contract/users';
@@ -26,13 +29,16 @@ const endpoints = [
   auth,
   connections,
   development,
+  faqs,
   gateway,
   invoices,
   notifications,
   proxies,
+  receipts,
   referrals,
   security,
   settings,
+  support,
   transactions,
   usage,
   users,

@@ -1,4 +1,5 @@
 import { signIn, signUp } from '@cellhop/contract/auth';
+import { getProxyFilter } from '@cellhop/contract/proxies';
 import { afterEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { audit } from '../audit.ts';
@@ -21,6 +22,16 @@ test('in development an empty database gets the demo once, however many processe
   await seed(testApp.ctx);
   expect(await count()).toEqual({ users: 3, proxies: 500, transfers: 1, roles: 4 });
   expect(await audit(testApp.ctx)).toEqual([]);
+  const faqs = await testApp.database.query(
+    'select language_code as "languageCode", count(*)::int as count from faqs group by 1 order by 1',
+  );
+  expect(faqs).toEqual([
+    { languageCode: 'en', count: 12 },
+    { languageCode: 'ru', count: 12 },
+  ]);
+  const [counts] = await testApp.database.query<{ body: string }>('select body from proxy_counts');
+  const { data: filter } = getProxyFilter.response.parse(JSON.parse(counts!.body));
+  expect(Object.values(filter.country).reduce((sum, free) => sum + free, 0)).toBe(500);
 
   const enter = async (email: string) =>
     (await testApp.call(signIn, { body: { email, password: 'demo-password' } })).data.profile;

@@ -84,6 +84,7 @@ describe('the exit from a local address', () => {
     expect(seenFrom).toEqual(['127.0.0.2']);
     socket.destroy();
     expect(await failureOf(dial('127.0.0.1', { address: '192.0.2.77' }))).toBe('exit-unavailable');
+    expect(await failureOf(dial('loopback.test', { address: '192.0.2.77' }))).toBe('exit-unavailable');
     expect(await failureOf(dial('::1', { address: '127.0.0.2' }))).toBe('network-unreachable');
   });
 

@@ -4,6 +4,7 @@ import type { Limits } from '../limits.ts';
 import { addressText, type Target } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import type { DialAbort } from './dial-abort.ts';
+import { isBindable } from './exit-watch.ts';
 import type { ExitRoute } from './exit.ts';
 import { createResolver } from './resolver.ts';
 
@@ -23,8 +24,10 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
 
   return {
     kind: 'local-address',
+    address,
     dial: async (target, abort) => {
-      const found = target.host.kind === 'address' ? [target.host.bytes] : await resolve(target.host.name, abort);
+      const { host } = target;
+      const found = host.kind === 'address' ? [host.bytes] : await resolveBy(host.name, abort);
       // Judged are the very bytes that are dialled below; no name reaches `connect`, so nothing can be rebound.
       const allowed = found.map(unmapped).filter((bytes) => isDestinationAllowed(policy, bytes, target.port));
       if (allowed.length === 0) throw new TunnelFailure('destination-refused');
@@ -33,6 +36,16 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
       return dialFirst(reachable.slice(0, limits.addressesTried), target, abort);
     },
   };
+
+  /** Without the exit's address no question leaves, which looks like a name that nobody knows. */
+  async function resolveBy(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    try {
+      return await resolve(name, abort);
+    } catch (error) {
+      if (address !== null && !(await isBindable(address))) throw new TunnelFailure('exit-unavailable');
+      throw error;
+    }
+  }
 
   async function dialFirst(addresses: Uint8Array[], { port }: Target, abort: DialAbort): Promise<Socket> {
     let failure: TunnelFailure | undefined;

@@ -6,6 +6,8 @@ const OBSERVATION_MS_MIN = 10;
 const HALF_LIFE_MS = 500;
 /** A control plane slower than this is not made up for with larger grants. */
 const ROUND_TRIP_MS_MAX = 500;
+/** Taken for granted until one was seen. */
+const ROUND_TRIP_MS_FIRST = 20;
 /** How much of the slowest round trip of late is still remembered after the next one. */
 const ROUND_TRIP_MEMORY = 0.9;
 
@@ -32,7 +34,7 @@ export class Pace {
 
 /** The slowest round trip to the control plane of late. */
 export class RoundTrip {
-  #ms = 0;
+  #ms = ROUND_TRIP_MS_FIRST;
 
   get ms(): number {
     return this.#ms;

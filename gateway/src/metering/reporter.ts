@@ -24,6 +24,7 @@ export class Reporter {
     private readonly connections: () => Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
+    private readonly isExitLost: (connection: Connection) => boolean,
   ) {}
 
   start(): void {
@@ -104,7 +105,7 @@ export class Reporter {
     return {
       connectionId: connection.id,
       ...totals,
-      isExitLost: false,
+      isExitLost: this.isExitLost(connection),
       wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { formatDate, formatMegabytes, formatMoney, megabytePrice, prepaidPrice, splitSeconds } from './format.ts';
+import {
+  formatDate,
+  formatMegabytes,
+  formatMoment,
+  formatMoney,
+  megabytePrice,
+  prepaidPrice,
+  splitSeconds,
+} from './format.ts';
 
 describe('formatMoney', () => {
   it.each([
@@ -14,6 +22,14 @@ describe('formatMoney', () => {
     [-3.25, '-$3.25'],
   ])('shows %d as %s', (dollars, text) => {
     expect(formatMoney(dollars)).toBe(text);
+  });
+});
+
+describe('formatMoment', () => {
+  it('is the date with seconds', () => {
+    const moment = new Date(2026, 10, 21, 8, 5, 9).toISOString();
+    expect(formatMoment(moment)).toBe('21.11.2026 08:05:09');
+    expect(formatDate(moment)).toBe('21.11.2026 08:05');
   });
 });
 

@@ -32,13 +32,23 @@ const dateParts = new Intl.DateTimeFormat('en-US', {
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
+  second: '2-digit',
   hourCycle: 'h23',
 });
 
 /** `21.11.2026 18:05` in the reader's time zone. */
 export function formatDate(iso: string): string {
-  const part = Object.fromEntries(dateParts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  const part = partsOf(iso);
   return `${part['day']}.${part['month']}.${part['year']} ${part['hour']}:${part['minute']}`;
+}
+
+/** `21.11.2026 18:05:09`: for what happens several times a minute. */
+export function formatMoment(iso: string): string {
+  return `${formatDate(iso)}:${partsOf(iso)['second']}`;
+}
+
+function partsOf(iso: string): Record<string, string> {
+  return Object.fromEntries(dateParts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
 }
 
 /** Whole minutes and the seconds left over. */

@@ -3,11 +3,11 @@ import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/co
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { toDollars, toMicros } from '@cellhop/contract/units';
-import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { newConnectionId } from './connection-id.ts';
 import { presentConnection, presentForAdmin } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
@@ -26,7 +26,7 @@ export async function connect(
 ): Promise<ConnectionWithBalance> {
   const { secretKey } = ctx.config;
   const { username, password } = newCredentials();
-  const id = randomUUID();
+  const id = newConnectionId();
   const connection = {
     id,
     username,

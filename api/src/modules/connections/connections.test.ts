@@ -225,6 +225,31 @@ describe('disconnect', () => {
     expect(data).toMatchObject({ paidFor: 0.4, refundStatus: 'NONE', currentBalance: 9.6 });
   });
 
+  test('the window is over when the end was asked for after it, not when the last report came', async () => {
+    const user = await rich();
+    const [early, late] = [await buy(user), await buy(user)];
+    // Asked for 10 seconds ago, 5 seconds before and after the connection was 30 minutes old.
+    for (const [connection, boughtBefore] of [
+      [early, '30 minutes 5 seconds'],
+      [late, '30 minutes 15 seconds'],
+    ] as const) {
+      await createGatewayRun(testApp).authorize(connection);
+      await age(connection.id, boughtBefore);
+      await testApp.database.query(
+        "update connections set ending_reason = 'USER', ending_at = now() - interval '10 seconds' where id = $1",
+        [connection.id],
+      );
+    }
+    await sweepConnections(testApp.ctx);
+    const { data } = await user.call(listConnections, { query: {} });
+    expect(data.map(({ id, refundStatus, paidFor }) => [id, refundStatus, paidFor])).toEqual(
+      expect.arrayContaining([
+        [early.id, 'REFUNDED', 0],
+        [late.id, 'NONE', 0.4],
+      ]),
+    );
+  });
+
   test('bills what was reported when the gateway does not answer', async () => {
     const user = await rich();
     const connection = await buy(user);

@@ -24,6 +24,23 @@ export async function saveDnsPorts(ctx: Ctx, first: number, last: number): Promi
   );
 }
 
+/** A run whose last sign of life is not older than this need not be noted again. */
+const SIGN_OF_LIFE_MS = 1000;
+
+export interface KnownRun {
+  isOwn: boolean;
+  isFresh: boolean;
+}
+
+export async function findRun(ctx: Ctx, runId: string, nodeId: string): Promise<KnownRun | undefined> {
+  const [row] = await ctx.db.query<KnownRun>(
+    `select node_id = $2 as "isOwn", seen_at > now() - $3 * interval '1 millisecond' as "isFresh"
+       from gateway_runs where id = $1`,
+    [runId, nodeId, SIGN_OF_LIFE_MS],
+  );
+  return row;
+}
+
 /**
  * Notes that a run is alive.
  * @returns false if the run belongs to another node

@@ -145,6 +145,34 @@ describe('update', () => {
     expect(await balanceOf(testApp, user)).toBe(0n);
   });
 
+  test('shows when traffic was last reported: neither an empty report nor a grant counts', async () => {
+    const user = await createUser(testApp, { balanceMicros: DOLLAR });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    expect((await newest(user)).syncAt).toBeNull();
+    await run.report(connection.id, 50 * MB);
+    const { syncAt } = await newest(user);
+    expect(syncAt).not.toBeNull();
+    await run.report(connection.id, 50 * MB, MB);
+    await run.report(connection.id, 49 * MB);
+    expect((await newest(user)).syncAt).toBe(syncAt);
+  });
+
+  test('a gateway that asks again and again without money writes nothing', async () => {
+    const user = await createUser(testApp, { balanceMicros: PREPAID });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    expect((await run.report(connection.id, 50 * MB - 1, MB)).state).toBe('final');
+    const version = async () =>
+      (await testApp.database.query('select xmin::text from connections where id = $1', [connection.id]))[0];
+    const before = await version();
+    for (let repeat = 0; repeat < 3; repeat++)
+      expect((await run.report(connection.id, 50 * MB - 1, MB)).state).toBe('final');
+    expect(await version()).toEqual(before);
+  });
+
   test('unknown connections are ended, and a report of more than the batch limit or of a negative total is refused', async () => {
     const run = createGatewayRun(testApp);
     expect((await run.report(randomUUID(), 5)).state).toBe('ended');

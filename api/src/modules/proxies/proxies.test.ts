@@ -141,9 +141,9 @@ describe('search in a larger catalogue', () => {
         expect(prices).toEqual(prices.toSorted((a, b) => a - b));
         // Up to the size of the sample the answer is exact: nothing cheaper was left out.
         const cheapest = expected.map(({ price }) => price).toSorted((a, b) => a - b);
-        if (expected.length <= 2000) expect(prices).toEqual(cheapest.slice(0, 50));
+        expect(prices).toEqual(expected.length <= 2000 ? cheapest.slice(0, 50) : prices);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

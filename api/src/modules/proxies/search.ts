@@ -6,7 +6,7 @@ import type { ProxyRow } from './proxies.store.ts';
 import * as store from './search.store.ts';
 
 const TIMEOUT_MS = 2000;
-/** Proxies that one walk looks at, shared by the values of the group it walks. */
+/** Proxies that a walk looks at, shared by the values of the group it walks. */
 const WALK_MAX = 2000;
 /** Matches that are sorted by price when a walk was not enough. */
 const SAMPLE_MAX = 2000;
@@ -23,7 +23,7 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
     await store.setTimeLimit(ctx, TIMEOUT_MS);
     const group = narrowestFirst.find((candidate) => filter[candidate]);
     if (!group) return store.findCheapest(ctx);
-    const { rows, isComplete } = await store.walkByPrice(ctx, group, filter, walkDepth(filter[group]!.length));
+    const { rows, isComplete } = await store.walkByPrice(ctx, group, filter, walkDepth(filter, group));
     if (isComplete || rows.length === PROXY_SEARCH_MAX) return rows;
     return countValues(filter) <= TAG_VALUES_MAX
       ? store.intersectTags(ctx, filter, SAMPLE_MAX)
@@ -31,9 +31,11 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
   });
 }
 
-/** For each value: at least a full answer, so that a filter of one group never needs more than the walk. */
-function walkDepth(valueCount: number): number {
-  return Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
+/** For each value: a full answer is enough for a filter of one group; others have to look past what does not match. */
+function walkDepth(filter: ProxyQuery, group: FilterGroup): number {
+  const valueCount = filter[group]!.length;
+  const isAlone = countValues(filter) === valueCount;
+  return isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
 }
 
 function countValues(query: ProxyQuery): number {

@@ -1,6 +1,6 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, formatMoment, formatMoney } from '../../lib/format.ts';
 import classes from './charges-table.module.css';
 
 /** Nobody reads more than these; the files have all. */
@@ -28,7 +28,7 @@ export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
           <tbody>
             {shown.map((charge) => (
               <tr key={charge.number}>
-                <td>{formatDate(charge.chargedAt)}</td>
+                <td>{formatMoment(charge.chargedAt)}</td>
                 <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
                 <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
                 <td data-numeric>{formatMoney(charge.amount)}</td>

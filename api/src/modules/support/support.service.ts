@@ -1,0 +1,157 @@
+/** Tickets: a user and the support team write to each other until one of them closes it. */
+import { AppError } from '@cellhop/contract/errors';
+import type { CreateTicketBody, CreateTicketForUserBody } from '@cellhop/contract/support';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { notify } from '../notifications/notifications.service.ts';
+import * as users from '../users/users.service.ts';
+import * as store from './support.store.ts';
+import { presentForAdmin, presentMessage, presentTicket } from './ticket-presenter.ts';
+
+type Owner = Pick<Actor, 'userId'>;
+
+export function listOwn(ctx: Ctx, { userId }: Owner, page: PageQuery) {
+  return listTickets(ctx, userId, page, presentTicket);
+}
+
+export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
+  return listTickets(ctx, userId ?? null, page, presentForAdmin);
+}
+
+/** @throws AppError IDEMPOTENCY_KEY_REUSED */
+export async function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, key: string | null) {
+  return presentTicket(await open(ctx, { ...body, userId, authorId: userId, idempotencyKey: key }));
+}
+
+/** @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+export async function openTicketForUser(
+  ctx: Ctx,
+  { userId: authorId }: Owner,
+  body: CreateTicketForUserBody,
+  key: string | null,
+) {
+  if (!(await users.findUser(ctx, body.userId))) throw new AppError('NOT_FOUND', { thing: 'User' });
+  return presentForAdmin(await open(ctx, { ...body, authorId, idempotencyKey: key }));
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getOwn(ctx: Ctx, { userId }: Owner, id: string) {
+  return presentTicket(requireTicket(await store.findTicket(ctx, id), userId));
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getAny(ctx: Ctx, id: string) {
+  return presentForAdmin(requireTicket(await store.findTicket(ctx, id), null));
+}
+
+/** @throws AppError NOT_FOUND, TICKET_CLOSED */
+export async function closeOwn(ctx: Ctx, { userId }: Owner, id: string) {
+  return presentTicket(await close(ctx, userId, id, userId));
+}
+
+/** @throws AppError NOT_FOUND, TICKET_CLOSED */
+export async function closeAny(ctx: Ctx, { userId }: Owner, id: string) {
+  return presentForAdmin(await close(ctx, null, id, userId));
+}
+
+/** @throws AppError NOT_FOUND */
+export async function listOwnMessages(ctx: Ctx, { userId }: Owner, id: string, page: PageQuery) {
+  requireTicket(await store.findTicket(ctx, id), userId);
+  return listMessages(ctx, id, page);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
+  requireTicket(await store.findTicket(ctx, id), null);
+  return listMessages(ctx, id, page);
+}
+
+/** @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED */
+export function writeAsUser(ctx: Ctx, { userId }: Owner, ticketId: string, content: string, key: string | null) {
+  return write(ctx, userId, { ticketId, authorId: userId, isUser: true, content, idempotencyKey: key });
+}
+
+/** @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED */
+export function writeAsStaff(ctx: Ctx, { userId }: Owner, ticketId: string, content: string, key: string | null) {
+  return write(ctx, null, { ticketId, authorId: userId, isUser: false, content, idempotencyKey: key });
+}
+
+async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow> {
+  const id = await store.insertTicket(ctx, ticket);
+  if (id !== undefined) {
+    ctx.changed(ticket, 'tickets');
+    return (await store.findTicket(ctx, id))!;
+  }
+  const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
+  const isSame =
+    replayed?.userId === ticket.userId && replayed.name === ticket.name && replayed.description === ticket.description;
+  if (!isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+  return replayed;
+}
+
+function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): Promise<store.TicketRow> {
+  return ctx.tx(async (ctx) => {
+    const ticket = requireOpen(requireTicket(await store.lockTicket(ctx, id), ownerId));
+    await store.saveClosed(ctx, id, closedBy);
+    ctx.changed(ticket, 'tickets');
+    return { ...ticket, status: 'CLOSED' };
+  });
+}
+
+function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
+  return ctx.tx(async (ctx) => {
+    const ticket = requireTicket(await store.lockTicket(ctx, message.ticketId), ownerId);
+    // A repeat is answered although the ticket may have been closed since.
+    const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
+    if (replayed) return presentReplay(replayed, message);
+    requireOpen(ticket);
+    const row = await store.insertMessage(ctx, message);
+    if (row) {
+      await tell(ctx, ticket, row);
+      return presentMessage(row);
+    }
+    // The same key came at this very moment for another ticket.
+    throw new AppError('IDEMPOTENCY_KEY_REUSED');
+  });
+}
+
+/** The user's open pages hear of every message, and he is told of the team's. */
+async function tell(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
+  const { id: ticketId, userId, name } = ticket;
+  ctx.changed({ userId }, 'tickets');
+  if (!message.isUser)
+    await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
+}
+
+function presentReplay(row: store.MessageRow, message: store.NewMessage) {
+  const isSame = row.ticketId === message.ticketId && row.isUser === message.isUser && row.content === message.content;
+  if (!isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+  return presentMessage(row);
+}
+
+/** @param ownerId null: the staff, who see everybody's */
+function requireTicket(ticket: store.TicketRow | undefined, ownerId: string | null): store.TicketRow {
+  if (!ticket || (ownerId !== null && ticket.userId !== ownerId)) throw new AppError('NOT_FOUND', { thing: 'Ticket' });
+  return ticket;
+}
+
+function requireOpen(ticket: store.TicketRow): store.TicketRow {
+  if (ticket.status !== 'OPEN') throw new AppError('TICKET_CLOSED');
+  return ticket;
+}
+
+async function listTickets<Item>(
+  ctx: Ctx,
+  userId: string | null,
+  page: PageQuery,
+  present: (row: store.TicketRow) => Item,
+) {
+  const rows = await store.listTickets(ctx, userId, page);
+  return { data: rows.map(present), totalPages: toTotalPages(await store.countTickets(ctx, userId), page) };
+}
+
+async function listMessages(ctx: Ctx, ticketId: string, page: PageQuery) {
+  const rows = await store.listMessages(ctx, ticketId, page);
+  return { data: rows.map(presentMessage), totalPages: toTotalPages(await store.countMessages(ctx, ticketId), page) };
+}

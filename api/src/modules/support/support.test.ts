@@ -1,0 +1,213 @@
+import {
+  answerTicket,
+  closeAnyTicket,
+  closeTicket,
+  createTicket,
+  createTicketForUser,
+  getAnyTicket,
+  getTicket,
+  listAllTickets,
+  listAnyTicketMessages,
+  listTicketMessages,
+  listTickets,
+  sendTicketMessage,
+} from '@cellhop/contract/support';
+import { listNotifications } from '@cellhop/contract/notifications';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { openStream } from '../../../test/live.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+
+let testApp: TestApp;
+let user: TestUser;
+let support: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  [user, support] = [await createUser(testApp), await createUser(testApp, { roleName: 'SUPPORT' })];
+});
+afterAll(() => testApp.stop());
+
+const body = { name: 'It is slow', description: 'Since this morning everything is slow.' };
+const open = async (owner = user) => (await owner.call(createTicket, { body })).data;
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+const write = (params: { id: string }, content: string) => user.call(sendTicketMessage, { params, body: { content } });
+const closed = { status: 409, code: 'TICKET_CLOSED', message: 'Ticket is closed' };
+const missing = { status: 404, code: 'NOT_FOUND', message: 'Ticket not found' };
+
+describe('a ticket', () => {
+  test('moves on open pages, and an answer of the team is told, once', async () => {
+    const owner = await createUser(testApp);
+    const stream = await openStream(testApp.url, owner);
+    const { id } = await open(owner);
+    await stream.saw('changed tickets');
+    const params = { id };
+    await owner.call(sendTicketMessage, { params, body: { content: 'Hello?' } });
+    const answer = () => support.call(answerTicket, { params, body: { content: 'Yes.' } }, keyed('one answer'));
+    await answer();
+    await answer();
+    await stream.saw('changed notifications');
+    stream.close();
+    const { data } = await owner.call(listNotifications, { query: {} });
+    expect(data.map(({ description }) => description)).toEqual([
+      `The support team has answered your ticket <a href="/support/tickets/${id}">${body.name}</a>.`,
+    ]);
+  });
+
+  test('is opened, talked about by both sides, and closed', async () => {
+    const ticket = await open();
+    expect(ticket).toMatchObject({ ...body, status: 'OPEN' });
+    const params = { id: ticket.id };
+    await write(params, '<b>Hello?</b>');
+    const answer = (await support.call(answerTicket, { params, body: { content: 'We are looking into it.' } })).data;
+    expect(answer.isUser).toBe(false);
+    await write(params, 'Thanks');
+    const { data, totalPages } = await user.call(listTicketMessages, { params, query: {} });
+    expect(data.map(({ content, isUser }) => [content, isUser])).toEqual([
+      ['Thanks', true],
+      ['We are looking into it.', false],
+      ['<b>Hello?</b>', true],
+    ]);
+    expect(totalPages).toBe(1);
+    const second = await support.call(listAnyTicketMessages, { params, query: { page: 2, size: 2 } });
+    expect([second.data.map(({ content }) => content), second.totalPages]).toEqual([['<b>Hello?</b>'], 2]);
+
+    expect((await user.call(closeTicket, { params, body: { status: 'CLOSED' } })).data.status).toBe('CLOSED');
+    expect((await user.call(getTicket, { params })).data.status).toBe('CLOSED');
+    await expect(write(params, 'One more thing')).rejects.toMatchObject(closed);
+    await expect(support.call(answerTicket, { params, body: { content: 'Late' } })).rejects.toMatchObject(closed);
+    await expect(user.call(closeTicket, { params, body: { status: 'CLOSED' } })).rejects.toMatchObject(closed);
+    await expect(support.call(closeAnyTicket, { params, body: { status: 'CLOSED' } })).rejects.toMatchObject(closed);
+  });
+
+  test('is closed once by two who close it at the same moment, and nothing is written after that', async () => {
+    const params = { id: (await open()).id };
+    const close = { params, body: { status: 'CLOSED' as const } };
+    const results = await Promise.allSettled([
+      user.call(closeTicket, close),
+      support.call(closeAnyTicket, close),
+      ...Array.from({ length: 6 }, (_, n) => write(params, `message ${n}`)),
+    ]);
+    expect(results.slice(0, 2).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const written = results.slice(2).filter(({ status }) => status === 'fulfilled').length;
+    expect((await user.call(listTicketMessages, { params, query: {} })).data).toHaveLength(written);
+  });
+
+  test('belongs to its user: to others it does not exist', async () => {
+    const params = { id: (await open()).id };
+    const other = await createUser(testApp);
+    for (const call of [
+      () => other.call(getTicket, { params }),
+      () => other.call(closeTicket, { params, body: { status: 'CLOSED' } }),
+      () => other.call(listTicketMessages, { params, query: {} }),
+      () => other.call(sendTicketMessage, { params, body: { content: 'Let me in' } }),
+      () => support.call(getAnyTicket, { params: { id: randomUUID() } }),
+      () => support.call(answerTicket, { params: { id: randomUUID() }, body: { content: 'Anybody?' } }),
+    ])
+      await expect(call()).rejects.toMatchObject(missing);
+    expect((await other.call(listTickets, { query: {} })).data).toEqual([]);
+  });
+});
+
+describe('staff', () => {
+  test('see all tickets or one user’s, with the user, newest first', async () => {
+    const owner = await createUser(testApp);
+    const tickets = [await open(owner), await open(owner), await open(owner)];
+    const { data, totalPages } = await support.call(listAllTickets, { query: { userId: owner.id, size: 2 } });
+    expect(data.map(({ id }) => id)).toEqual([tickets[2]!.id, tickets[1]!.id]);
+    expect([data[0]!.user, totalPages]).toEqual([{ id: owner.id, email: owner.email }, 2]);
+    expect((await support.call(listAllTickets, { query: {} })).data.length).toBeGreaterThan(3);
+    expect((await owner.call(listTickets, { query: {} })).data[0]).not.toHaveProperty('user');
+  });
+
+  test('open a ticket for a user, who sees it as his own', async () => {
+    const owner = await createUser(testApp);
+    const { data } = await support.call(createTicketForUser, { body: { ...body, userId: owner.id } });
+    expect(data.user.id).toBe(owner.id);
+    expect((await owner.call(getTicket, { params: { id: data.id } })).data).toMatchObject(body);
+    await expect(support.call(createTicketForUser, { body: { ...body, userId: randomUUID() } })).rejects.toMatchObject({
+      status: 404,
+      message: 'User not found',
+    });
+  });
+
+  test('need the permission of each call', async () => {
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const params = { id: (await open()).id };
+    for (const call of [
+      () => finance.call(listAllTickets, { query: {} }),
+      () => finance.call(createTicketForUser, { body: { ...body, userId: user.id } }),
+      () => finance.call(getAnyTicket, { params }),
+      () => finance.call(closeAnyTicket, { params, body: { status: 'CLOSED' } }),
+      () => finance.call(listAnyTicketMessages, { params, query: {} }),
+      () => finance.call(answerTicket, { params, body: { content: 'Money?' } }),
+    ])
+      await expect(call()).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
+  });
+});
+
+describe('texts', () => {
+  test.each([
+    [{ ...body, name: 'Slow' }, 'body.name'],
+    [{ ...body, name: 'x'.repeat(301) }, 'body.name'],
+    [{ ...body, name: '      ' }, 'body.name'],
+    [{ ...body, description: 'Help' }, 'body.description'],
+    [{ ...body, description: 'x'.repeat(5001) }, 'body.description'],
+    [{ name: body.name }, 'body.description'],
+    [{ ...body, status: 'CLOSED' }, 'body.status'],
+  ])('of a new ticket: %j is refused', async (wrong, path) => {
+    await expect(user.call(createTicket, { body: wrong as typeof body })).rejects.toMatchObject({
+      code: 'VALIDATION',
+      body: { details: expect.arrayContaining([expect.objectContaining({ path })]) },
+    });
+  });
+
+  test('of the largest and smallest size are kept as they are', async () => {
+    const largest = { name: 'n'.repeat(300), description: 'я'.repeat(5000) };
+    const { id } = (await user.call(createTicket, { body: largest })).data;
+    expect((await user.call(getTicket, { params: { id } })).data).toMatchObject(largest);
+    const content = ' two\nlines ';
+    expect((await write({ id }, content)).data.content).toBe(content);
+    for (const wrong of ['', '   ', '\n', 'x'.repeat(5001)])
+      await expect(write({ id }, wrong)).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(write({ id }, '  ')).rejects.toMatchObject({
+      body: { details: [{ path: 'body.content', message: 'Field cannot contain only spaces' }] },
+    });
+    await expect(
+      user.call(closeTicket, { params: { id }, body: { status: 'OPEN' as 'CLOSED' } }),
+    ).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+});
+
+describe('a double click', () => {
+  test('opens one ticket, and the same key serves nothing else', async () => {
+    const owner = await createUser(testApp);
+    const key = randomUUID();
+    const opened = await Promise.all(Array.from({ length: 8 }, () => owner.call(createTicket, { body }, keyed(key))));
+    expect(new Set(opened.map(({ data }) => data.id)).size).toBe(1);
+    expect((await owner.call(listTickets, { query: {} })).data).toHaveLength(1);
+    const reused = { status: 409, code: 'IDEMPOTENCY_KEY_REUSED' };
+    await expect(owner.call(createTicket, { body: { ...body, name: 'Another' } }, keyed(key))).rejects.toMatchObject(
+      reused,
+    );
+    // Keys are each author's own.
+    expect((await user.call(createTicket, { body }, keyed(key))).data.id).not.toBe(opened[0]!.data.id);
+    await expect(owner.call(createTicket, { body }, keyed('x'.repeat(201)))).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+  });
+
+  test('sends one message, is answered the same after the ticket was closed, and fits no other ticket', async () => {
+    const [params, other] = [{ id: (await open()).id }, { id: (await open()).id }];
+    const key = randomUUID();
+    const send = (to: { id: string }, content = 'Hello') =>
+      user.call(sendTicketMessage, { params: to, body: { content } }, keyed(key));
+    const sent = await Promise.all(Array.from({ length: 8 }, () => send(params)));
+    expect(new Set(sent.map(({ data }) => data.id)).size).toBe(1);
+    expect((await user.call(listTicketMessages, { params, query: {} })).data).toHaveLength(1);
+    await expect(send(params, 'Other')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await expect(send(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await user.call(closeTicket, { params, body: { status: 'CLOSED' } });
+    expect((await send(params)).data.id).toBe(sent[0]!.data.id);
+  });
+});

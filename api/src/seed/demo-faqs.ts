@@ -1,0 +1,113 @@
+import type { Ctx } from '../ctx.ts';
+import { createFaq } from '../modules/faqs/faqs.service.ts';
+
+type Entry = readonly [question: string, response: string];
+
+/** What customers ask first. The rules are those of docs/billing.md, with the default settings. */
+const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
+  en: [
+    [
+      'What do I pay for?',
+      'For traffic only. Buying a proxy takes the price of the first 50 MB from your balance at once. After that each further megabyte is charged when it begins. There is no subscription and no fee for time.',
+    ],
+    [
+      'Which traffic is counted?',
+      'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
+    ],
+    [
+      'When do I get money back?',
+      'If a connection ends within 30 minutes of the purchase, you pay only for the megabytes that have begun; the rest of the first 50 MB goes back to your balance. If the proxy itself is lost, the unused part of the first 50 MB goes back at any time.',
+    ],
+    [
+      'Why was my proxy disabled?',
+      'A connection with less than 1 KB of traffic in 30 minutes ends by itself, so that it does not block an address that nobody uses. You find the reason of each end in the connection history.',
+    ],
+    [
+      'What happens when my balance runs out?',
+      'Nothing is lent: the connection works up to the last byte that is paid and then ends with the status "Balance ran out". The balance never becomes negative. Top up and buy a proxy again to go on.',
+    ],
+    [
+      'Which protocols are supported?',
+      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC, which travels over SOCKS5 UDP. All of them use the same host and port; the username and password of the connection are needed.',
+    ],
+    [
+      'How do I use a proxy that I bought?',
+      'Copy host, port, username and password from the purchase dialog or from the details in the connection history, and enter them in your browser or program. The line username:password@host:port fits most programs, for example: curl -x socks5h://username:password@host:port https://example.com',
+    ],
+    [
+      'What is the DNS port?',
+      'Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes.',
+    ],
+    [
+      'Does anybody else use my proxy at the same time?',
+      'No. A proxy is sold to one customer at a time and returns to the catalogue when the connection ends. You may use it from several programs and devices at once.',
+    ],
+    [
+      'How do I top up my balance?',
+      'Open Payments, choose an amount of at least 5 USD and a currency: BTC, ETH, LTC, TRX, TON or USDT in the networks TRC20, ERC20, BSC and TON. Send the shown amount to the shown address. The balance grows when the network has confirmed the payment.',
+    ],
+    [
+      'What if I pay too late or another amount?',
+      'What arrives is always credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the lower of the rate of the invoice and the rate of its arrival; stablecoins always one to one.',
+    ],
+    [
+      'How does the referral programme work?',
+      'Invite others with your link. The number of their top-ups in a calendar month decides your level for the next month: none Basic 0 %, 1 to 5 Silver 10 %, 6 to 10 Gold 15 %, 11 to 21 Platinum 20 %, 22 or more Partner 25 %. That share of each of their top-ups is credited to your balance.',
+    ],
+  ],
+  ru: [
+    [
+      'За что я плачу?',
+      'Только за трафик. При покупке прокси с баланса сразу списывается цена первых 50 МБ. Дальше каждый следующий мегабайт оплачивается, когда он начинается. Подписки и платы за время нет.',
+    ],
+    [
+      'Какой трафик учитывается?',
+      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
+    ],
+    [
+      'Когда деньги возвращаются?',
+      'Если подключение завершено в течение 30 минут после покупки, вы платите только за начатые мегабайты, а остаток от первых 50 МБ возвращается на баланс. Если пропал сам прокси, неиспользованная часть первых 50 МБ возвращается в любое время.',
+    ],
+    [
+      'Почему прокси отключился?',
+      'Подключение, в котором за 30 минут прошло меньше 1 КБ трафика, завершается само, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
+    ],
+    [
+      'Что будет, когда закончится баланс?',
+      'В долг ничего не списывается: подключение работает до последнего оплаченного байта и завершается со статусом «Закончились средства». Баланс никогда не становится отрицательным. Пополните его и купите прокси снова, чтобы продолжить.',
+    ],
+    [
+      'Какие протоколы поддерживаются?',
+      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC, который идёт через SOCKS5 UDP. Для всех один и тот же хост и порт; нужны имя пользователя и пароль подключения.',
+    ],
+    [
+      'Как пользоваться купленным прокси?',
+      'Скопируйте хост, порт, имя пользователя и пароль из окна покупки или из подробностей в истории подключений и укажите их в браузере или программе. Большинству программ подходит строка username:password@host:port, например: curl -x socks5h://username:password@host:port https://example.com',
+    ],
+    [
+      'Что такое DNS-порт?',
+      'У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут.',
+    ],
+    [
+      'Пользуется ли моим прокси кто-нибудь ещё?',
+      'Нет. Прокси продаётся одному клиенту и возвращается в каталог, когда подключение завершено. Вы можете пользоваться им из нескольких программ и устройств одновременно.',
+    ],
+    [
+      'Как пополнить баланс?',
+      'Откройте раздел «Платежи», выберите сумму от 5 USD и валюту: BTC, ETH, LTC, TRX, TON или USDT в сетях TRC20, ERC20, BSC и TON. Отправьте указанную сумму на указанный адрес. Баланс пополнится, когда сеть подтвердит платёж.',
+    ],
+    [
+      'Что если я заплачу позже или другую сумму?',
+      'Всегда зачисляется столько, сколько пришло, больше это или меньше счёта. Платёж, впервые замеченный после окончания срока счёта, зачисляется по меньшему из двух курсов: счёта и момента поступления; стейблкоины всегда один к одному.',
+    ],
+    [
+      'Как работает реферальная программа?',
+      'Приглашайте других по своей ссылке. Число их пополнений за календарный месяц определяет ваш уровень на следующий месяц: ни одного — Basic 0 %, от 1 до 5 — Silver 10 %, от 6 до 10 — Gold 15 %, от 11 до 21 — Platinum 20 %, от 22 — Partner 25 %. Эта доля каждого их пополнения зачисляется на ваш баланс.',
+    ],
+  ],
+};
+
+export async function seedFaqs(ctx: Ctx): Promise<void> {
+  for (const languageCode of ['en', 'ru'] as const)
+    for (const [question, response] of faqs[languageCode]) await createFaq(ctx, { languageCode, question, response });
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  TICKET_DESCRIPTION_LENGTH_MAX,
+  TICKET_DESCRIPTION_LENGTH_MIN,
+  TICKET_MESSAGE_LENGTH_MAX,
+  TICKET_NAME_LENGTH_MAX,
+  TICKET_NAME_LENGTH_MIN,
+} from './limits.ts';
+import { data, dateSchema, idParams, idSchema, paged, pageQuery, plainText } from './schemas.ts';
+
+export const ticketStatuses = ['OPEN', 'CLOSED'] as const;
+export type TicketStatus = (typeof ticketStatuses)[number];
+
+export const ticketSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  description: z.string(),
+  status: z.enum(ticketStatuses),
+  createdAt: dateSchema,
+});
+export type Ticket = z.infer<typeof ticketSchema>;
+
+export const adminTicketSchema = ticketSchema.extend({ user: z.object({ id: idSchema, email: z.string() }) });
+export type AdminTicket = z.infer<typeof adminTicketSchema>;
+
+export const ticketMessageSchema = z.object({
+  id: idSchema,
+  /** Plain text. */
+  content: z.string(),
+  /** Written by the ticket's user; else by the support team. */
+  isUser: z.boolean(),
+  createdAt: dateSchema,
+});
+export type TicketMessage = z.infer<typeof ticketMessageSchema>;
+
+export const createTicketBody = z.strictObject({
+  name: plainText(TICKET_NAME_LENGTH_MIN, TICKET_NAME_LENGTH_MAX),
+  description: plainText(TICKET_DESCRIPTION_LENGTH_MIN, TICKET_DESCRIPTION_LENGTH_MAX),
+});
+export type CreateTicketBody = z.infer<typeof createTicketBody>;
+
+export const createTicketForUserBody = createTicketBody.extend({ userId: idSchema });
+export type CreateTicketForUserBody = z.infer<typeof createTicketForUserBody>;
+
+/** A ticket is only ever closed. */
+export const closeTicketBody = z.strictObject({ status: z.literal('CLOSED') });
+
+export const ticketMessageBody = z.strictObject({ content: plainText(1, TICKET_MESSAGE_LENGTH_MAX) });
+export type TicketMessageBody = z.infer<typeof ticketMessageBody>;
+
+export const listTickets = endpoint({
+  method: 'GET',
+  url: '/v1/support/tickets',
+  access: 'user',
+  summary: "The user's tickets, newest first",
+  query: z.strictObject(pageQuery),
+  response: paged(ticketSchema),
+});
+
+export const createTicket = endpoint({
+  method: 'POST',
+  url: '/v1/support/tickets',
+  access: 'user',
+  summary: 'Open a ticket; a repeat with the same Idempotency-Key gives the same one',
+  body: createTicketBody,
+  response: data(ticketSchema),
+  status: 201,
+  errors: ['IDEMPOTENCY_KEY_REUSED'],
+});
+
+export const getTicket = endpoint({
+  method: 'GET',
+  url: '/v1/support/tickets/{id}',
+  access: 'user',
+  summary: "One of the user's tickets",
+  params: idParams,
+  response: data(ticketSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const closeTicket = endpoint({
+  method: 'PATCH',
+  url: '/v1/support/tickets/{id}',
+  access: 'user',
+  summary: "Close one of the user's tickets",
+  params: idParams,
+  body: closeTicketBody,
+  response: data(ticketSchema),
+  errors: ['NOT_FOUND', 'TICKET_CLOSED'],
+});
+
+export const listTicketMessages = endpoint({
+  method: 'GET',
+  url: '/v1/support/tickets/{id}/messages',
+  access: 'user',
+  summary: "Messages of one of the user's tickets, newest first",
+  params: idParams,
+  query: z.strictObject(pageQuery),
+  response: paged(ticketMessageSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const sendTicketMessage = endpoint({
+  method: 'POST',
+  url: '/v1/support/tickets/{id}/messages',
+  access: 'user',
+  summary: 'Write to the support team; a repeat with the same Idempotency-Key gives the same message',
+  params: idParams,
+  body: ticketMessageBody,
+  response: data(ticketMessageSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'TICKET_CLOSED', 'IDEMPOTENCY_KEY_REUSED'],
+});
+
+export const listAllTickets = endpoint({
+  method: 'GET',
+  url: '/v1/support/admin/tickets',
+  access: { permission: 'TICKETS_READ' },
+  summary: 'Tickets of all users or of one, newest first',
+  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
+  response: paged(adminTicketSchema),
+});
+
+export const createTicketForUser = endpoint({
+  method: 'POST',
+  url: '/v1/support/admin/tickets',
+  access: { permission: 'TICKETS_EDIT' },
+  summary: 'Open a ticket for a user; a repeat with the same Idempotency-Key gives the same one',
+  body: createTicketForUserBody,
+  response: data(adminTicketSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+});
+
+export const getAnyTicket = endpoint({
+  method: 'GET',
+  url: '/v1/support/admin/tickets/{id}',
+  access: { permission: 'TICKETS_READ' },
+  summary: 'A ticket of any user',
+  params: idParams,
+  response: data(adminTicketSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const closeAnyTicket = endpoint({
+  method: 'PATCH',
+  url: '/v1/support/admin/tickets/{id}',
+  access: { permission: 'TICKETS_EDIT' },
+  summary: 'Close a ticket of any user',
+  params: idParams,
+  body: closeTicketBody,
+  response: data(adminTicketSchema),
+  errors: ['NOT_FOUND', 'TICKET_CLOSED'],
+});
+
+export const listAnyTicketMessages = endpoint({
+  method: 'GET',
+  url: '/v1/support/admin/tickets/{id}/messages',
+  access: { permission: 'TICKETS_READ' },
+  summary: 'Messages of a ticket of any user, newest first',
+  params: idParams,
+  query: z.strictObject(pageQuery),
+  response: paged(ticketMessageSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const answerTicket = endpoint({
+  method: 'POST',
+  url: '/v1/support/admin/tickets/{id}/messages',
+  access: { permission: 'TICKETS_MSG_WRITE' },
+  summary: 'Write to the user; a repeat with the same Idempotency-Key gives the same message',
+  params: idParams,
+  body: ticketMessageBody,
+  response: data(ticketMessageSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'TICKET_CLOSED', 'IDEMPOTENCY_KEY_REUSED'],
+});

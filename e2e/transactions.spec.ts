@@ -1,0 +1,85 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { createClient } from '@cellhop/contract/client';
+import { connect } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { accessToken, createCustomer, enter, expect, test } from './product.ts';
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+}
+
+test('a filter of transactions is in the address, survives a reload and can be taken back', async ({ page }) => {
+  await createCustomer(page, 'filter@example.com');
+  await enter(page, '/transactions', 'filter@example.com');
+  const rows = page.getByRole('region', { name: 'Your transactions' }).getByRole('row');
+  await expect(rows).toHaveCount(2);
+
+  await page.getByRole('combobox', { name: 'Kind' }).click();
+  await page.getByRole('option', { name: 'Trial credit' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\?kind=TRIAL$/);
+  await page.reload();
+  await expect(rows).toHaveCount(2);
+  await expect(rows.last()).toContainText('Promo code WELCOME');
+
+  await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+  await expect(page.getByText('No transactions match these filters.')).toBeVisible();
+  await expect(page).toHaveURL(/to=2020-01-31/);
+  await page.getByRole('button', { name: 'Reset' }).first().click();
+  await expect(page).toHaveURL(/\/transactions$/);
+  await expect(rows).toHaveCount(2);
+});
+
+test('staff who may read transactions see whether the money adds up; customers do not', async ({ page }) => {
+  await enter(page, '/transactions', 'admin@example.com', 'demo-password');
+  await expect(page.getByText('All money adds up')).toBeVisible();
+  await enter(page, '/transactions', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('region', { name: 'Your transactions' }).getByRole('row')).toHaveCount(2);
+  await expect(page.getByText('All money adds up')).toBeHidden();
+});
+
+for (const theme of ['DARK', 'LIGHT'])
+  test(`the receipt in a connection's details is accessible and fits, ${theme}`, async ({ page, product }) => {
+    const email = `receipt-${theme.toLowerCase()}@example.com`;
+    await page.addInitScript((value) => localStorage.setItem('theme', JSON.stringify(value)), theme);
+    await createCustomer(page, email);
+    await enter(page, '/connection-history', email);
+    const client = createClient({
+      baseUrl: product.url,
+      headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
+    });
+    const { data: proxies } = await client(searchProxies, { query: {} });
+    const { id, price } = proxies.find((proxy) => proxy.price <= 2)!;
+    await client(connect, { body: { id, price } });
+    await page.reload();
+    await page.getByRole('button', { name: /^Details of / }).click();
+    const charges = page.getByRole('region', { name: 'Charges' });
+    await expect(charges.getByRole('row', { name: /Purchase, MB 1–50/ })).toBeVisible();
+    await expectAccessible(page);
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    }
+  });
+
+test('a receipt that does not load says so and is asked for again', async ({ page, product }) => {
+  await createCustomer(page, 'receipt-failure@example.com');
+  await enter(page, '/connection-history', 'receipt-failure@example.com');
+  const client = createClient({
+    baseUrl: product.url,
+    headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
+  });
+  const { data: proxies } = await client(searchProxies, { query: {} });
+  const { id, price } = proxies.find((proxy) => proxy.price <= 2)!;
+  await client(connect, { body: { id, price } });
+  await page.route('**/receipt', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.reload();
+  await page.getByRole('button', { name: /^Details of / }).click();
+  await expect(page.getByText('Failed loaded the receipt')).toBeVisible();
+  await page.unroute('**/receipt');
+  await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('region', { name: 'Charges' })).toBeVisible();
+});

@@ -1,0 +1,147 @@
+import type { Credit as CreditAnswer, Usage } from '@cellhop/contract/gateway';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connections } from '../connections.ts';
+import { ControlClient } from '../control-client.ts';
+import { defaultLimits } from '../limits.ts';
+import type { Tunnel } from '../tunnel.ts';
+import { Reporter } from './reporter.ts';
+
+const MB = 1_048_576;
+const ID = '00000000-0000-4000-8000-000000000001';
+const STEP_MS = 1;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+interface Course {
+  /** Bytes that the client could not get at once because no grant was left. */
+  readonly starvedBytes: number;
+  readonly updates: number;
+  /** Of all updates together. */
+  readonly usages: number;
+  /** Most megabytes that were granted and had not begun: what the payer's money is held for. */
+  readonly heldMegabytes: number;
+  /** Most bytes that were used and not reported: what a killed gateway gives away. */
+  readonly unreportedBytes: number;
+}
+
+/** A client of a steady rate on simulated time; the control plane grants whole megabytes, as the real one does. */
+async function run(
+  bytesPerSecond: number,
+  { roundTripMs = 5, seconds = 10, idleConnections = 0 } = {},
+): Promise<Course> {
+  let [granted, used, reported] = [50 * MB, 0, 0];
+  const course = { starvedBytes: 0, updates: 0, usages: 0, heldMegabytes: 0, unreportedBytes: 0 };
+  const update = async (usages: readonly Usage[]): Promise<CreditAnswer[]> => {
+    course.updates += 1;
+    course.usages += usages.length;
+    await pause(roundTripMs / 2);
+    const answers = usages.map(({ connectionId, usedBytes, wantedBytes }) => {
+      if (connectionId !== ID) return { connectionId, grantedBytes: 50 * MB, state: 'open' as const };
+      reported = Math.max(reported, usedBytes);
+      granted = Math.max(granted, Math.ceil((usedBytes + wantedBytes) / MB) * MB);
+      return { connectionId, grantedBytes: granted, state: 'open' as const };
+    });
+    await pause(roundTripMs / 2);
+    return answers;
+  };
+  let next = 0;
+  const authorize = () => {
+    const connectionId = next === 0 ? ID : `00000000-0000-4000-9000-${String(next).padStart(12, '0')}`;
+    next += 1;
+    const exit = { kind: 'local-address', address: null } as const;
+    return Promise.resolve({
+      isAuthorized: true,
+      connectionId,
+      exit,
+      usedBytes: 0,
+      uploadedBytes: 0,
+      grantedBytes: 50 * MB,
+      state: 'open',
+    } as const);
+  };
+  const control = Object.assign(Object.create(ControlClient.prototype) as ControlClient, {
+    update,
+    authorize,
+    end: () => Promise.resolve([]),
+  });
+  const reporter: Reporter = new Reporter(
+    () => connections,
+    control,
+    defaultLimits,
+    () => false,
+  );
+  const connections = new Connections({
+    control,
+    limits: defaultLimits,
+    log: pino({ level: 'silent' }),
+    openExit: () => ({ kind: 'local-address', address: null, dial: () => Promise.reject(new Error('not dialled')) }),
+    reportSoon: (connection) => reporter.soon(connection),
+  });
+  const connection = await connections.authenticate({ username: 'one', password: 'secret' });
+  for (let index = 0; index < idleConnections; index += 1)
+    await connections.authenticate({ username: `other-${index}`, password: 'secret' });
+  connection.tunnels.add({ close: () => {} } as unknown as Tunnel);
+  reporter.start();
+  let dueBytes = 0;
+  for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
+    dueBytes += (bytesPerSecond * STEP_MS) / 1000;
+    const wanted = Math.floor(dueBytes);
+    const taken = connection.credit.take('toClient', wanted);
+    dueBytes -= taken;
+    used += taken;
+    course.starvedBytes += wanted - taken;
+    course.heldMegabytes = Math.max(course.heldMegabytes, granted / MB - Math.max(50, Math.ceil(used / MB)));
+    course.unreportedBytes = Math.max(course.unreportedBytes, used - reported);
+    await vi.advanceTimersByTimeAsync(STEP_MS);
+  }
+  reporter.stop();
+  return course;
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+describe('grants', () => {
+  it.each([
+    ['128 kbit/s', 16_000],
+    ['10 Mbit/s', 1_250_000],
+    ['50 Mbit/s', 6_250_000],
+  ])('of a client of %s tie up one megabyte and never make it wait', async (_name, bytesPerSecond) => {
+    const course = await run(bytesPerSecond, { seconds: 60 });
+    expect(course.heldMegabytes).toBeLessThanOrEqual(1);
+    expect(course.starvedBytes).toBe(0);
+  });
+
+  it.each([
+    ['1 Gbit/s', 125e6, 5],
+    ['1 Gbit/s far away', 125e6, 60],
+    ['2 GB/s', 2e9, 5],
+    ['1 GB/s with a slow control plane', 1e9, 20],
+  ])('never make a client of %s wait', async (_name, bytesPerSecond, roundTripMs) => {
+    const course = await run(bytesPerSecond, { roundTripMs, seconds: 5 });
+    expect(course.starvedBytes).toBe(0);
+  });
+
+  it('hold a tenth of a second of 1 Gbit/s at most', async () => {
+    const { heldMegabytes } = await run(125e6);
+    expect(heldMegabytes).toBeLessThan(13);
+  });
+});
+
+describe('reports', () => {
+  it('leave at most four megabytes and a round trip unreported, and are few for a slow client', async () => {
+    const fast = await run(125e6);
+    expect(fast.unreportedBytes).toBeLessThan(4 * MB + 0.025 * 125e6);
+    expect(fast.updates / 10).toBeLessThan(70);
+    const slow = await run(125_000);
+    expect(slow.unreportedBytes).toBeLessThan(0.6 * 125_000);
+    expect(slow.updates / 10).toBeLessThan(2.5);
+  });
+
+  it('carry all connections at the interval alone', async () => {
+    const { updates, usages } = await run(125e6, { idleConnections: 100, seconds: 2 });
+    expect(updates).toBeGreaterThan(20);
+    expect(usages).toBeLessThanOrEqual(updates + 4 * 100);
+  });
+});
