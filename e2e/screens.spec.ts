@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
 import { enter, expect, test } from './product.ts';
 
@@ -21,6 +22,7 @@ const memberPages = [
   '/faq',
   '/support/tickets',
   '/support/tickets?create=true',
+  '/referral-system',
 ];
 const widths = [1440, 768, 390];
 const texts = {
@@ -29,6 +31,8 @@ const texts = {
 } as const;
 
 async function prefer(page: Page, language: string, theme: string): Promise<void> {
+  // A page with an open stream is never idle.
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await page.addInitScript(
     ([languageValue, themeValue]) => {
       localStorage.setItem('language', JSON.stringify(languageValue));

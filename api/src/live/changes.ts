@@ -31,7 +31,7 @@ export interface Changes {
   add: (owner: Owner, topic: Topic) => void;
 }
 
-export function ownerKey(owner: Owner): string {
+function ownerKey(owner: Owner): string {
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 

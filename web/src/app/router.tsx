@@ -89,6 +89,7 @@ const members = createRoute({
   beforeLoad: ({ location }) => {
     if (!hasTokens()) throw redirect({ to: '/sign-in', search: comingBackTo(location.href), replace: true });
   },
+  loader: loadTexts('notification'),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 
@@ -122,6 +123,14 @@ const invoices = createRoute({
   validateSearch: creatingSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
+});
+
+const referralSystem = createRoute({
+  getParentRoute: () => members,
+  path: '/referral-system',
+  validateSearch: pageSearch,
+  loader: loadTexts('referralSystem'),
+  component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
 });
 
 const account = createRoute({
@@ -167,7 +176,18 @@ export const router = createRouter({
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, usage, invoices, transactions, faq, tickets, ticket, account]),
+    members.addChildren([
+      proxies,
+      connectionHistory,
+      usage,
+      invoices,
+      transactions,
+      faq,
+      tickets,
+      ticket,
+      referralSystem,
+      account,
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

@@ -20,6 +20,23 @@ export const call: Call = async (definition, input, options = {}) => {
   }
 };
 
+/**
+ * For answers that the typed client cannot read, such as streams. There is no time limit but the caller's.
+ * @throws ApiError for every answer outside 2xx; any 401 signs the user out
+ */
+export async function authorizedFetch(url: string, init: RequestInit): Promise<Response> {
+  let accessToken: string | undefined;
+  try {
+    accessToken = await freshAccessToken(plainCall);
+    const response = await fetch(url, { ...init, headers: { authorization: `Bearer ${accessToken}` } });
+    if (!response.ok) throw new ApiError(response.status, 'INTERNAL', `HTTP ${response.status}`);
+    return response;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
+    throw error;
+  }
+}
+
 /** @param accessToken what the server refused; undefined when there was nothing to send */
 function signOutOf(accessToken: string | undefined): void {
   // A late answer to a token of before must not end the session that another tab has opened or refreshed meanwhile.

@@ -5,7 +5,7 @@ import type { LanguageCode } from '@cellhop/contract/schemas';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** Facts of each kind, as they are stored. Amounts are US dollars. */
-export interface NotificationDetails {
+interface NotificationDetails {
   TOP_UP: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
   LOW_BALANCE: { balance: number };
@@ -13,7 +13,7 @@ export interface NotificationDetails {
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
 }
-export type NotificationKind = keyof NotificationDetails;
+type NotificationKind = keyof NotificationDetails;
 
 /** One thing to tell. */
 export type Notice = {

@@ -4,6 +4,7 @@ import type { CreateTicketBody, CreateTicketForUserBody } from '@cellhop/contrac
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './support.store.ts';
 import { presentForAdmin, presentMessage, presentTicket } from './ticket-presenter.ts';
@@ -78,7 +79,10 @@ export function writeAsStaff(ctx: Ctx, { userId }: Owner, ticketId: string, cont
 
 async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow> {
   const id = await store.insertTicket(ctx, ticket);
-  if (id !== undefined) return (await store.findTicket(ctx, id))!;
+  if (id !== undefined) {
+    ctx.changed(ticket, 'tickets');
+    return (await store.findTicket(ctx, id))!;
+  }
   const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
   const isSame =
     replayed?.userId === ticket.userId && replayed.name === ticket.name && replayed.description === ticket.description;
@@ -90,6 +94,7 @@ function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): 
   return ctx.tx(async (ctx) => {
     const ticket = requireOpen(requireTicket(await store.lockTicket(ctx, id), ownerId));
     await store.saveClosed(ctx, id, closedBy);
+    ctx.changed(ticket, 'tickets');
     return { ...ticket, status: 'CLOSED' };
   });
 }
@@ -102,10 +107,21 @@ function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
     if (replayed) return presentReplay(replayed, message);
     requireOpen(ticket);
     const row = await store.insertMessage(ctx, message);
-    if (row) return presentMessage(row);
+    if (row) {
+      await tell(ctx, ticket, row);
+      return presentMessage(row);
+    }
     // The same key came at this very moment for another ticket.
     throw new AppError('IDEMPOTENCY_KEY_REUSED');
   });
+}
+
+/** The user's open pages hear of every message, and he is told of the team's. */
+async function tell(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
+  const { id: ticketId, userId, name } = ticket;
+  ctx.changed({ userId }, 'tickets');
+  if (!message.isUser)
+    await notify(ctx, userId, `ticket-message:${message.id}`, { kind: 'TICKET_ANSWER', details: { ticketId, name } });
 }
 
 function presentReplay(row: store.MessageRow, message: store.NewMessage) {

@@ -12,9 +12,11 @@ import {
   listTickets,
   sendTicketMessage,
 } from '@cellhop/contract/support';
+import { listNotifications } from '@cellhop/contract/notifications';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
+import { openStream } from '../../../test/live.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 
 let testApp: TestApp;
@@ -34,6 +36,24 @@ const closed = { status: 409, code: 'TICKET_CLOSED', message: 'Ticket is closed'
 const missing = { status: 404, code: 'NOT_FOUND', message: 'Ticket not found' };
 
 describe('a ticket', () => {
+  test('moves on open pages, and an answer of the team is told, once', async () => {
+    const owner = await createUser(testApp);
+    const stream = await openStream(testApp.url, owner);
+    const { id } = await open(owner);
+    await stream.saw('changed tickets');
+    const params = { id };
+    await owner.call(sendTicketMessage, { params, body: { content: 'Hello?' } });
+    const answer = () => support.call(answerTicket, { params, body: { content: 'Yes.' } }, keyed('one answer'));
+    await answer();
+    await answer();
+    await stream.saw('changed notifications');
+    stream.close();
+    const { data } = await owner.call(listNotifications, { query: {} });
+    expect(data.map(({ description }) => description)).toEqual([
+      `The support team has answered your ticket <a href="/support/tickets/${id}">${body.name}</a>.`,
+    ]);
+  });
+
   test('is opened, talked about by both sides, and closed', async () => {
     const ticket = await open();
     expect(ticket).toMatchObject({ ...body, status: 'OPEN' });

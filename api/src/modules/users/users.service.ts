@@ -33,8 +33,9 @@ export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {
   return presentProfile(user, balanceMicros, level, secondFactorState(ctx.config, user));
 }
 
-/** Mails and pages that follow are in this language. */
+/** Mails and pages that follow are in this language, and all notifications. */
 export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<Profile> {
   await store.updateLanguage(ctx, userId, languageCode);
+  ctx.changed({ userId }, 'notifications');
   return getProfile(ctx, userId);
 }

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
+import { startLive } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
 import { hasTokens, tokens } from '../../lib/tokens.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
@@ -15,6 +16,7 @@ import { Shell } from './shell.tsx';
 export function MemberLayout() {
   const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);
   const router = useRouter();
+  useEffect(() => (isSignedIn ? startLive() : undefined), [isSignedIn]);
   useEffect(() => {
     if (!isSignedIn) void router.invalidate();
   }, [isSignedIn, router]);

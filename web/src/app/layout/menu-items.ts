@@ -1,8 +1,9 @@
 import {
   IconArrowsExchange,
   IconChartBar,
-  IconHistory,
+  IconGift,
   IconHelpCircle,
+  IconHistory,
   IconMessages,
   IconReceipt2,
   IconWorldSearch,
@@ -16,6 +17,7 @@ export const menuItems = [
   { to: '/transactions', text: 'transactions', Icon: IconArrowsExchange },
   { to: '/faq', text: 'faq', Icon: IconHelpCircle },
   { to: '/support/tickets', text: 'support', Icon: IconMessages },
+  { to: '/referral-system', text: 'referral', Icon: IconGift },
 ] as const;
 
 /** Reached from elsewhere than the menu. */

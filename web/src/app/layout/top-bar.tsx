@@ -3,6 +3,7 @@ import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../lib/format.ts';
+import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './top-bar.module.css';
@@ -38,6 +39,7 @@ export function TopBar({ title, isMenuShown, onToggleMenu }: TopBarProps) {
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />
           {balance}
         </Link>
+        <NotificationsBell />
         <AccountMenu email={profile?.email ?? ''} />
       </div>
     </header>

@@ -3,19 +3,21 @@ import type { Output } from '@cellhop/contract/endpoint';
 import { getReceipt } from '@cellhop/contract/receipts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
+import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
 /** Asks again while somebody looks: every two seconds while a connection works, else for what other programs bought. */
 export function useConnections(page: number) {
+  const pollInterval = usePollInterval();
   return useQuery({
     ...connectionsQuery(page),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data?.data.some(isLive) === true ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS),
+    refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isLive) === true),
   });
 }
 

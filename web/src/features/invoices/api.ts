@@ -3,18 +3,20 @@ import type { Output } from '@cellhop/contract/endpoint';
 import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } from '@cellhop/contract/invoices';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
+import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, queryClient } from '../../lib/query.ts';
 
 type InvoicesAnswer = Output<typeof listInvoices>;
 
 /** Asks again, often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
+  const pollInterval = usePollInterval();
   const invoices = useQuery({
     ...invoicesQuery(page),
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS),
+    refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isOpen) === true),
   });
   const statuses = invoices.data?.data.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {

@@ -1,0 +1,141 @@
+import { createClient } from '@cellhop/contract/client';
+import { payInvoice } from '@cellhop/contract/development';
+import { createInvoice } from '@cellhop/contract/invoices';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import type { Page } from '@playwright/test';
+import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+
+const LIST = '**/v1/notifications?*';
+
+async function topUp(page: Page, url: string, amount: number): Promise<void> {
+  const headers = async () => ({ authorization: `Bearer ${await accessToken(page)}` });
+  const call = createClient({ baseUrl: url, headers });
+  const { data: invoice } = await call(createInvoice, { body: { currency: 'BTC', amount } });
+  await call(payInvoice, { params: { id: invoice.id }, body: {} });
+}
+
+const balance = (page: Page) => page.getByRole('link', { name: /^Balance / });
+const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });
+const popup = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
+
+test('what happens in one tab is seen in the other without a reload, over one stream for both', async ({
+  page,
+  context,
+  product,
+}) => {
+  const streams: string[] = [];
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === LIVE_EVENTS_PATH) streams.push(request.url());
+  });
+  await createCustomer(page, 'two-tabs@example.com');
+  await enter(page, '/proxies', 'two-tabs@example.com');
+  await expect(balance(page)).toContainText('$1.00', { timeout: 15_000 });
+  const other = await context.newPage();
+  await other.goto('/payments/invoices');
+  await expect(balance(other)).toContainText('$1.00', { timeout: 15_000 });
+  await expect(other.getByText('You have no invoices yet', { exact: false })).toBeVisible();
+
+  await topUp(page, product.url, 20);
+  await expect(other.getByRole('row', { name: /Paid/ })).toHaveCount(1, { timeout: 5000 });
+  await expect(balance(other)).toContainText('$21.00', { timeout: 5000 });
+  await expect(bell(other)).toHaveAccessibleName('Notifications, 1 unread', { timeout: 5000 });
+  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+
+  await bell(other).click();
+  await expect(popup(other).getByText('$20.00 has been credited to your balance.')).toBeVisible();
+  await expect(bell(page)).toHaveAccessibleName('Notifications', { timeout: 5000 });
+  expect(streams).toHaveLength(1);
+
+  await test.step('when the tab with the stream is closed, the other one opens its own', async () => {
+    await page.close();
+    await expect.poll(() => streams.length).toBe(2);
+    await topUp(other, product.url, 10);
+    await expect(balance(other)).toContainText('$31.00', { timeout: 5000 });
+  });
+});
+
+test('without the stream everything still arrives, by asking', async ({ page, product }) => {
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
+  await createCustomer(page, 'no-stream@example.com');
+  await enter(page, '/proxies', 'no-stream@example.com');
+  await topUp(page, product.url, 5);
+  await expect(balance(page)).toContainText('$6.00', { timeout: 15_000 });
+});
+
+test('a session that is ended elsewhere leaves this browser at once', async ({ page, browser, product }) => {
+  await createCustomer(page, 'left@example.com');
+  await enter(page, '/proxies', 'left@example.com');
+  const token = await accessToken(page);
+  await expect(balance(page)).toContainText('$1.00');
+  const elsewhere = await browser.newContext();
+  const answer = await elsewhere.request.post(`${product.url}/v1/auth/logout`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(answer.status()).toBe(200);
+  await expect(page).toHaveURL(/\/sign-in$/, { timeout: 5000 });
+  await elsewhere.close();
+});
+
+test('the popup shows placeholders, a failure with another try, and an empty list', async ({ page }) => {
+  await createCustomer(page, 'calm@example.com');
+  let answer: (() => void) | undefined;
+  await page.route(LIST, async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    await route.fulfill({ status: 500, json: {} });
+  });
+  await enter(page, '/proxies', 'calm@example.com');
+  await bell(page).click();
+  await expect(popup(page).getByRole('listitem')).toHaveCount(3);
+  answer!();
+  await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
+  await page.unroute(LIST);
+  await popup(page).getByRole('button', { name: 'Try again' }).click();
+  await expect(popup(page).getByText('Nothing new yet.', { exact: false })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(popup(page)).toBeHidden();
+  await expect(bell(page)).toBeFocused();
+});
+
+test('HTML of notifications is built anew from what is allowed', async ({ page }) => {
+  await createCustomer(page, 'careful-reader@example.com');
+  const description =
+    '<b>Bold</b> <img src="/x" onerror="window.hacked = 1"><script>window.hacked = 1</script>' +
+    '<a href="javascript:window.hacked=1">trap</a> <a href="https://a.example" onclick="window.hacked=1">out</a> ' +
+    '<a href="/referral-system">in</a><svg onload="window.hacked=1"></svg><form action="/x"><button>go</button></form>';
+  const data = [
+    { id: '00000000-0000-4000-8000-000000000001', description, content: null, createdAt: new Date(), isRead: false },
+  ];
+  await page.route(LIST, (route) => route.fulfill({ json: { data, totalPages: 1, unreadCount: 120 } }));
+  await page.route('**/v1/notifications/mark-read', (route) => route.fulfill({ status: 500, json: {} }));
+  await enter(page, '/proxies', 'careful-reader@example.com');
+  await expect(bell(page)).toHaveAccessibleName('Notifications, 99+ unread');
+  await bell(page).click();
+  const item = popup(page).getByRole('listitem');
+  await expect(item.getByText('Bold')).toBeVisible();
+  await expect(item.locator('img, script, svg, form, button, [onclick]')).toHaveCount(0);
+  await expect(item.getByRole('link')).toHaveCount(2);
+  await expect(item.getByRole('link', { name: 'out' })).toHaveAttribute('rel', 'noopener noreferrer');
+  expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+  await item.getByRole('link', { name: 'in' }).click();
+  await expect(page).toHaveURL(/\/referral-system$/);
+  await expect(popup(page)).toBeHidden();
+});
+
+test('the referral screen shows the level, what to share and who came', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await createCustomer(page, 'referrer@example.com');
+  await enter(page, '/proxies', 'referrer@example.com');
+  await page.getByRole('link', { name: 'Referral programme' }).click();
+  await expect(page.getByRole('region', { name: 'Your level this month' })).toContainText('Basic');
+  await expect(page.getByRole('row', { name: /Basic/ })).toContainText('Yours');
+  await expect(page.getByRole('row', { name: /Platinum/ })).toContainText('1021');
+  await page.getByRole('button', { name: 'Copy Referral link' }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/\/sign-up\?rc=[A-Z0-9]{10}$/);
+
+  const code = new URL(link).searchParams.get('rc')!;
+  const body = { languageCode: 'en', email: 'friend@example.com', password: PASSWORD, referralCode: code };
+  expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
+  await page.reload();
+  await expect(page.getByText('Registered users').locator('..')).toContainText('1');
+});

@@ -1,0 +1,66 @@
+import { ApiError } from '@cellhop/contract/client';
+import type { Output } from '@cellhop/contract/endpoint';
+import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
+import { listNotifications, markNotificationsRead, type Notification } from '@cellhop/contract/notifications';
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { call } from '../../lib/http.ts';
+import { usePollInterval } from '../../lib/live.ts';
+import { queryClient } from '../../lib/query.ts';
+
+type Page = Output<typeof listNotifications>;
+
+const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Page, number>, readonly string[], number>({
+  queryKey: [listNotifications.url],
+  queryFn: ({ pageParam, signal }) => call(listNotifications, { query: { page: pageParam } }, { signal }),
+  initialPageParam: 1,
+  getNextPageParam: ({ totalPages }, _, page) => (page < totalPages ? page + 1 : undefined),
+});
+
+/** The newest page, and older ones as far as the reader has asked for them. */
+export function useNotifications() {
+  const pollInterval = usePollInterval();
+  return useInfiniteQuery({ ...notificationsQuery, refetchInterval: pollInterval(false) });
+}
+
+/** The next opening begins with the newest page again. */
+export function forgetOlderPages(): void {
+  queryClient.setQueryData(notificationsQuery.queryKey, (list) =>
+    list === undefined ? list : { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) },
+  );
+}
+
+/** Marks everything as read that is unread, shown or not. */
+export function useMarkAllRead() {
+  return useMutation({
+    mutationFn: async (pages: readonly Page[]) => {
+      const ids = await findUnread(pages);
+      if (ids.length > 0) await call(markNotificationsRead, { body: { ids } });
+    },
+    onSuccess: async () => {
+      await queryClient.cancelQueries({ queryKey: notificationsQuery.queryKey });
+      queryClient.setQueryData(notificationsQuery.queryKey, (list) =>
+        list === undefined ? list : { ...list, pages: list.pages.map(flagRead) },
+      );
+    },
+  });
+}
+
+function flagRead(page: Page): Page {
+  return { ...page, unreadCount: 0, data: page.data.map((notification) => ({ ...notification, isRead: true })) };
+}
+
+async function findUnread(pages: readonly Page[]): Promise<string[]> {
+  const shown = unreadIds(pages.flatMap(({ data }) => data));
+  const { unreadCount = 0 } = pages[0] ?? {};
+  if (shown.length >= unreadCount) return shown;
+  const found: string[] = [];
+  for (let page = 1; ; page++) {
+    const answer = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
+    found.push(...unreadIds(answer.data));
+    if (found.length >= answer.unreadCount || page >= answer.totalPages) return found;
+  }
+}
+
+function unreadIds(notifications: readonly Notification[]): string[] {
+  return notifications.filter(({ isRead }) => !isRead).map(({ id }) => id);
+}

@@ -1,0 +1,49 @@
+import { isNotificationLink, notificationTags } from '@cellhop/contract/notifications';
+import { useRouter } from '@tanstack/react-router';
+import { createElement, Fragment, type MouseEvent, type ReactNode, useMemo } from 'react';
+
+interface NotificationHtmlProps {
+  html: string;
+  /** The reader has followed a link inside of the app. */
+  onLeave: () => void;
+}
+
+/**
+ * Shows a notification's HTML. It is parsed into a document of its own, where nothing loads and nothing runs, and built
+ * anew from what is allowed: whatever else a server may send comes out as plain text or not at all.
+ */
+export function NotificationHtml({ html, onLeave }: NotificationHtmlProps) {
+  const router = useRouter();
+  const document = useMemo(() => new DOMParser().parseFromString(html, 'text/html'), [html]);
+
+  function follow(event: MouseEvent<HTMLAnchorElement>, href: string) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    onLeave();
+    router.history.push(href);
+  }
+
+  function show(node: Node, key: number): ReactNode {
+    if (node.nodeType === Node.TEXT_NODE) return node.textContent;
+    if (!(node instanceof Element) || UNREADABLE.has(node.localName)) return null;
+    const children = [...node.childNodes].map(show);
+    const tag = notificationTags.find((allowed) => allowed === node.localName);
+    if (tag === 'br') return <br key={key} />;
+    if (tag === 'a') return showLink(node.getAttribute('href') ?? '', key, children);
+    return createElement(tag ?? Fragment, { key }, ...children);
+  }
+
+  function showLink(href: string, key: number, children: ReactNode[]): ReactNode {
+    if (!isNotificationLink(href)) return <Fragment key={key}>{children}</Fragment>;
+    const isOwn = href.startsWith('/');
+    const way = isOwn
+      ? { onClick: (event: MouseEvent<HTMLAnchorElement>) => follow(event, href) }
+      : { target: '_blank', rel: 'noopener noreferrer' };
+    return createElement('a', { key, href, ...way }, ...children);
+  }
+
+  return [...document.body.childNodes].map(show);
+}
+
+/** Their content is for machines. */
+const UNREADABLE = new Set(['script', 'style', 'template', 'textarea', 'title', 'noscript', 'iframe', 'svg', 'math']);

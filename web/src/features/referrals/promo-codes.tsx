@@ -1,0 +1,67 @@
+import type { OwnPromoCode } from '@cellhop/contract/referrals';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useOwnPromoCodes } from './api.ts';
+import classes from './referral-page.module.css';
+
+interface PromoCodesProps {
+  page: number;
+  onPage: (page: number) => void;
+}
+
+/** Most users have none, and then there is nothing to see. */
+export function PromoCodes({ page, onPage }: PromoCodesProps) {
+  const { t } = useTranslation('referralSystem');
+  const codes = useOwnPromoCodes(page);
+  const rows = codes.data?.data;
+  if (rows === undefined && codes.isError)
+    return <LoadFailure text={t('promoCodes.failed')} onRetry={() => void codes.refetch()} />;
+  if (rows === undefined || (rows.length === 0 && page === 1)) return null;
+
+  const columns: Column<OwnPromoCode>[] = [
+    {
+      key: 'code',
+      header: t('promoCodes.code'),
+      place: 'heading',
+      render: ({ code }) => <Copyable name={t('promoCodes.code')} value={code} />,
+    },
+    {
+      key: 'status',
+      header: t('promoCodes.status'),
+      place: 'heading',
+      render: ({ status }) => (
+        <StatusBadge tone={status === 'ACTIVE' ? 'good' : 'neutral'} text={t(`promoCodes.statuses.${status}`)} />
+      ),
+    },
+    {
+      key: 'users',
+      header: t('registeredUsers'),
+      isNumeric: true,
+      render: ({ registeredUsersCount }) => registeredUsersCount,
+    },
+    {
+      key: 'createdAt',
+      header: t('promoCodes.createdAt'),
+      isNumeric: true,
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
+    {
+      key: 'expiredAt',
+      header: t('promoCodes.expiredAt'),
+      isNumeric: true,
+      render: ({ expiredAt }) => (expiredAt === null ? t('promoCodes.never') : formatDate(expiredAt)),
+    },
+  ];
+  return (
+    <section className={classes['levels']} aria-labelledby="referral-promo-codes">
+      <h2 id="referral-promo-codes">{t('promoCodes.title')}</h2>
+      <DataTable label={t('promoCodes.title')} columns={columns} rows={rows} rowKey={({ id }) => id} />
+      <Pages page={page} totalPages={codes.data?.totalPages ?? 0} onChange={onPage} />
+    </section>
+  );
+}

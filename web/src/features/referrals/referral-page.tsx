@@ -1,0 +1,41 @@
+import { Skeleton } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { useReferralSummary } from './api.ts';
+import { LevelTable } from './level-table.tsx';
+import { PromoCodes } from './promo-codes.tsx';
+import classes from './referral-page.module.css';
+import { ReferralSummaryCards } from './summary-cards.tsx';
+
+interface ReferralPageProps {
+  /** Of the promo codes. */
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function ReferralPage({ page, onPage }: ReferralPageProps) {
+  const { t } = useTranslation('referralSystem');
+  const summary = useReferralSummary();
+  const own = summary.data?.data;
+  if (summary.isError && own === undefined)
+    return <LoadFailure text={t('failed')} onRetry={() => void summary.refetch()} />;
+  return (
+    <div className={classes['page']}>
+      {own === undefined ? <Skeleton height={330} radius="lg" /> : <ReferralSummaryCards summary={own} />}
+      <section className={classes['how']} aria-labelledby="referral-how">
+        <h2 id="referral-how">{t('how.title')}</h2>
+        <ol>
+          <li>{t('how.share')}</li>
+          <li>{t('how.earn')}</li>
+          <li>{t('how.level')}</li>
+        </ol>
+        <p>{t('how.example')}</p>
+      </section>
+      <section className={classes['levels']} aria-labelledby="referral-levels">
+        <h2 id="referral-levels">{t('levels.title')}</h2>
+        <LevelTable current={own?.level} />
+      </section>
+      <PromoCodes page={page} onPage={onPage} />
+    </div>
+  );
+}

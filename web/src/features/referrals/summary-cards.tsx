@@ -1,0 +1,52 @@
+import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMoney } from '../../lib/format.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import classes from './referral-page.module.css';
+
+/** The level now, what this month is heading for, and what to give to friends. */
+export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) {
+  const { t } = useTranslation('referralSystem');
+  const { level, bonusPercent, nextLevel, monthEndsAt, paymentsThisMonth } = summary;
+  const facts: Fact[] = [
+    { label: t('registeredUsers'), value: summary.registeredUsersCount },
+    { label: t('paymentsThisMonth'), value: paymentsThisMonth },
+    { label: t('earned'), value: formatMoney(summary.earned) },
+  ];
+  return (
+    <div className={classes['cards']}>
+      <section className={classes['card']} aria-labelledby="referral-level">
+        <h2 id="referral-level" className={classes['label']}>
+          {t('level')}
+        </h2>
+        <p className={classes['level']}>
+          <strong>{t(`names.${level}`)}</strong>
+          <span className={classes['percent']}>{t('percent', { value: bonusPercent })}</span>
+        </p>
+        <p className={classes['next']}>
+          {t('next', {
+            date: formatDate(monthEndsAt),
+            level: t(`names.${nextLevel}`),
+            value: referralLevelTable[nextLevel].bonusPercent,
+          })}
+        </p>
+        <Facts items={facts} />
+      </section>
+      <section className={classes['card']} aria-labelledby="referral-share">
+        <h2 id="referral-share" className={classes['label']}>
+          {t('share')}
+        </h2>
+        <div className={classes['field']}>
+          <h3>{t('link')}</h3>
+          <Copyable name={t('link')} value={summary.link} isWrapped />
+        </div>
+        <div className={classes['field']}>
+          <h3>{t('code')}</h3>
+          <Copyable name={t('code')} value={summary.code} />
+        </div>
+        <p className={classes['next']}>{t('shareHint')}</p>
+      </section>
+    </div>
+  );
+}
