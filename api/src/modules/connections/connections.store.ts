@@ -171,7 +171,7 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
     `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
-            (extract(epoch from coalesce(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
+            (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
             (extract(epoch from clock_timestamp() - idle_since) * 1000)::float8 as "idleMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
