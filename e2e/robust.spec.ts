@@ -1,4 +1,4 @@
-import { createCustomer, expect, signIn, test, PASSWORD } from './product.ts';
+import { createCustomer, expect, PASSWORD, signIn, test } from './product.ts';
 
 test('filters and pages live in the address: reload and the back button keep them', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');

@@ -14,9 +14,14 @@ const publicPages = [
 const memberPages = [
   '/proxies',
   '/connection-history',
+  '/usage?range=day',
   '/payments/invoices',
+  '/payments/invoices?create=true',
   '/transactions',
   '/account',
+  '/faq',
+  '/support/tickets',
+  '/support/tickets?create=true',
   '/referral-system',
 ];
 const widths = [1440, 768, 390];

@@ -82,7 +82,7 @@ alter table transfers
   );
 
 -- The ledger knows the accounts that it moves money between, because it has locked them or changes them in the same
--- statement. To look them up once more for each row was a quarter of what a charge cost. Accounts are never deleted.
+-- statement. To look them up once more for each row was a fifth of what a charge cost. Accounts are never deleted.
 alter table transfers
   drop constraint transfers_debit_account_id_fkey,
   drop constraint transfers_credit_account_id_fkey;

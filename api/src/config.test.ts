@@ -24,6 +24,8 @@ describe('loadConfig', () => {
       refundWindowMs: 1_800_000,
       idleTimeoutMs: 1_800_000,
       trialCreditMicros: 1_000_000n,
+      reconciliationMs: 300_000,
+      metricsToken: undefined,
       gateway: { host: '127.0.0.1', port: 1080, firstDnsPort: 20_000, lastDnsPort: 20_999 },
     });
   });
@@ -52,6 +54,9 @@ describe('loadConfig', () => {
     { SECRET_KEY: 'short' },
     { GATEWAY_DNS_PORTS: '20000' },
     { REFUND_WINDOW_SECONDS: '0' },
+    { RECONCILIATION_SECONDS: '0' },
+    { METRICS_TOKEN: 'too short' },
+    { METRICS_TOKEN: 'long enough but with spaces' },
     { NODE_ENV: 'staging' },
   ])('refuses %j and names it', (wrong) => {
     expect(() => loadConfig({ ...complete, ...wrong })).toThrow(Object.keys(wrong)[0]!);

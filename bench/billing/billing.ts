@@ -50,10 +50,12 @@ const subjects = [await openSubject(SMALL_SIZE)];
 if (largeSize > 0) subjects.push(await openSubject(largeSize));
 
 const tpcb: number[] = [];
-for (let round = 0; round < rounds; round++) {
-  tpcb.push(runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN);
+// Round 0 is not counted: plans and pages are cold then.
+for (let round = 0; round <= rounds; round++) {
+  const peerRate = runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN;
+  if (round > 0) tpcb.push(peerRate);
   // The larger one first in every second round: nobody always runs on the fuller write-ahead log.
-  for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) await measure(subject);
+  for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) await measure(subject, round > 0);
 }
 console.log(`\n${rounds} rounds of ${SECONDS} s each, ${CLIENTS} clients, ${GATEWAYS} gateways; medians`);
 console.log(`${'TPC-B (pgbench)'.padEnd(44)}${rate(median(tpcb))}`);
@@ -86,7 +88,7 @@ async function openSubject(storedConnections: number): Promise<Subject> {
   const bench = await openBench(database.url, {
     gateways: GATEWAYS,
     connectionsPerGateway: CONNECTIONS_PER_GATEWAY,
-    freeProxies: rounds * SECONDS * PURCHASES_PER_SECOND_MAX,
+    freeProxies: (rounds + 1) * SECONDS * PURCHASES_PER_SECOND_MAX,
     storedConnections,
   });
   const name = `${storedConnections.toLocaleString('en')} stored`;
@@ -111,11 +113,14 @@ async function serve({ ctx }: Bench) {
   return { baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, close: () => app.close() };
 }
 
-async function measure({ bench, baseUrl, rates }: Subject): Promise<void> {
-  rates.syncInProcess.push(await syncInProcess(bench, SECONDS));
-  rates.syncOverHttp.push((await syncOverHttp(bench, baseUrl, SECONDS)).syncsPerSecond);
-  rates.purchase.push(await purchaseInProcess(bench, CLIENTS, SECONDS));
-  rates.purchaseOverHttp.push(await purchaseOverHttp(bench, baseUrl, CLIENTS, SECONDS));
+async function measure({ bench, baseUrl, rates }: Subject, isCounted: boolean): Promise<void> {
+  const measured: Record<Measure, number> = {
+    syncInProcess: await syncInProcess(bench, SECONDS),
+    syncOverHttp: (await syncOverHttp(bench, baseUrl, SECONDS)).syncsPerSecond,
+    purchase: await purchaseInProcess(bench, CLIENTS, SECONDS),
+    purchaseOverHttp: await purchaseOverHttp(bench, baseUrl, CLIENTS, SECONDS),
+  };
+  if (isCounted) for (const [key, perSecond] of Object.entries(measured)) rates[key as Measure].push(perSecond);
 }
 
 /** On a database of its own: nothing else happens while the connections report. */

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-const LIMIT_BYTES = 200 * 1024;
 const dist = new URL('../../web/dist/', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'));
 
@@ -12,10 +11,18 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), '
  * @param {string[]} namespaces
  */
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
-/** Besides the entry: what the router and the translations load for the page. */
+/** What the browser loads for the page: its entry, and what the router and the translations ask for. */
 const pages = {
-  '/': ['src/app/screens/landing-screen.tsx', ...texts('common', 'landing')],
-  '/sign-in': ['src/app/layout/guest-layout.tsx', 'src/features/auth/sign-in-page.tsx', ...texts('common', 'auth')],
+  '/': { limit: 120, roots: ['landing.html', ...texts('common', 'landing')] },
+  '/sign-in': {
+    limit: 200,
+    roots: [
+      'index.html',
+      'src/app/layout/guest-layout.tsx',
+      'src/features/auth/sign-in-page.tsx',
+      ...texts('common', 'auth'),
+    ],
+  },
 };
 
 /** @param {string} file */
@@ -37,14 +44,14 @@ function collect(key, files) {
 }
 
 let isTooLarge = false;
-for (const [path, roots] of Object.entries(pages)) {
+for (const [path, { limit, roots }] of Object.entries(pages)) {
   /** @type {Set<string>} */
   const files = new Set(['first-paint.js']);
-  for (const root of ['index.html', ...roots]) collect(root, files);
+  for (const root of roots) collect(root, files);
   const sizes = [...files].map((file) => ({ file, bytes: gzipSize(file) })).sort((a, b) => b.bytes - a.bytes);
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (total > LIMIT_BYTES) isTooLarge = true;
-  console.log(`\n${path}  ${kilobytes(total)} of ${kilobytes(LIMIT_BYTES)} gzip in ${files.size} files`);
+  if (total > limit * 1024) isTooLarge = true;
+  console.log(`\n${path}  ${kilobytes(total)} of ${limit} KB gzip in ${files.size} files`);
   for (const { file, bytes } of sizes) console.log(`  ${kilobytes(bytes).padStart(9)}  ${file}`);
 }
 process.exitCode = isTooLarge ? 1 : 0;

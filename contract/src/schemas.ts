@@ -16,13 +16,16 @@ export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars 
 /** Milliseconds since 1970. */
 export const epochMsSchema = z.int().nonnegative();
 
-/** A text that people write and read as it is; the message is the product specification's. */
+/** The product specification's message, by which a form finds its own. */
+export const ONLY_SPACES = 'Field cannot contain only spaces';
+
+/** A text that people write and read as it is. */
 export const plainText = (minimum: number, maximum: number) =>
   z
     .string()
     .min(minimum)
     .max(maximum)
-    .refine((text) => text.trim() !== '', 'Field cannot contain only spaces');
+    .refine((text) => text.trim() !== '', ONLY_SPACES);
 
 /** Accepts `key=a` and `key=a&key=b`; always gives an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>

@@ -10,7 +10,10 @@ const candidates = ['../../web/dist', '../../../web/dist'].map((path) => fileURL
 /** Paths that belong to the server: unknown ones answer 404 instead of the web app's page. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
 
-/** Serves the built web app; each path that is not the server's gets its page, the router there does the rest. */
+/**
+ * Serves the built web app: the landing page at the root, and for each path that is not the server's the app's page, whose
+ * router does the rest.
+ */
 export async function serveWebApp(app: FastifyInstance): Promise<void> {
   const root = candidates.find((path) => existsSync(path));
   app.setNotFoundHandler((request, reply) => {
@@ -23,6 +26,7 @@ export async function serveWebApp(app: FastifyInstance): Promise<void> {
   }
   await app.register(fastifyStatic, {
     root,
+    index: ['landing.html'],
     preCompressed: true,
     cacheControl: false,
     setHeaders: (response, path) => {

@@ -7,12 +7,12 @@ type Entry = readonly [question: string, response: string];
 const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
-      'What do I pay for?',
-      'For traffic only. Buying a proxy takes the price of the first 50 MB from your balance at once. After that each further megabyte is charged when it begins. There is no subscription and no fee for time.',
-    ],
-    [
       'Which traffic is counted?',
       'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
+    ],
+    [
+      'What do I pay for?',
+      'For traffic only. Buying a proxy takes the price of the first 50 MB from your balance at once. After that each further megabyte is charged when it begins. There is no subscription and no fee for time.',
     ],
     [
       'When do I get money back?',
@@ -57,12 +57,12 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   ],
   ru: [
     [
-      'За что я плачу?',
-      'Только за трафик. При покупке прокси с баланса сразу списывается цена первых 50 МБ. Дальше каждый следующий мегабайт оплачивается, когда он начинается. Подписки и платы за время нет.',
-    ],
-    [
       'Какой трафик учитывается?',
       'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
+    ],
+    [
+      'За что я плачу?',
+      'Только за трафик. При покупке прокси с баланса сразу списывается цена первых 50 МБ. Дальше каждый следующий мегабайт оплачивается, когда он начинается. Подписки и платы за время нет.',
     ],
     [
       'Когда деньги возвращаются?',

@@ -9,7 +9,7 @@ import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
 import {
   codeSearch,
-  invoicesSearch,
+  creatingSearch,
   messageSearch,
   pageSearch,
   proxySearch,
@@ -25,11 +25,13 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
 });
 
+/** A page of its own (landing.html), so the way there leaves this one. */
 const landing = createRoute({
   getParentRoute: () => root,
   path: '/',
-  loader: loadTexts('landing'),
-  component: lazyRouteComponent(() => import('./screens/landing-screen.tsx'), 'LandingScreen'),
+  beforeLoad: () => {
+    throw redirect({ href: '/', reloadDocument: true });
+  },
 });
 
 const publicMessage = createRoute({
@@ -118,7 +120,7 @@ const usage = createRoute({
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
-  validateSearch: invoicesSearch,
+  validateSearch: creatingSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
@@ -146,12 +148,46 @@ const transactions = createRoute({
   component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
 });
 
+const faq = createRoute({
+  getParentRoute: () => members,
+  path: '/faq',
+  loader: loadTexts('faq'),
+  component: lazyRouteComponent(() => import('../features/faq/faq-page.tsx'), 'FaqPage'),
+});
+
+const tickets = createRoute({
+  getParentRoute: () => members,
+  path: '/support/tickets',
+  validateSearch: creatingSearch,
+  loader: loadTexts('support'),
+  component: lazyRouteComponent(() => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
+});
+
+const ticket = createRoute({
+  getParentRoute: () => members,
+  path: '/support/tickets/$ticketId',
+  validateSearch: pageSearch,
+  loader: loadTexts('support'),
+  component: lazyRouteComponent(() => import('./screens/ticket-screen.tsx'), 'TicketScreen'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
     publicMessage,
     guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
-    members.addChildren([proxies, connectionHistory, usage, invoices, transactions, referralSystem, account]),
+    members.addChildren([
+      proxies,
+      connectionHistory,
+      usage,
+      invoices,
+      transactions,
+      faq,
+      tickets,
+      ticket,
+      referralSystem,
+      account,
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: FullScreenSpinner,

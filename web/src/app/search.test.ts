@@ -2,7 +2,7 @@ import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
 import {
   codeSearch,
-  invoicesSearch,
+  creatingSearch,
   pageSearch,
   proxySearch,
   referralSearch,
@@ -57,11 +57,11 @@ describe('proxySearch', () => {
   });
 });
 
-describe('invoicesSearch', () => {
+describe('creatingSearch', () => {
   it('keeps the open dialog and the page', () => {
-    expect(invoicesSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
-    expect(invoicesSearch({ create: true })).toEqual({ create: true });
-    expect(invoicesSearch({ create: 'yes' })).toEqual({});
+    expect(creatingSearch({ page: '2', create: 'true' })).toEqual({ page: 2, create: true });
+    expect(creatingSearch({ create: true })).toEqual({ create: true });
+    expect(creatingSearch({ create: 'yes' })).toEqual({});
   });
 });
 

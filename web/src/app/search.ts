@@ -38,8 +38,8 @@ function isFilterValue(value: string | undefined): value is string {
   return value !== undefined && value.length <= FILTER_VALUE_LENGTH_MAX;
 }
 
-/** `create`: the dialog for a new invoice is open, so that a sign-in in between leads back to it. */
-export function invoicesSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
+/** `create`: the dialog for something new is open, so that a sign-in in between leads back to it. */
+export function creatingSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 

@@ -4,12 +4,14 @@ export const FALLBACK_LANGUAGE: Language = 'en';
 export const namespaces = [
   'auth',
   'common',
+  'faq',
   'landing',
   'notification',
   'payment',
   'proxy',
   'proxyConnection',
   'referralSystem',
+  'support',
   'transaction',
   'user',
 ] as const;

@@ -1,12 +1,14 @@
 import 'i18next';
 import type auth from './locales/en/auth.json';
 import type common from './locales/en/common.json';
+import type faq from './locales/en/faq.json';
 import type landing from './locales/en/landing.json';
 import type notification from './locales/en/notification.json';
 import type payment from './locales/en/payment.json';
 import type proxy from './locales/en/proxy.json';
 import type proxyConnection from './locales/en/proxyConnection.json';
 import type referralSystem from './locales/en/referralSystem.json';
+import type support from './locales/en/support.json';
 import type transaction from './locales/en/transaction.json';
 import type user from './locales/en/user.json';
 
@@ -16,12 +18,14 @@ declare module 'i18next' {
     resources: {
       auth: typeof auth;
       common: typeof common;
+      faq: typeof faq;
       landing: typeof landing;
       notification: typeof notification;
       payment: typeof payment;
       proxy: typeof proxy;
       proxyConnection: typeof proxyConnection;
       referralSystem: typeof referralSystem;
+      support: typeof support;
       transaction: typeof transaction;
       user: typeof user;
     };

@@ -22,7 +22,8 @@ async function readTexts(language: string, namespace: string) {
   return (await load()).default;
 }
 
-export async function startTranslations(): Promise<void> {
+/** @param wanted what the first page needs besides the texts that all share */
+export async function startTranslations(...wanted: Namespace[]): Promise<void> {
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
     if (isLanguage(language)) storedLanguage.set(language);
@@ -40,7 +41,7 @@ export async function startTranslations(): Promise<void> {
       // A test keeps the languages complete, so that a reader of one need not load the other too.
       fallbackLng: (language: string) => (isLanguage(language) ? [] : [FALLBACK_LANGUAGE]),
       supportedLngs: languages,
-      ns: ['common'],
+      ns: ['common', ...wanted],
       defaultNS: 'common',
       interpolation: { escapeValue: false },
     });

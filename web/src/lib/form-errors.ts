@@ -1,4 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
+import { ONLY_SPACES } from '@cellhop/contract/schemas';
 import i18next from 'i18next';
 import type { core } from 'zod';
 
@@ -22,7 +23,6 @@ const words = [
   'maximum',
   'minimumLength',
   'maximumLength',
-  'onlySpaces',
 ] as const;
 
 /** The text under a field, from what the form's resolver reported. */
@@ -30,6 +30,7 @@ export function fieldErrorText(
   error: { type?: string | undefined; message?: string | undefined } | undefined,
 ): string | undefined {
   if (error === undefined) return undefined;
+  if (error.message === ONLY_SPACES) return i18next.t('form.onlySpaces');
   const [name, value] = (error.message ?? '').split(':');
   const word = words.find((candidate) => candidate === name);
   // The email's schema brings a message of its own; no other format is without a word.

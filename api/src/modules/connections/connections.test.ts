@@ -6,6 +6,7 @@ import {
   listConnections,
 } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
+import { prepaidPrice, toDollars } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -98,6 +99,19 @@ describe('connect', () => {
     const user = await createUser(testApp, { balanceMicros: 400_000n });
     expect((await buy(user)).currentBalance).toBe(0);
   });
+
+  test.each([100n, 12_300n, 799_900n, 100_000_000n])(
+    'costs half of the price for 100 MB, to the micro-dollar: %s',
+    async (priceMicros) => {
+      const balanceMicros = 60n * DOLLAR;
+      const user = await createUser(testApp, { balanceMicros });
+      const id = await createProxy(testApp, { priceMicros });
+      const { data } = await user.call(connect, { body: { id, price: toDollars(priceMicros) } });
+      expect(data).toMatchObject({ price: toDollars(priceMicros), paidFor: toDollars(prepaidPrice(priceMicros)) });
+      expect(await balanceOf(testApp, user)).toBe(balanceMicros - prepaidPrice(priceMicros));
+      expect(data.currentBalance).toBe(toDollars(balanceMicros - prepaidPrice(priceMicros)));
+    },
+  );
 
   test("refuses another price than today's", async () => {
     const user = await rich();

@@ -45,9 +45,7 @@ export async function compare(ctx: Ctx, customers: readonly Customer[]): Promise
         { balanceMicros, heldMicros },
         { balanceMicros: oracle.balanceMicros, heldMicros: oracle.heldMicros },
       ),
-      ...oracle.connections.flatMap((each) =>
-        difference(each.id.slice(0, 4), connectionOf.get(each.id), factsOf(each)),
-      ),
+      ...oracle.connections.flatMap((each) => difference(each.id.slice(-4), connectionOf.get(each.id), factsOf(each))),
       ...(oracle.freeMicros < 0n ? ['more is held than there is'] : []),
     ];
     if (differences.length > 0) throw new Error([...oracle.history, ...differences].join('\n'));

@@ -331,7 +331,8 @@ export class Fleet {
       kind: steps[index]?.kind,
       purchase: customer.bought[steps[index]?.connection ?? 0],
     }));
-    const open = chosen.filter(({ purchase }) => purchase?.oracle.status === 'WORK');
+    // Once its end was asked for, a connection's age does not matter any more.
+    const open = chosen.filter(({ purchase }) => purchase?.oracle.status === 'WORK' && purchase.oracle.ending === null);
     const idsOf = (kind: Step['kind']) =>
       open.filter((each) => each.kind === kind).map(({ purchase }) => purchase!.connection.id);
     const [old, idle] = [idsOf('passWindow'), idsOf('idle')];
@@ -340,7 +341,7 @@ export class Fleet {
     await this.ctx.db.query(
       `update connections set created_at = case when id = any($1) then created_at - interval '2 hours' else created_at end,
                               idle_since = case when id = any($2) then idle_since - interval '2 hours' else idle_since end,
-                              ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '1 hour' end end
+                              ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '0' end end
         where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
       [old, idle, isOverdue],
     );
@@ -351,7 +352,7 @@ export class Fleet {
     for (const { purchase } of open) {
       const { oracle, connection } = purchase!;
       if (old.includes(connection.id)) oracle.isRefundable = false;
-      if (!idle.includes(connection.id) || oracle.ending !== null) continue;
+      if (!idle.includes(connection.id)) continue;
       const isLive = this.#current.some((run) => run !== silent && oracle.runs.get(run.id)?.isOpen);
       if (isLive) oracle.ending = 'IDLE';
       else oracle.end('IDLE');
@@ -396,7 +397,7 @@ export function deposit(accountId: bigint, amountMicros: bigint): ledger.Transfe
 const CLOSED = { grantedBytes: 0n, state: 'ended' } as const;
 const startRun = (nodeId: string): Run => ({ id: randomUUID(), nodeId, counters: new Map() });
 const idOf = ({ purchase }: Message) => purchase.connection.id;
-const name = ({ id }: { id: string }) => id.slice(0, 4);
+const name = ({ id }: { id: string }) => id.slice(-4);
 const note = ({ oracle }: Customer, text: string) => void oracle.history.push(text);
 
 function toOracle({ grantedBytes, state }: { grantedBytes: number; state: 'open' | 'final' | 'ended' }) {

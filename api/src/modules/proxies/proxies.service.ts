@@ -5,22 +5,12 @@ import type { Ctx } from '../../ctx.ts';
 import * as store from './proxies.store.ts';
 import { searchFree } from './search.ts';
 
-export type { SoldProxy } from './proxies.store.ts';
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
 
 /** At most 50 free proxies, cheapest first: values of one group are alternatives, groups narrow the result. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const rows = await searchFree(ctx, query);
   return rows.map(({ priceMicros, ...proxy }) => ({ ...proxy, price: toDollars(priceMicros) }));
-}
-
-/**
- * Takes a free proxy off the catalogue for a connection. A second buyer waits here for the first one's transaction and
- * then finds it sold.
- * @returns undefined if it is sold, unhealthy or unknown
- */
-export function sell(ctx: Ctx, id: string, connectionId: string): Promise<store.SoldProxy | undefined> {
-  return store.takeFree(ctx, id, connectionId);
 }
 
 /** Back to the catalogue. */

@@ -8,6 +8,9 @@ import * as store from './search.store.ts';
 const TIMEOUT_MS = 2000;
 /** Proxies that a walk looks at, shared by the values of the group it walks. */
 const WALK_MAX = 2000;
+/** A first, short walk is enough where the groups have much in common. */
+const FIRST_WALK_MAX = 500;
+const FIRST_DEPTH_MIN = 5;
 /** Matches that are sorted by price when a walk was not enough. */
 const SAMPLE_MAX = 2000;
 /** An index of tags merges the lists of a group entry by entry: more values than this are dearer than reading proxies. */
@@ -23,19 +26,32 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
     await store.setTimeLimit(ctx, TIMEOUT_MS);
     const group = narrowestFirst.find((candidate) => filter[candidate]);
     if (!group) return store.findCheapest(ctx);
-    const { rows, isComplete } = await store.walkByPrice(ctx, group, filter, walkDepth(filter, group));
-    if (isComplete || rows.length === PROXY_SEARCH_MAX) return rows;
+    const { first, full } = walkDepths(filter, group);
+    let walk = await store.walkByPrice(ctx, group, filter, first);
+    // A longer walk is only made if it may be expected to find enough.
+    if (!isAnswer(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
+      walk = await store.walkByPrice(ctx, group, filter, full);
+    if (isAnswer(walk)) return walk.rows;
     return countValues(filter) <= TAG_VALUES_MAX
       ? store.intersectTags(ctx, filter, SAMPLE_MAX)
       : store.readNarrowest(ctx, filter, SAMPLE_MAX);
   });
 }
 
-/** For each value: a full answer is enough for a filter of one group; others have to look past what does not match. */
-function walkDepth(filter: ProxyQuery, group: FilterGroup): number {
+/**
+ * How far the list of each value is walked: a little, which is enough for most filters, and then as far as a walk goes.
+ * In a filter of one group every proxy matches, so a full answer from each list is enough; others have to look past
+ * what does not match.
+ */
+function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; full: number } {
   const valueCount = filter[group]!.length;
   const isAlone = countValues(filter) === valueCount;
-  return isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
+  const full = isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
+  return { first: Math.min(full, Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount))), full };
+}
+
+function isAnswer({ rows, isComplete }: store.Walk): boolean {
+  return isComplete || rows.length === PROXY_SEARCH_MAX;
 }
 
 function countValues(query: ProxyQuery): number {

@@ -51,7 +51,7 @@ export interface SignedFacts {
 }
 
 /** The text that is signed: one fact a line, in this order (docs/receipts.md). */
-export function signedText(facts: SignedFacts): string {
+function signedText(facts: SignedFacts): string {
   return [
     'cellhop-receipt-1',
     facts.connectionId,

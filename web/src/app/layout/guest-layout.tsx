@@ -1,4 +1,4 @@
-import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSettings } from '../../lib/settings.ts';
 import { hasTokens, tokens } from '../../lib/tokens.ts';
@@ -19,9 +19,9 @@ export function GuestLayout() {
   return (
     <div className={classes['page']}>
       <header className={classes['header']}>
-        <Link to="/" className={classes['home']}>
+        <a href="/" className={classes['home']}>
           <Logo name={brandName} />
-        </Link>
+        </a>
         <Switchers />
       </header>
       <main className={classes['main']}>

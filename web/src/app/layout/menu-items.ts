@@ -3,6 +3,8 @@ import {
   IconChartBar,
   IconGift,
   IconHistory,
+  IconHelpCircle,
+  IconMessages,
   IconReceipt2,
   IconWorldSearch,
 } from '@tabler/icons-react';
@@ -13,6 +15,8 @@ export const menuItems = [
   { to: '/usage', text: 'usage', Icon: IconChartBar },
   { to: '/payments/invoices', text: 'payments', Icon: IconReceipt2 },
   { to: '/transactions', text: 'transactions', Icon: IconArrowsExchange },
+  { to: '/faq', text: 'faq', Icon: IconHelpCircle },
+  { to: '/support/tickets', text: 'support', Icon: IconMessages },
   { to: '/referral-system', text: 'referral', Icon: IconGift },
 ] as const;
 

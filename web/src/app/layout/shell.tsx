@@ -22,7 +22,10 @@ export function Shell({ children }: { children: ReactNode }) {
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
   const [isDrawerOpen, drawer] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const item = [...menuItems, ...otherPages].find(({ to }) => to === path);
+  const pages = [...menuItems, ...otherPages];
+  // A page below another one shares its title, and has breadcrumbs of its own.
+  const isBelow = !pages.some(({ to }) => to === path);
+  const item = pages.find(({ to }) => (isBelow ? path.startsWith(`${to}/`) : to === path));
   const title = item === undefined ? undefined : t(`titles.${item.text}`);
   const { close } = drawer;
   useEffect(close, [path, close]);
@@ -57,7 +60,7 @@ export function Shell({ children }: { children: ReactNode }) {
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
         <main id="content" tabIndex={-1} className={classes['content']}>
-          {title !== undefined && <Breadcrumbs items={[{ label: title }]} />}
+          {title !== undefined && !isBelow && <Breadcrumbs items={[{ label: title }]} />}
           <SecondFactorNotice />
           {children}
         </main>

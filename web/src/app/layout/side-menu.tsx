@@ -12,9 +12,9 @@ export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
   return (
     <div className={classes['menu']}>
       {hasLogo && (
-        <Link to="/" className={classes['logo']}>
+        <a href="/" className={classes['logo']}>
           <Logo name={brandName} />
-        </Link>
+        </a>
       )}
       <nav aria-label={t('menu.label')}>
         <ul className={classes['items']}>

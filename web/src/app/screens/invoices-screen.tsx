@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { InvoicesPage } from '../../features/invoices/invoices-page.tsx';
-import { invoicesSearch, pageSearch } from '../search.ts';
+import { creatingSearch, pageSearch } from '../search.ts';
 
 const route = getRouteApi('/members/payments/invoices');
 
@@ -13,7 +13,7 @@ export function InvoicesScreen() {
       isCreating={create === true}
       onPage={(chosen) => void navigate({ search: pageSearch({ page: chosen }) })}
       onCreating={(isCreating) =>
-        void navigate({ search: invoicesSearch({ page, create: isCreating }), replace: !isCreating })
+        void navigate({ search: creatingSearch({ page, create: isCreating }), replace: !isCreating })
       }
     />
   );

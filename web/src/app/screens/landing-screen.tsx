@@ -1,6 +1,8 @@
 import { LandingPage } from '../../features/landing/landing-page.tsx';
+import { useDocumentColorScheme } from '../../lib/theme.ts';
 import { Switchers } from '../layout/switchers.tsx';
 
 export function LandingScreen() {
+  useDocumentColorScheme();
   return <LandingPage switchers={<Switchers />} />;
 }

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
@@ -9,6 +8,7 @@ import plain from '../../ui/plain.module.css';
 import { Benefits } from './benefits.tsx';
 import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
+import { ProductPicture } from './product-picture.tsx';
 
 /** `switchers`: language and theme, which the app wires. */
 export function LandingPage({ switchers }: { switchers: ReactNode }) {
@@ -30,6 +30,7 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
           </div>
           <HopPicture />
         </section>
+        <ProductPicture />
         <Benefits brandName={brandName} />
         <section className={classes['closing']}>
           <h2>{t('closingTitle')}</h2>
@@ -45,19 +46,19 @@ function Actions() {
   if (hasTokens())
     return (
       <div className={classes['actions']}>
-        <Link to="/proxies" className={plain['button']}>
+        <a href="/proxies" className={plain['button']}>
           {t('openApp')}
-        </Link>
+        </a>
       </div>
     );
   return (
     <div className={classes['actions']}>
-      <Link to="/sign-up" className={plain['button']}>
+      <a href="/sign-up" className={plain['button']}>
         {t('signUp')}
-      </Link>
-      <Link to="/sign-in" className={plain['quiet']}>
+      </a>
+      <a href="/sign-in" className={plain['quiet']}>
         {t('signIn')}
-      </Link>
+      </a>
     </div>
   );
 }

@@ -1,0 +1,40 @@
+import { update } from '@cellhop/contract/gateway';
+import { createClient } from '@cellhop/contract/client';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { addNode, registerNode } from './metering.service.ts';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+});
+afterAll(() => testApp.stop());
+
+const heartbeat = (token: string, runId: string = randomUUID()) =>
+  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) })(update, {
+    body: { runId, usages: [] },
+  });
+
+test('a further node has a token and runs of its own', async () => {
+  const [one, two] = [await addNode(testApp.ctx, 'berlin'), await addNode(testApp.ctx, 'paris')];
+  expect(one).not.toBe(two);
+  const runId = randomUUID();
+  expect((await heartbeat(one, runId)).data).toEqual([]);
+  await expect(heartbeat(two, runId)).rejects.toMatchObject({ status: 403 });
+  expect((await heartbeat(two)).data).toEqual([]);
+});
+
+test('a new token ends the old one', async () => {
+  const old = await addNode(testApp.ctx, 'rome');
+  const renewed = await addNode(testApp.ctx, 'rome');
+  await expect(heartbeat(old)).rejects.toMatchObject({ status: 401 });
+  expect((await heartbeat(renewed)).data).toEqual([]);
+});
+
+test('the token is nowhere in the database', async () => {
+  const token = await addNode(testApp.ctx, 'oslo');
+  const rows = await testApp.database.query<{ text: string }>('select gateway_nodes::text as text from gateway_nodes');
+  for (const { text } of rows) expect(text).not.toContain(token);
+});

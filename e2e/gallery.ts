@@ -1,0 +1,181 @@
+/**
+ * `npm run screens`: a picture of every screen in each width, theme and language, to be looked at before a release.
+ * Not a test of its own: what must hold about the screens is in screens.spec.ts.
+ */
+import { createClient, type Call } from '@cellhop/contract/client';
+import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
+import { createInvoice } from '@cellhop/contract/invoices';
+import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from '@playwright/test';
+import { accessToken, enter, expect, test } from './product.ts';
+
+const run = promisify(execFile);
+const folder = '.data/screens';
+const widths = [1440, 768, 390];
+const themes = ['DARK', 'LIGHT'];
+const languages = ['en', 'ru'];
+
+interface Screen {
+  name: string;
+  path: string;
+  /** What to do before the picture is taken. */
+  act?: (page: Page) => Promise<unknown>;
+}
+
+const publicScreens: Screen[] = [
+  { name: 'landing', path: '/' },
+  { name: 'sign-in', path: '/sign-in' },
+  { name: 'sign-up', path: '/sign-up?rc=WELCOME' },
+  { name: 'restore-access', path: '/restore-access' },
+  { name: 'public-message', path: '/public-message?message=Hello' },
+  { name: 'not-found', path: '/no-such-page' },
+];
+
+const firstRowButton = (page: Page) =>
+  page
+    .locator('main')
+    .getByRole('button', { name: /198\.18\./ })
+    .first();
+
+const memberScreens: Screen[] = [
+  { name: 'proxies', path: '/proxies' },
+  { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
+  { name: 'proxy-dialog', path: '/proxies', act: (page) => firstRowButton(page).click() },
+  { name: 'connections', path: '/connection-history' },
+  { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
+  { name: 'usage', path: '/usage?range=day' },
+  { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
+  { name: 'invoices', path: '/payments/invoices' },
+  { name: 'invoice-new', path: '/payments/invoices?create=true' },
+  {
+    name: 'invoice-pay',
+    path: '/payments/invoices',
+    act: (page) =>
+      page
+        .locator('main')
+        .getByRole('button', { name: /Litecoin/ })
+        .click(),
+  },
+  { name: 'faq', path: '/faq' },
+  { name: 'tickets', path: '/support/tickets' },
+  { name: 'ticket-new', path: '/support/tickets?create=true' },
+  {
+    name: 'ticket',
+    path: '/support/tickets',
+    act: async (page) => {
+      await page.locator('main ul li a').first().click();
+      await expect(page.locator('main form')).toBeVisible();
+    },
+  },
+  { name: 'account', path: '/account' },
+];
+
+/** Something to see: a running connection with traffic, an ended one, invoices. */
+async function furnish(call: Call): Promise<void> {
+  const { data: proxies } = await call(searchProxies, { query: { country: ['DE', 'US'] } });
+  const buy = async ({ id, price }: (typeof proxies)[number]) => (await call(connect, { body: { id, price } })).data;
+  const running = await buy(proxies[0]!);
+  const ended = await buy(proxies[1]!);
+  await download(running, 7);
+  await download(ended, 3);
+  await call(disconnect, { params: { id: ended.id } });
+  for (const currency of ['BTC', 'USDT_TRC20', 'LTC'] as const)
+    await call(createInvoice, { body: { currency, amount: 25 } });
+  const name = 'The first megabytes came slowly';
+  const description = 'From Berlin to Berlin it took a second to open a page.\nLater it was fine.';
+  const { data: ticket } = await call(createTicket, { body: { name, description } });
+  for (const content of ['It happened again this morning.', 'Is there anything that I can set up differently?'])
+    await call(sendTicketMessage, { params: { id: ticket.id }, body: { content } });
+}
+
+async function download({ host, port, username, password }: Connection, megabytes: number): Promise<void> {
+  const target = `${origin}/dev/download/${megabytes}`;
+  await run('curl', [
+    '-sS',
+    '-o',
+    '/dev/null',
+    '--noproxy',
+    '',
+    '-x',
+    `socks5h://${username}:${password}@${host}:${port}`,
+    target,
+  ]);
+}
+
+let origin = '';
+
+test('every screen', async ({ page, product }) => {
+  test.setTimeout(600_000);
+  origin = product.url;
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const taken: string[] = [];
+
+  const show = async ({ name, path: address, act }: Screen, variant: string) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
+      await page.goto(address);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      await act?.(page);
+      const file = `${name}-${variant}-${width}.png`;
+      await page.screenshot({ path: path.join(folder, file), fullPage: act === undefined });
+      taken.push(file);
+    }
+  };
+  const inEachVariant = async (screens: Screen[]) => {
+    for (const language of languages)
+      for (const theme of themes) {
+        await page.evaluate(
+          (choice) => {
+            for (const [key, value] of Object.entries(choice)) localStorage.setItem(key, JSON.stringify(value));
+          },
+          { language, theme },
+        );
+        for (const screen of screens.filter(({ name }) => isWanted(name)))
+          await show(screen, `${language}-${theme.toLowerCase()}`);
+      }
+  };
+
+  await page.goto('/favicon.svg');
+  await inEachVariant(publicScreens);
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  const token = await accessToken(page);
+  await furnish(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
+  await inEachVariant(memberScreens);
+  fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
+});
+
+/** `SCREENS=usage,landing npm run screens` takes only these. */
+function isWanted(name: string): boolean {
+  const wanted = process.env['SCREENS'];
+  return wanted === undefined || wanted.split(',').includes(name);
+}
+
+function toIndex(files: readonly string[]): string {
+  const names = [...new Set(files.map((file) => file.replace(/-(?:en|ru)-.*$/, '')))];
+  const figures = (name: string) =>
+    files
+      .filter((file) => file.replace(/-(?:en|ru)-.*$/, '') === name)
+      .map(
+        (file) =>
+          `<figure><a href="${file}"><img loading="lazy" src="${file}" alt=""></a><figcaption>${file}</figcaption></figure>`,
+      )
+      .join('\n');
+  return `<!doctype html>
+<meta charset="utf-8"><title>Screens</title>
+<style>
+  body { margin: 24px; background: #777; color: #fff; font: 14px system-ui; }
+  section { display: flex; flex-wrap: wrap; gap: 16px; align-items: start; }
+  figure { margin: 0; } img { max-height: 420px; max-width: 420px; }
+</style>
+${names.map((name) => `<h2>${name}</h2><section>${figures(name)}</section>`).join('\n')}
+`;
+}

@@ -1,0 +1,71 @@
+import { createCustomer, enter, expect, test } from './product.ts';
+
+test('the FAQ answers in the language of the reader', async ({ page }) => {
+  await createCustomer(page, 'curious@example.com');
+  await enter(page, '/faq', 'curious@example.com');
+  const questions = page.locator('main details');
+  await expect(questions.nth(5)).toBeVisible();
+  const english = await questions.first().innerText();
+  const second = questions.nth(1);
+  await expect(second).not.toHaveAttribute('open');
+  await second.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  await expect(second).toHaveAttribute('open');
+  await page.getByLabel('Language').selectOption('ru');
+  await expect(questions.first()).not.toHaveText(english);
+  await expect(questions.first()).toContainText(/[а-я]{4}/);
+});
+
+test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page }) => {
+  const email = 'asking@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/support/tickets', email);
+  await expect(page.getByText('You have no tickets yet', { exact: false })).toBeVisible();
+  await page.getByRole('button', { name: 'Open ticket' }).click();
+  const dialog = page.getByRole('dialog');
+
+  await dialog.getByLabel('Name').fill('Why');
+  await dialog.getByLabel('Description').fill('      ');
+  await dialog.getByRole('button', { name: 'Open ticket' }).click();
+  await expect(dialog.getByText('Minimum length 5')).toBeVisible();
+  await expect(dialog.getByText('Field cannot contain only spaces')).toBeVisible();
+  await dialog.getByLabel('Name').fill('Why was I charged?');
+  await dialog.getByLabel('Description').fill('Two megabytes more\nthan I think.');
+
+  const lookups: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && /\/v1\/support\/tickets\/[^/]+$/.test(request.url())) lookups.push(request.url());
+  });
+  await dialog.getByRole('button', { name: 'Open ticket' }).dblclick();
+  await expect(page).toHaveURL(/\/support\/tickets\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeVisible();
+  expect(lookups).toEqual([]);
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+  await expect(crumbs).toContainText('Why was I charged?');
+
+  const message = page.getByLabel('Your message');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByText('Required field')).toBeVisible();
+  await message.fill('First');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(message).toHaveValue('');
+  await message.fill('Second');
+  await page.getByRole('button', { name: 'Send' }).dblclick();
+  const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+  await expect(messages).toHaveText([/You.*Second$/, /You.*First$/]);
+
+  await message.fill('Half a thou');
+  await page.reload();
+  await expect(message).toHaveValue('Half a thou');
+
+  await page.getByRole('button', { name: 'Close ticket' }).click();
+  await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
+  await expect(message).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Close ticket' })).toBeHidden();
+  await crumbs.getByRole('link', { name: 'Support tickets' }).click();
+  await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
+    'Closed',
+  );
+  await page.getByRole('link', { name: 'Open: Why was I charged?' }).click();
+  await expect(page.getByText('Two megabytes more')).toBeVisible();
+});

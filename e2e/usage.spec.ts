@@ -1,0 +1,52 @@
+import fs from 'node:fs/promises';
+import { createCustomer, enter, expect, test } from './product.ts';
+
+test('usage shows what a purchase cost, by keyboard, as a table and as CSV', async ({ page }) => {
+  const email = 'counting@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/usage', email);
+  await expect(page.getByText('No connection used anything in this time.')).toBeVisible();
+  await page.goto('/proxies');
+  await page
+    .getByRole('button', { name: /^Buy 198\.18\./ })
+    .first()
+    .click();
+  const buy = page.getByRole('dialog').getByRole('button', { name: /^Buy for/ });
+  const price = (await buy.innerText()).replace('Buy for ', '');
+  await buy.click();
+  await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('button', { name: '24 hours' }).click();
+  await expect(page).toHaveURL(/\/usage\?range=day$/);
+  await expect(page.getByRole('term').filter({ hasText: 'Spent' }).locator('..')).toContainText(price);
+  const spending = page.getByRole('slider', { name: 'Spending' });
+  await spending.focus();
+  await expect(spending).toHaveAttribute('aria-valuetext', new RegExp(price.replace('$', '\\$')));
+  await page.keyboard.press('ArrowLeft');
+  await expect(spending).toHaveAttribute('aria-valuetext', /\$0\.00$/);
+
+  await page.getByText('Show as a table').click();
+  await expect(page.getByRole('row', { name: new RegExp(price.replace('$', '\\$')) }).first()).toBeVisible();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const csv = await fs.readFile(await (await saving).path(), 'utf8');
+  expect(csv.split('\r\n')).toHaveLength(24 + 2);
+  expect(csv).toContain(`,${Number(price.slice(1))}\r\n`);
+
+  await page.getByRole('button', { name: /^Only 198\.18\./ }).click();
+  await expect(page).toHaveURL(/connection=/);
+  await page.reload();
+  await expect(page.locator('main').getByRole('button', { name: /^Only 198/ })).toHaveCount(2);
+
+  await page.getByRole('button', { name: 'Own range' }).click();
+  await page.getByLabel('From').fill('2026-02-10');
+  await page.getByLabel('To', { exact: true }).fill('2026-02-01');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(page.getByText('The first day must come before the last')).toBeVisible();
+  await page.getByLabel('To', { exact: true }).fill('2026-02-19');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(page).toHaveURL(/from=2026-02-10&to=2026-02-19/);
+  await expect(page.getByRole('slider', { name: 'Spending' })).toHaveAttribute('aria-valuetext', /^19\.02\.2026/);
+});

@@ -1,0 +1,20 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { TicketPage } from '../../features/support/ticket-page.tsx';
+import { pageSearch } from '../search.ts';
+
+const route = getRouteApi('/members/support/tickets/$ticketId');
+
+export function TicketScreen() {
+  const { ticketId } = route.useParams();
+  const { page } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <TicketPage
+      // Another ticket has another draft and other messages.
+      key={ticketId}
+      id={ticketId}
+      page={page ?? 1}
+      onPage={(chosen) => void navigate({ search: pageSearch({ page: chosen }) })}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import { listFaqs } from '@cellhop/contract/faqs';
+import { Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { isLanguage } from '../../i18n/languages.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import classes from './faq-page.module.css';
+
+const SKELETONS = ['1', '2', '3', '4', '5'];
+
+/** Each answer is there for the browser's own search, which opens what it finds. */
+export function FaqPage() {
+  const { t, i18n } = useTranslation('faq');
+  const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
+  const faqs = useQuery(apiQuery(listFaqs, { query: { languageCode } }));
+  const items = faqs.data?.data;
+  if (faqs.isError && items === undefined)
+    return (
+      <LoadFailure
+        text={t('failed')}
+        error={faqs.error}
+        isRetrying={faqs.isFetching}
+        onRetry={() => void faqs.refetch()}
+      />
+    );
+  if (items?.length === 0) return <EmptyList text={t('empty')} />;
+  if (items === undefined)
+    return (
+      <Stack gap="xs" aria-busy="true">
+        {SKELETONS.map((key) => (
+          <Skeleton key={key} height={56} radius="lg" />
+        ))}
+      </Stack>
+    );
+  return (
+    <div className={classes['list']}>
+      {items.map(({ id, question, response }, index) => (
+        <details key={id} className={classes['item']} open={index === 0}>
+          <summary>{question}</summary>
+          <p>{response}</p>
+        </details>
+      ))}
+    </div>
+  );
+}

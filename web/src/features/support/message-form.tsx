@@ -1,0 +1,61 @@
+import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/support';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Textarea } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { showErrorToast } from '../../lib/error-text.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import { useSendMessage } from './api.ts';
+import classes from './ticket-page.module.css';
+
+interface MessageFormProps {
+  ticketId: string;
+  onSent: () => void;
+}
+
+/** Each ticket has a draft of its own; a message that was not sent stays in the form. */
+export function MessageForm({ ticketId, onSent }: MessageFormProps) {
+  const { t } = useTranslation('support');
+  const sending = useSendMessage(ticketId);
+  const draft = useDraft(`message:${ticketId}`, isMessageDraft);
+  const form = useForm<TicketMessageBody>({
+    resolver: zodResolver(ticketMessageBody, { error: formErrorMap }),
+    defaultValues: { content: '', ...draft.read() },
+  });
+  useKeptDraft(form, draft);
+  const send = useOneAtATime(async ({ content }: TicketMessageBody) => {
+    try {
+      await sending.mutateAsync(content);
+      form.reset({ content: '' });
+      draft.write(undefined);
+      onSent();
+    } catch (error) {
+      showErrorToast(error);
+    }
+  });
+  const submit = form.handleSubmit(send);
+  return (
+    <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+      <Textarea
+        {...form.register('content')}
+        label={t('messages.write')}
+        size="md"
+        minRows={3}
+        rows={3}
+        error={fieldErrorText(form.formState.errors.content)}
+      />
+      <Button type="submit" leftSection={<IconSend size={17} aria-hidden="true" />} loading={sending.isPending}>
+        {t('messages.send')}
+      </Button>
+    </form>
+  );
+}
+
+function isMessageDraft(value: unknown): value is Partial<TicketMessageBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content } = value as Record<string, unknown>;
+  return content === undefined || typeof content === 'string';
+}

@@ -1,0 +1,79 @@
+import { createTicketBody, type CreateTicketBody, type Ticket } from '@cellhop/contract/support';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../lib/error-text.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useCreateTicket } from './api.ts';
+
+interface OpenTicketDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  onCreated: (ticket: Ticket) => void;
+}
+
+export function OpenTicketDialog({ isOpen, onClose, onCreated }: OpenTicketDialogProps) {
+  const { t } = useTranslation('support');
+  return (
+    <Dialog isOpen={isOpen} title={t('create.title')} onClose={onClose}>
+      <OpenTicketForm onCreated={onCreated} />
+    </Dialog>
+  );
+}
+
+function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>) {
+  const { t } = useTranslation('support');
+  const creation = useCreateTicket();
+  const draft = useDraft('ticket', isTicketDraft);
+  const form = useForm<CreateTicketBody>({
+    resolver: zodResolver(createTicketBody, { error: formErrorMap }),
+    defaultValues: { name: '', description: '', ...draft.read() },
+  });
+  useKeptDraft(form, draft);
+  const { errors } = form.formState;
+  const create = useOneAtATime(async (body: CreateTicketBody) => {
+    const ticket = await creation.mutateAsync(body).catch(() => undefined);
+    if (ticket === undefined) return; // The alert above the form says why.
+    draft.write(undefined);
+    onCreated(ticket);
+  });
+  const submit = form.handleSubmit(create);
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        {creation.error !== null && (
+          <Alert role="alert" color="red" variant="light">
+            {errorText(creation.error)}
+          </Alert>
+        )}
+        <TextInput
+          {...form.register('name')}
+          label={t('create.name')}
+          size="md"
+          data-autofocus
+          error={fieldErrorText(errors.name)}
+        />
+        <Textarea
+          {...form.register('description')}
+          label={t('create.description')}
+          size="md"
+          rows={7}
+          error={fieldErrorText(errors.description)}
+        />
+        <Button type="submit" size="md" loading={creation.isPending}>
+          {t('create.submit')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function isTicketDraft(value: unknown): value is Partial<CreateTicketBody> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, description } = value as Record<string, unknown>;
+  return [name, description].every((text) => text === undefined || typeof text === 'string');
+}

@@ -1,0 +1,73 @@
+import type { Ticket } from '@cellhop/contract/support';
+import { Button, Skeleton } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { useTickets } from './api.ts';
+import { OpenTicketDialog } from './open-ticket-dialog.tsx';
+import { TicketStatusBadge } from './ticket-status-badge.tsx';
+import classes from './tickets-page.module.css';
+
+const SKELETONS = ['1', '2', '3', '4', '5', '6'];
+
+interface TicketsPageProps {
+  page: number;
+  isCreating: boolean;
+  onPage: (page: number) => void;
+  onCreating: (isCreating: boolean) => void;
+  onCreated: (ticket: Ticket) => void;
+}
+
+export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }: TicketsPageProps) {
+  const { t } = useTranslation('support');
+  const tickets = useTickets(page);
+  const items = tickets.data?.data;
+  return (
+    <>
+      <Button
+        className={classes['open'] ?? ''}
+        leftSection={<IconPlus size={18} aria-hidden="true" />}
+        onClick={() => onCreating(true)}
+      >
+        {t('create.open')}
+      </Button>
+      {tickets.isError && items === undefined ? (
+        <LoadFailure
+          text={t('list.failed')}
+          error={tickets.error}
+          isRetrying={tickets.isFetching}
+          onRetry={() => void tickets.refetch()}
+        />
+      ) : items?.length === 0 ? (
+        <EmptyList text={t('list.empty')} />
+      ) : (
+        <ul className={classes['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
+          {items === undefined
+            ? SKELETONS.map((key) => <Skeleton component="li" key={key} height={146} radius="lg" />)
+            : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
+        </ul>
+      )}
+      <Pages page={page} totalPages={tickets.data?.totalPages ?? 0} onChange={onPage} />
+      <OpenTicketDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={onCreated} />
+    </>
+  );
+}
+
+function TicketCard({ ticket: { id, name, status, createdAt } }: { ticket: Ticket }) {
+  const { t } = useTranslation('support');
+  return (
+    <li className={classes['card']}>
+      <div className={classes['head']}>
+        <time dateTime={createdAt}>{formatDate(createdAt)}</time>
+        <TicketStatusBadge status={status} />
+      </div>
+      <h2>{name}</h2>
+      <Link to="/support/tickets/$ticketId" params={{ ticketId: id }} aria-label={t('list.showOf', { name })}>
+        {t('list.show')}
+      </Link>
+    </li>
+  );
+}
