@@ -5,6 +5,7 @@
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
 import { createInvoice } from '@cellhop/contract/invoices';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
@@ -73,6 +74,12 @@ const memberScreens: Screen[] = [
     },
   },
   { name: 'account', path: '/account' },
+  { name: 'referral', path: '/referral-system' },
+  {
+    name: 'notifications',
+    path: '/proxies',
+    act: (page) => page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click(),
+  },
 ];
 
 /** Something to see: a running connection with traffic, an ended one, invoices. */
@@ -115,6 +122,8 @@ test('every screen', async ({ page, product }) => {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  // A page with an open stream is never idle.
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   const taken: string[] = [];
 
   const show = async ({ name, path: address, act }: Screen, variant: string) => {
