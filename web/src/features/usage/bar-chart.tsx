@@ -6,7 +6,7 @@ const LABELS_MAX = 6;
 /** Of the room of each bar, in percent. */
 const GAP = 24;
 
-export interface Bar {
+interface Bar {
   key: string;
   /** Under the axis. */
   label: string;

@@ -2,7 +2,7 @@
 import type { UsageStep } from '@cellhop/contract/usage';
 
 export const presets = ['day', 'week', 'month'] as const;
-export type Preset = (typeof presets)[number];
+type Preset = (typeof presets)[number];
 
 /** `from` and `to`: days such as `2026-11-21`, both included. */
 export type Range = { preset: Preset } | { from: string; to: string };
