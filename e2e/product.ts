@@ -40,6 +40,8 @@ export { expect };
 
 /** Of every account that the stories make. */
 export const PASSWORD = 'a long enough password';
+/** Where who has to sign in finds himself; `next` is the page that he is led back to. */
+export const SIGN_IN = /\/sign-in(?:\?next=[^&]+)?$/;
 
 /** The newest mail to an address, once it has arrived. */
 export async function readMail(page: Page, to: string): Promise<Mail> {

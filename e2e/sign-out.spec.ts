@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { accessToken, createCustomer, enter, expect, signIn, test } from './product.ts';
+import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';
 
 test('logging out ends the session in every tab, and protected pages lead to sign-in', async ({ page, context }) => {
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
@@ -9,14 +9,14 @@ test('logging out ends the session in every tab, and protected pages lead to sig
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Log Out' }).click();
   await expect(page).toHaveURL(/\/sign-in$/);
-  await expect(other).toHaveURL(/\/sign-in$/);
+  await expect(other).toHaveURL(SIGN_IN);
   for (const path of ['/proxies', '/account']) {
     await page.goto(path);
-    await expect(page).toHaveURL(/\/sign-in$/);
+    await expect(page).toHaveURL(SIGN_IN);
   }
   await test.step('and signing in leads the other tabs in', async () => {
     await signIn(page, 'user@example.com', 'demo-password');
-    await expect(other).toHaveURL(/\/proxies$/);
+    await expect(other).toHaveURL(/\/connection-history$/);
   });
 });
 
@@ -30,8 +30,8 @@ test('a 401 in one tab signs the others out', async ({ page, context }) => {
   const headers = { authorization: `Bearer ${await accessToken(page)}` };
   await page.request.post('/v1/auth/logout', { headers });
   await page.getByRole('link', { name: 'Proxies' }).first().click();
-  await expect(page).toHaveURL(/\/sign-in$/);
-  await expect(other).toHaveURL(/\/sign-in$/);
+  await expect(page).toHaveURL(SIGN_IN);
+  await expect(other).toHaveURL(SIGN_IN);
   expect(await page.evaluate(() => localStorage.getItem('tokens'))).toBeNull();
 });
 
@@ -57,8 +57,8 @@ test('tabs that wake up together refresh once, and a refused refresh signs out',
     localStorage.setItem('tokens', JSON.stringify({ ...tokens, refreshToken: 'never given', accessTokenExpiredAt: 0 }));
   });
   await page.reload();
-  await expect(page).toHaveURL(/\/sign-in$/);
-  await expect(other).toHaveURL(/\/sign-in$/);
+  await expect(page).toHaveURL(SIGN_IN);
+  await expect(other).toHaveURL(SIGN_IN);
 });
 
 test('who has signed in is led past the pages for visitors, and unknown paths lead home', async ({ page }) => {
@@ -78,7 +78,7 @@ test('who has signed in is led past the pages for visitors, and unknown paths le
 
 test('without a code there is no page for a new password', async ({ page }) => {
   await page.goto('/restore-access/set-password');
-  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(page).toHaveURL(SIGN_IN);
 });
 
 test('a spinner until the server has answered, and a page for failures with a way to start again', async ({ page }) => {
@@ -111,7 +111,7 @@ test('a public message is text, whatever it contains', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(message);
   await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
   await page.getByRole('link', { name: 'Back to home' }).click();
-  await expect(page).toHaveURL(/\/sign-in$/);
+  await expect(page).toHaveURL(SIGN_IN);
 });
 
 /** Lets the stored access token end in so many milliseconds, as far as the browser knows. */

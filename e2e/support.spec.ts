@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import { createCustomer, enter, expect, test } from './product.ts';
 
 test('the FAQ answers in the language of the reader', async ({ page }) => {
@@ -53,6 +54,9 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await page.getByRole('button', { name: 'Send' }).dblclick();
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
   await expect(messages).toHaveText([/You.*Second$/, /You.*First$/]);
+
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
+  expect(violations).toEqual([]);
 
   await message.fill('Half a thou');
   await page.reload();

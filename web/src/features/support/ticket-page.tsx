@@ -55,7 +55,7 @@ function Question({ ticket }: { ticket: Ticket }) {
           <Button
             className={classes['close'] ?? ''}
             variant="default"
-            size="compact-md"
+            size="compact-sm"
             loading={closing.isPending}
             onClick={() => closing.mutate(undefined, { onError: (error) => showErrorToast(error) })}
           >
