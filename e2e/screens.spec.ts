@@ -44,7 +44,10 @@ async function prefer(page: Page, language: string, theme: string): Promise<void
 
 async function expectAccessible(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
-  const found = violations.map(({ id, nodes }) => `${where}: ${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+  const found = violations.map(
+    ({ id, nodes }) =>
+      `${where}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
+  );
   expect(found).toEqual([]);
 }
 
@@ -80,90 +83,104 @@ function refusal(statusCode: number, code: string) {
   return { statusCode, error: 'Refused', code, message: code };
 }
 
-for (const language of ['en', 'ru'] as const)
-  for (const theme of ['DARK', 'LIGHT'] as const) {
-    test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
-      await prefer(page, language, theme);
-      for (const path of publicPages) await visit(page, path);
-      await page.goto('/sign-in');
-      await expect(page.getByRole('button', { name: texts[language].signIn })).toBeVisible();
-      await expect(page.locator('html')).toHaveAttribute('lang', language);
-      await enter(page, '/proxies', 'user@example.com', 'demo-password');
-      await expect(page.getByRole('button', { name: texts[language].find })).toBeVisible();
-      for (const path of memberPages) await visit(page, path);
+/** What is half faded in has other colours. */
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+/** Each language and each theme once; colours do not depend on words. EVERY_LOOK=true crosses them. */
+const looks = [
+  ['en', 'DARK'],
+  ['ru', 'LIGHT'],
+  ...(process.env['EVERY_LOOK'] === 'true'
+    ? ([
+        ['en', 'LIGHT'],
+        ['ru', 'DARK'],
+      ] as const)
+    : []),
+] as const;
+
+for (const [language, theme] of looks) {
+  test(`every screen is accessible and fits, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    for (const path of publicPages) await visit(page, path);
+    await page.goto('/sign-in');
+    await expect(page.getByRole('button', { name: texts[language].signIn })).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    await enter(page, '/proxies', 'user@example.com', 'demo-password');
+    await expect(page.getByRole('button', { name: texts[language].find })).toBeVisible();
+    for (const path of memberPages) await visit(page, path);
+  });
+
+  test(`the states of account screens are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    const submit = page.locator('button[type=submit]');
+    const dialog = page.getByRole('dialog');
+
+    await answer(page, '/v1/auth/recovery-password', 200, {
+      data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
     });
+    await page.goto('/restore-access');
+    await submit.click();
+    await expect(page.getByText(texts[language].required)).toBeVisible();
+    await expectGood(page, 'mistakes');
+    await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
+    await submit.click();
+    await expect(page.getByText(/1 (?:minutes|мин)/)).toBeVisible();
+    await expectGood(page, 'notice');
 
-    test(`the states of account screens are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
-      await prefer(page, language, theme);
-      const submit = page.locator('button[type=submit]');
-      const dialog = page.getByRole('dialog');
+    await answer(page, '/v1/auth/sign-in', 403, refusal(403, 'SECOND_FACTOR_REQUIRED'));
+    await page.goto('/sign-in');
+    await page.getByLabel('Email').fill('user@example.com');
+    await page.locator('input[type=password]').fill('demo-password');
+    await submit.click();
+    await page.locator('input[autocomplete=one-time-code]').fill('123456');
+    await answer(page, '/v1/auth/sign-in', 400, refusal(400, 'SECOND_FACTOR_INVALID'));
+    await submit.click();
+    await expect(page.getByRole('alert')).toBeVisible();
+    await expectGood(page, 'second step of sign-in');
 
-      await answer(page, '/v1/auth/recovery-password', 200, {
-        data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
-      });
-      await page.goto('/restore-access');
-      await submit.click();
-      await expect(page.getByText(texts[language].required)).toBeVisible();
-      await expectGood(page, 'mistakes');
-      await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
-      await submit.click();
-      await expect(page.getByText(/1 (?:minutes|мин)/)).toBeVisible();
-      await expectGood(page, 'notice');
-
-      await answer(page, '/v1/auth/sign-in', 403, refusal(403, 'SECOND_FACTOR_REQUIRED'));
-      await page.goto('/sign-in');
-      await page.getByLabel('Email').fill('user@example.com');
-      await page.locator('input[type=password]').fill('demo-password');
-      await submit.click();
-      await page.locator('input[autocomplete=one-time-code]').fill('123456');
-      await answer(page, '/v1/auth/sign-in', 400, refusal(400, 'SECOND_FACTOR_INVALID'));
-      await submit.click();
-      await expect(page.getByRole('alert')).toBeVisible();
-      await expectGood(page, 'second step of sign-in');
-
-      // Two sessions, so that one can be ended.
-      await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
-      await enter(page, '/account', 'user@example.com', 'demo-password');
-      await page.locator('#password button[type=submit]').click();
-      await expect(page.getByText(texts[language].required)).toHaveCount(3);
-      await expectGood(page, 'account, mistakes');
-      await page.locator('#sessions button').last().click();
-      await expect(dialog).toBeVisible();
-      await expectGood(page, 'account, end the other sessions');
-      await page.keyboard.press('Escape');
-      await expect(dialog).toBeHidden();
-      await page.locator('#second-factor button').click();
-      await dialog.locator('input').fill('demo-password');
-      await dialog.locator('button[type=submit]').click();
-      await expect(dialog.getByRole('img')).toBeVisible();
-      await expectGood(page, 'account, QR code');
-      const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
-      await answer(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
-      const onSince = '2026-11-21T12:00:00.000Z';
-      await answer(page, '/v1/auth/second-factor', 200, {
-        data: { isOn: true, isRequired: false, onSince, recoveryCodesLeft: 2 },
-      });
-      await dialog.locator('input').fill('123456');
-      await dialog.locator('button[type=submit]').click();
-      await expect(dialog.getByRole('listitem')).toHaveCount(10);
-      await expectGood(page, 'account, recovery codes');
-      await dialog.locator('button').last().click();
-      await expect(dialog).toBeHidden();
-      await expectGood(page, 'account, two-factor sign-in on');
-      await page.locator('#second-factor button').first().click();
-      await expect(dialog).toBeVisible();
-      await expectGood(page, 'account, switch two-factor sign-in off');
-
-      await page.route('**/v1/profile', async (route) => {
-        const response = await route.fetch();
-        const { data } = (await response.json()) as { data: object };
-        await route.fulfill({ response, json: { data: { ...data, secondFactor: 'DUE' } } });
-      });
-      await page.goto('/payments/invoices');
-      await expect(page.locator('a[href="/account#second-factor"]')).toBeVisible();
-      await expectGood(page, 'second factor due');
-      await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
-      await expect(page.getByRole('menuitem')).toHaveCount(2);
-      await expectGood(page, 'account menu');
+    // Two sessions, so that one can be ended.
+    await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
+    await enter(page, '/account', 'user@example.com', 'demo-password');
+    await page.locator('#password button[type=submit]').click();
+    await expect(page.getByText(texts[language].required)).toHaveCount(3);
+    await expectGood(page, 'account, mistakes');
+    await page.locator('#sessions button').last().click();
+    await expect(dialog).toBeVisible();
+    await expectGood(page, 'account, end the other sessions');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await page.locator('#second-factor button').click();
+    await dialog.locator('input').fill('demo-password');
+    await dialog.locator('button[type=submit]').click();
+    await expect(dialog.locator('svg[role=img]')).toBeVisible();
+    await expectGood(page, 'account, QR code');
+    const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
+    await answer(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
+    const onSince = '2026-11-21T12:00:00.000Z';
+    await answer(page, '/v1/auth/second-factor', 200, {
+      data: { isOn: true, isRequired: false, onSince, recoveryCodesLeft: 2 },
     });
-  }
+    await dialog.locator('input').fill('123456');
+    await dialog.locator('button[type=submit]').click();
+    await expect(dialog.getByRole('listitem')).toHaveCount(10);
+    await expectGood(page, 'account, recovery codes');
+    await dialog.locator('button').last().click();
+    await expect(dialog).toBeHidden();
+    await expectGood(page, 'account, two-factor sign-in on');
+    await page.locator('#second-factor button').first().click();
+    await expect(dialog).toBeVisible();
+    await expectGood(page, 'account, switch two-factor sign-in off');
+
+    await page.route('**/v1/profile', async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: object };
+      await route.fulfill({ response, json: { data: { ...data, secondFactor: 'DUE' } } });
+    });
+    await page.goto('/payments/invoices');
+    await expect(page.locator('a[href="/account#second-factor"]')).toBeVisible();
+    await expectGood(page, 'second factor due');
+    await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
+    await expect(page.getByRole('menuitem')).toHaveCount(2);
+    await expectGood(page, 'account menu');
+  });
+}
