@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each story starts the whole product, which is work enough for two cores.
+  // The stories share one product, and that with one browser is work enough for two cores.
   workers: 1,
   timeout: 90_000,
   forbidOnly: true,

@@ -24,29 +24,23 @@ export interface TestApp {
 /** The real application on a database of its own, listening on a free port. */
 export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
   const clone = await cloneDatabase(inject('postgresUrl'));
-  const config: Config = { ...testConfig(clone.url), ...overrides };
-  const database = openDatabase(clone.url, config.databasePoolSize);
-  const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
-  await seedRoles(ctx);
-  const app = await buildApp(ctx);
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const served = await serve({ ...testConfig(clone.url), ...overrides });
+  await seedRoles(served.ctx);
   return {
-    app,
-    ctx,
-    database,
-    url,
-    call: createClient({ baseUrl: url }),
+    ...served,
     stop: async () => {
-      await app.close();
-      await database.close();
+      await served.stop();
       await clone.drop();
     },
   };
 }
 
 /** Another API process on the database of the first: what the one does, the other must know. */
-export async function startSecondApp({ ctx: { config } }: TestApp): Promise<Omit<TestApp, 'database'>> {
+export function startSecondApp({ ctx: { config } }: TestApp): Promise<TestApp> {
+  return serve(config);
+}
+
+async function serve(config: Config): Promise<TestApp> {
   const database = openDatabase(config.databaseUrl, config.databasePoolSize);
   const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
   const app = await buildApp(ctx);
@@ -55,6 +49,7 @@ export async function startSecondApp({ ctx: { config } }: TestApp): Promise<Omit
   return {
     app,
     ctx,
+    database,
     url,
     call: createClient({ baseUrl: url }),
     stop: async () => {
