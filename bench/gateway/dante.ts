@@ -7,7 +7,7 @@ import { adopt, PROXY_CORE } from './processes.ts';
 import type { Peer } from './report.ts';
 
 const DANTE = '/usr/sbin/danted';
-const none = () => Promise.resolve(0);
+const none = () => Promise.resolve({ count: 0, seconds: 0 });
 
 /** Runs without a login: dante checks those against system accounts, which a bench must not create. */
 export async function startDante(directory: string): Promise<Peer[]> {

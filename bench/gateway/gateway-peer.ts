@@ -12,6 +12,8 @@ const { port, relay, metrics } = await startGateway({
   limits: { newTunnelsPerSecond: 1e6, newTunnelsBurst: 1e6, halfOpenPerAddress: 1e4, tunnelsPerConnection: 1e4 },
 });
 process.on('message', () => {
-  void metrics.grantWaits.get().then(({ values }) => process.send?.(values[0]?.value ?? 0));
+  void Promise.all([metrics.grantWaits.get(), metrics.grantWaitSeconds.get()]).then(([waits, seconds]) =>
+    process.send?.({ count: waits.values[0]?.value ?? 0, seconds: seconds.values[0]?.value ?? 0 }),
+  );
 });
 process.send?.({ port, relay });

@@ -2,7 +2,8 @@
 import { connect, type Socket } from 'node:net';
 
 export interface Step {
-  readonly kind: 'bulk' | 'tunnels';
+  /** `one` and `paced` have a single stream; the latter is sent at 1 Gbit/s. */
+  readonly kind: 'bulk' | 'one' | 'paced' | 'tunnels';
   readonly via: 'direct' | 'connect' | 'socks5' | 'socks5-open';
   readonly proxyPort: number;
   readonly originPort: number;
@@ -14,6 +15,7 @@ export interface Step {
 export interface StepResult {
   readonly perSecond: number;
   readonly errors: number;
+  readonly streams: number;
 }
 
 const BULK_STREAMS = 8;
@@ -21,15 +23,15 @@ const TUNNEL_WORKERS = 16;
 const WARM_UP_MS = 250;
 
 process.on('message', (step: Step) => {
-  void (step.kind === 'bulk' ? bulk(step) : tunnels(step)).then((result) => process.send?.(result));
+  void (step.kind === 'tunnels' ? tunnels(step) : bulk(step)).then((result) => process.send?.(result));
 });
 
 async function bulk(step: Step): Promise<StepResult> {
   let receivedBytes = 0;
   let errors = 0;
   const sink = Buffer.alloc(1_048_576);
-  const sockets = Array.from({ length: BULK_STREAMS }, () =>
-    open(step, 'b', {
+  const sockets = Array.from({ length: step.kind === 'bulk' ? BULK_STREAMS : 1 }, () =>
+    open(step, step.kind === 'paced' ? 'g' : 'b', {
       buffer: sink,
       received: (count) => {
         receivedBytes += count;
@@ -43,7 +45,7 @@ async function bulk(step: Step): Promise<StepResult> {
   const [startBytes, startedAt] = [receivedBytes, performance.now()];
   await pause(step.milliseconds);
   const perSecond = (receivedBytes - startBytes) / ((performance.now() - startedAt) / 1000);
-  const result = { perSecond, errors };
+  const result = { perSecond, errors, streams: sockets.length };
   for (const socket of sockets) socket.destroy();
   await pause(100);
   return result;
@@ -71,7 +73,11 @@ async function tunnels(step: Step): Promise<StepResult> {
   };
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: TUNNEL_WORKERS }, worker));
-  return { perSecond: counts.done / ((performance.now() - startedAt) / 1000), errors: counts.errors };
+  return {
+    perSecond: counts.done / ((performance.now() - startedAt) / 1000),
+    errors: counts.errors,
+    streams: TUNNEL_WORKERS,
+  };
 }
 
 interface Receiver {

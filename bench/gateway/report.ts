@@ -5,8 +5,14 @@ export interface Peer {
   readonly via: Step['via'];
   readonly port: number;
   readonly processId: number | undefined;
-  /** How often its tunnels have waited for a grant so far. */
-  grantWaits(): Promise<number>;
+  /** How often and how long its tunnels have waited for a grant so far. */
+  grantWaits(): Promise<Waits>;
+}
+
+export interface Waits {
+  readonly count: number;
+  /** Of all tunnels together. */
+  readonly seconds: number;
 }
 
 export interface Sample {
@@ -14,19 +20,37 @@ export interface Sample {
   readonly tunnels: number;
   /** Processor seconds of the proxy per gigabyte. */
   readonly secondsPerGigabyte: number;
-  readonly grantWaits: number;
+  readonly grantWaits: Waits;
+  /** Seconds of all streams of the bulk step together. */
+  readonly streamSeconds: number;
 }
 
-export function report(samples: Map<string, Sample[]>): void {
+const ratioKeys = ['bulk', 'tunnels', 'secondsPerGigabyte'] as const;
+
+/** One stream, alone. */
+export interface StreamSample {
+  readonly name: string;
+  readonly bytesPerSecond: number;
+  readonly seconds: number;
+  readonly grantWaits: Waits;
+}
+
+export function report(samples: Map<string, Sample[]>, streams: readonly StreamSample[]): void {
   console.log('\nMedians (absolute figures are this machine, now):');
   for (const [name, list] of samples) {
     const megabytes = median(list.map(({ bulk }) => bulk / 1e6)).toFixed(0);
     const tunnels = median(list.map((sample) => sample.tunnels)).toFixed(0);
     const seconds = median(list.map(({ secondsPerGigabyte }) => secondsPerGigabyte)).toFixed(2);
     const cost = name === 'no proxy' ? '' : `, ${seconds} CPU s/GB`;
-    const waits = list.reduce((sum, { grantWaits }) => sum + grantWaits, 0);
-    const stalls = name.startsWith('gateway') ? `, ${waits} waits for a grant in all` : '';
+    const waits = list.map(({ grantWaits, streamSeconds }) => ({ grantWaits, seconds: streamSeconds }));
+    const stalls = name.startsWith('gateway') ? `, ${waitText(waits)}` : '';
     console.log(`  ${name.padEnd(28)} ${megabytes} MB/s bulk, ${tunnels} new tunnels/s${cost}${stalls}`);
+  }
+  console.log('\nOne connection with one stream through the gateway:');
+  for (const name of new Set(streams.map((stream) => stream.name))) {
+    const list = streams.filter((stream) => stream.name === name);
+    const megabytes = median(list.map(({ bytesPerSecond }) => bytesPerSecond / 1e6)).toFixed(0);
+    console.log(`  ${name.padEnd(28)} ${megabytes} MB/s, ${waitText(list)}`);
   }
   console.log('\nRatios within rounds, median (min..max):');
   const pairs = [
@@ -37,14 +61,21 @@ export function report(samples: Map<string, Sample[]>): void {
   ] as const;
   for (const [ours, theirs] of pairs) {
     if (!samples.has(theirs)) continue;
-    const line = (['bulk', 'tunnels', 'secondsPerGigabyte'] as const)
+    const line = ratioKeys
       .filter((key) => key !== 'secondsPerGigabyte' || theirs !== 'no proxy')
       .map((key) => `${key} ${ratio(samples.get(ours) ?? [], samples.get(theirs) ?? [], key)}`);
     console.log(`  ${ours} / ${theirs}: ${line.join(', ')}`);
   }
 }
 
-function ratio(ours: Sample[], theirs: Sample[], key: keyof Sample): string {
+/** The wait share: of the time of all streams, the part in which they waited for the control plane. */
+function waitText(list: readonly { readonly grantWaits: Waits; readonly seconds: number }[]): string {
+  const sum = (pick: (each: (typeof list)[number]) => number) => list.reduce((total, each) => total + pick(each), 0);
+  const share = sum(({ grantWaits }) => grantWaits.seconds) / sum(({ seconds }) => seconds);
+  return `wait share ${(100 * share).toFixed(2)} % (${sum(({ grantWaits }) => grantWaits.count)} waits)`;
+}
+
+function ratio(ours: Sample[], theirs: Sample[], key: (typeof ratioKeys)[number]): string {
   const ratios = ours.map((sample, round) => sample[key] / (theirs[round]?.[key] ?? Number.NaN));
   return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)})`;
 }

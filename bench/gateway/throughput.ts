@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { startDante } from './dante.ts';
 import type { Step, StepResult } from './load.ts';
 import { ask, build, endAll, launch, OTHER_CORE, processorSeconds, PROXY_CORE, start } from './processes.ts';
-import { type Peer, report, type Sample } from './report.ts';
+import { type Peer, report, type Sample, type StreamSample, type Waits } from './report.ts';
 
 interface Place {
   readonly load: ChildProcess;
@@ -31,8 +31,9 @@ const BULK_MS = 1_200;
 /** What the load adds to a bulk step: its warm-up and the end of its sockets. */
 const BULK_AROUND_MS = 350;
 const TUNNELS_MS = 1_000;
+const STREAM_MS = 2_000;
 const directory = mkdtempSync(join(tmpdir(), 'cellhop-bench-'));
-const none = () => Promise.resolve(0);
+const none = () => Promise.resolve({ count: 0, seconds: 0 });
 
 try {
   await main();
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
   const { ready: origin } = await start<{ port: number }>('origin', OTHER_CORE);
   const place: Place = { load: launch('load', OTHER_CORE), originPort: origin.port, username, password };
   const peers = await startPeers(control);
+  const streams: StreamSample[] = [];
   const samples = new Map<string, Sample[]>(peers.map(({ name }) => [name, []]));
   // The first round is not counted: the compiler of Node is still busy in it.
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -56,9 +58,14 @@ async function main(): Promise<void> {
       const sample = await measure(peer, place);
       if (round > 0) samples.get(peer.name)?.push(sample);
     }
+    const gateway = peers.find(({ name }) => name === 'gateway, CONNECT')!;
+    for (const kind of ['paced', 'one'] as const) {
+      const stream = await measureStream(gateway, kind, place);
+      if (round > 0) streams.push(stream);
+    }
     console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
   }
-  report(samples);
+  report(samples, streams);
 }
 
 async function startPeers({ url, token, username, password }: Control): Promise<Peer[]> {
@@ -74,7 +81,7 @@ async function startPeers({ url, token, username, password }: Control): Promise<
   const gateway = {
     port: ours.ready.port,
     processId: ours.processId,
-    grantWaits: () => ask<number>(ours.child, { kind: 'grant-waits' }),
+    grantWaits: () => ask<Waits>(ours.child, { kind: 'grant-waits' }),
   };
   const proxyChain = { port: theirs.ready.port, processId: theirs.processId, grantWaits: none };
   return [
@@ -91,7 +98,7 @@ async function measure(peer: Peer, { load, ...place }: Place): Promise<Sample> {
   const [secondsBefore, waitsBefore] = [processorSeconds(peer.processId), await peer.grantWaits()];
   const bulk = await runStep(load, { ...step, kind: 'bulk', milliseconds: BULK_MS });
   const seconds = processorSeconds(peer.processId) - secondsBefore;
-  const grantWaits = (await peer.grantWaits()) - waitsBefore;
+  const grantWaits = since(waitsBefore, await peer.grantWaits());
   const tunnels = await runStep(load, { ...step, kind: 'tunnels', milliseconds: TUNNELS_MS });
   const gigabytes = (bulk.perSecond * (BULK_MS + BULK_AROUND_MS)) / 1e12;
   const errors = bulk.errors + tunnels.errors;
@@ -101,8 +108,28 @@ async function measure(peer: Peer, { load, ...place }: Place): Promise<Sample> {
     tunnels: tunnels.perSecond,
     secondsPerGigabyte: seconds / gigabytes,
     grantWaits,
+    streamSeconds: (bulk.streams * (BULK_MS + BULK_AROUND_MS)) / 1000,
   };
 }
+
+/** The wait share must not hide behind seven other streams: here a connection has one. */
+async function measureStream(peer: Peer, kind: 'paced' | 'one', { load, ...place }: Place): Promise<StreamSample> {
+  const waitsBefore = await peer.grantWaits();
+  const step = { via: peer.via, proxyPort: peer.port, ...place, kind, milliseconds: STREAM_MS };
+  const { perSecond, errors } = await runStep(load, step);
+  if (errors > 0) throw new Error(`one stream: ${errors} errors; the run is void`);
+  return {
+    name: kind === 'paced' ? 'sent at 1 Gbit/s (125 MB/s)' : 'sent as fast as it goes',
+    bytesPerSecond: perSecond,
+    seconds: (STREAM_MS + BULK_AROUND_MS) / 1000,
+    grantWaits: since(waitsBefore, await peer.grantWaits()),
+  };
+}
+
+const since = (before: Waits, after: Waits): Waits => ({
+  count: after.count - before.count,
+  seconds: after.seconds - before.seconds,
+});
 
 function runStep(load: ChildProcess, step: Step): Promise<StepResult> {
   return ask<StepResult>(load, step);

@@ -124,7 +124,7 @@ export class Connections {
       return known;
     }
     const { limits, openExit, reportSoon } = this.settings;
-    const credit = new Credit(answer, limits.unreportedBytesMax, {
+    const credit = new Credit(answer, limits.unacknowledgedBytesMin, {
       due: () => reportSoon(connection),
       spent: () => this.end(connection, 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),

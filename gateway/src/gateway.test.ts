@@ -408,6 +408,50 @@ describe('the process', () => {
     control.stop();
   });
 
+  it('gives away two megabytes of a connection when it is killed before it was answered, and not a byte more', async () => {
+    const control = await new ControlPlane().start();
+    const connection = control.sell({ grantedBytes: 50 * MIB });
+    const port = await closedPort();
+    const { child, output, exited } = launch({
+      GATEWAY_PORT: String(port),
+      GATEWAY_CONTROL_URL: control.url,
+      GATEWAY_TOKEN: control.token,
+      GATEWAY_ALLOW_PRIVATE: 'true',
+    });
+
+    await until(() => output.stdout.includes('Gateway is ready'));
+    let sentBytes = 0;
+    const { port: originPort } = await listenLocally((socket) => {
+      socket.write('hello');
+      socket.once('data', () => {
+        const block = Buffer.alloc(65_536, 'origin');
+        const fill = () => {
+          while (!socket.destroyed && socket.write(block));
+        };
+        socket.on('drain', fill);
+        socket.on('close', () => (sentBytes = socket.bytesWritten));
+        fill();
+      });
+    });
+    const { client } = await socks5Connect({ port }, connection, '127.0.0.1', originPort);
+    await client.take(5);
+    await until(() => connection.usedBytes === 5);
+    control.isSilent = true;
+    client.socket.write('go');
+    const rest = client.rest();
+    const passed = () => client.receivedBytes - 14 + 2; // Without the handshake's answers, with the upload.
+
+    await until(() => passed() === 5 + defaultLimits.unacknowledgedBytesMin);
+    child.kill('SIGKILL');
+    await exited;
+    await rest;
+    await until(() => sentBytes > 0);
+    expect(passed() - connection.usedBytes).toBe(defaultLimits.unacknowledgedBytesMin);
+    // The origin was ready to send more: what it sent and nobody got is in the sockets.
+    expect(sentBytes).toBeGreaterThan(passed());
+    control.stop();
+  });
+
   it('says in one sentence that its port is taken', async () => {
     const { server, port } = await listenLocally(() => {});
     const { output, exited } = launch({

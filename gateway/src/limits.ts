@@ -47,9 +47,15 @@ export const defaultLimits = {
   flushMs: 60_000,
 
   updateIntervalMs: 500,
-  updateSpacingMs: 10,
-  /** A report goes out when so much has been used since the last: what a killed gateway gives away at most, per connection. */
-  unreportedBytesMax: 4 * MIB,
+  updateSpacingMs: 5,
+  /**
+   * So much passes at most beyond the last total that the control plane has acknowledged: what a killed gateway gives
+   * away, per connection. Within these bounds it follows the rate.
+   */
+  unacknowledgedBytesMin: 2 * MIB,
+  unacknowledgedBytesMax: 64 * MIB,
+  /** The same while the control plane is away: a restart of it is not to stop everybody. */
+  unacknowledgedBytesAway: 16 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */

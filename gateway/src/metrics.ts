@@ -51,7 +51,12 @@ export function createMetrics() {
     }),
     grantWaits: new Counter({
       name: 'gateway_grant_waits_total',
-      help: 'Times that a tunnel waited for a grant',
+      help: 'Times that a tunnel waited for a grant, or for an answer to its reports',
+      registers,
+    }),
+    grantWaitSeconds: new Counter({
+      name: 'gateway_grant_wait_seconds_total',
+      help: 'How long tunnels waited so, each for itself; added when a wait is over',
       registers,
     }),
     handshakeSeconds: new Histogram({

@@ -45,6 +45,7 @@ export class Tunnel {
     this.meter = new Meter(connection.credit, metrics.bytesOf(protocol), {
       timeoutMs: limits.grantWaitMs,
       begun: () => metrics.grantWaits.inc(),
+      over: (seconds) => metrics.grantWaitSeconds.inc(seconds),
       timedOut: () => this.close('grant-late'),
     });
     this.#idleMs = limits.tunnelIdleMs;
@@ -148,7 +149,7 @@ export async function openTunnel(
 
 function refuse({ isDraining, tunnels, limits }: GatewayContext, connection: Connection): FailureCause | undefined {
   if (isDraining) return 'draining';
-  if (connection.credit.state === 'final' && connection.credit.leftBytes === 0) return 'no-credit';
+  if (connection.credit.isSpent) return 'no-credit';
   if (tunnels.size >= limits.tunnelsPerNode) return 'node-full';
   const isWithinLimits = connection.tunnels.size < limits.tunnelsPerConnection && connection.newTunnels.take();
   return isWithinLimits ? undefined : 'connection-limit';

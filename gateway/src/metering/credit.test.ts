@@ -3,13 +3,13 @@ import { Credit, type CreditAnswer, type Totals } from './credit.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const UNREPORTED_MAX = 4 * MIB;
+const UNACKNOWLEDGED_MAX = 4 * MIB;
 
 function open(start: CreditAnswer & Partial<Totals>) {
   const events: string[] = [];
   const note = (name: string) => () => void events.push(name);
   const noted = { due: note('due'), spent: note('spent'), ended: note('ended') };
-  const credit = new Credit({ usedBytes: 0, uploadedBytes: 0, ...start }, UNREPORTED_MAX, noted);
+  const credit = new Credit({ usedBytes: 0, uploadedBytes: 0, ...start }, UNACKNOWLEDGED_MAX, noted);
   const download = (bytes: number) => credit.take('toClient', bytes);
   return { credit, download, events };
 }
@@ -44,20 +44,55 @@ describe('credit', () => {
     expect(events).toEqual(['due', 'due']);
   });
 
-  it('has one due after four megabytes, however much is left, also when no more is to come', () => {
+  it('has one due after half of what may pass unacknowledged, however much is left, also when no more is to come', () => {
     for (const state of ['open', 'final'] as const) {
       const { credit, download, events } = open({ grantedBytes: 50 * MIB, state });
-      download(UNREPORTED_MAX - 1);
-      expect(events).toEqual([]);
-      download(1);
-      expect(events).toEqual(['due']);
-      download(100);
-      credit.report();
-      download(UNREPORTED_MAX - 1);
-      expect(events).toEqual(['due']);
-      download(1);
-      expect(events).toEqual(['due', 'due']);
+      for (const count of [1, 2]) {
+        download(UNACKNOWLEDGED_MAX / 2 - 1);
+        expect(events).toHaveLength(count - 1);
+        download(1);
+        expect(events).toHaveLength(count);
+        credit.acknowledge(credit.report().usedBytes);
+      }
     }
+  });
+
+  it('gives no byte beyond what may pass unacknowledged, and goes on with each acknowledgement', () => {
+    const { credit, download, events } = open({ grantedBytes: 50 * MIB, state: 'open', usedBytes: MIB });
+    expect(download(9 * MIB)).toBe(UNACKNOWLEDGED_MAX);
+    expect([credit.leftBytes, download(1)]).toEqual([0, 0]);
+    const woken: string[] = [];
+    credit.whenGranted(() => woken.push('woken'));
+    const { usedBytes } = credit.report();
+    credit.merge({ grantedBytes: 60 * MIB, state: 'open' });
+    credit.acknowledge(usedBytes - 10);
+    expect([woken, credit.leftBytes]).toEqual([['woken'], UNACKNOWLEDGED_MAX - 10]);
+    // A repeated or late acknowledgement changes nothing.
+    credit.acknowledge(MIB);
+    expect(credit.leftBytes).toBe(UNACKNOWLEDGED_MAX - 10);
+    credit.acknowledge(usedBytes);
+    expect(download(9 * MIB)).toBe(UNACKNOWLEDGED_MAX);
+    expect(events).toEqual(['due', 'due']);
+  });
+
+  it('gives more or less as what may pass unacknowledged is set anew, and takes nothing back', () => {
+    const { credit, download } = open({ grantedBytes: 50 * MIB, state: 'open' });
+    download(9 * MIB);
+    credit.allowUnacknowledged(6 * MIB);
+    expect(download(9 * MIB)).toBe(2 * MIB);
+    credit.allowUnacknowledged(MIB);
+    expect([credit.leftBytes, credit.usedBytes]).toEqual([0, 6 * MIB]);
+  });
+
+  it('is not spent while only an acknowledgement is missing', async () => {
+    const { credit, download, events } = open({ grantedBytes: 5 * MIB, state: 'final' });
+    download(9 * MIB);
+    await Promise.resolve();
+    expect([events, credit.isSpent]).toEqual([['due'], false]);
+    credit.acknowledge(credit.report().usedBytes);
+    download(9 * MIB);
+    await Promise.resolve();
+    expect([events, credit.isSpent]).toEqual([['due', 'spent'], true]);
   });
 
   it('has no report due for the last few bytes before they are used', () => {

@@ -29,14 +29,18 @@ export interface ReadAhead {
   revoked(): void;
 }
 
-/** A report goes out when this part of what was left is used. Grants are sized so that the rest outlasts the answer. */
+/**
+ * A report goes out when this part of what was left is used, or of what may pass unacknowledged. Both are sized so that
+ * the rest outlasts the answer.
+ */
 const DUE_SHARE = 0.5;
 /** So little is not worth a report before it is used up. */
 const DUE_BYTES_MIN = 64 * 1024;
 
 /**
  * Credit control of one connection in this run (RFC 8506). All totals only grow, so a repeated, late or reordered
- * answer changes nothing.
+ * answer changes nothing. Two walls stand before the bytes: the grant, because nothing passes that is not paid for, and
+ * what the control plane has acknowledged, because the rest is given away if this process is killed.
  */
 export class Credit {
   #usedBytes: number;
@@ -44,6 +48,7 @@ export class Credit {
   #grantedBytes: number;
   #state: CreditState;
   #reportedBytes: number;
+  #acknowledgedBytes: number;
   /** The total that makes a report due; infinite between asking for it and its being sent. */
   #dueAtBytes = 0;
   #isSpentAnnounced = false;
@@ -51,10 +56,10 @@ export class Credit {
   readonly #covered = new Set<ReadAhead>();
   readonly #waiting = new Set<() => void>();
 
-  /** @param unreportedBytesMax so much is used at most before a report is due, whatever is left */
+  /** @param unacknowledgedBytesMax what may pass beyond the last acknowledged total, until it is set anew */
   constructor(
     start: CreditAnswer & Totals,
-    private readonly unreportedBytesMax: number,
+    private unacknowledgedBytesMax: number,
     private readonly events: CreditEvents,
   ) {
     this.#usedBytes = start.usedBytes;
@@ -62,6 +67,7 @@ export class Credit {
     this.#grantedBytes = Math.max(start.grantedBytes, start.usedBytes);
     this.#state = start.state;
     this.#reportedBytes = start.usedBytes;
+    this.#acknowledgedBytes = start.usedBytes;
     this.#setDue();
   }
 
@@ -69,8 +75,16 @@ export class Credit {
     return this.#usedBytes;
   }
 
+  /** What may pass now. */
   get leftBytes(): number {
-    return this.#state === 'ended' ? 0 : this.#grantedBytes - this.#usedBytes;
+    if (this.#state === 'ended') return 0;
+    const wallBytes = Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
+    return Math.max(0, wallBytes - this.#usedBytes);
+  }
+
+  /** The last granted byte is used and no more will come. */
+  get isSpent(): boolean {
+    return this.#state === 'final' && this.#usedBytes === this.#grantedBytes;
   }
 
   get state(): CreditState {
@@ -84,7 +98,7 @@ export class Credit {
     if (direction === 'toExit') this.#uploadedBytes += takenBytes;
     if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
     if (this.#usedBytes >= this.#dueAtBytes) this.#fallDue();
-    if (this.#state === 'final' && this.leftBytes === 0) this.#announceSpent();
+    if (this.isSpent) this.#announceSpent();
     return takenBytes;
   }
 
@@ -95,6 +109,20 @@ export class Credit {
     if (this.leftBytes === 0) this.#dueAtBytes = Number.POSITIVE_INFINITY;
     else this.#setDue();
     return { usedBytes: this.#usedBytes, uploadedBytes: this.#uploadedBytes };
+  }
+
+  /** The control plane has this total. */
+  acknowledge(usedBytes: number): void {
+    if (usedBytes <= this.#acknowledgedBytes) return;
+    this.#acknowledgedBytes = usedBytes;
+    this.#goOn();
+  }
+
+  allowUnacknowledged(bytes: number): void {
+    if (bytes === this.unacknowledgedBytesMax) return;
+    this.unacknowledgedBytesMax = bytes;
+    if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
+    this.#goOn();
   }
 
   /** Whether bytes are left for this read and all others that are covered. `uncover` when it has been counted. */
@@ -120,9 +148,8 @@ export class Credit {
     const isGrown = answer.grantedBytes > this.#grantedBytes;
     this.#grantedBytes = answer.grantedBytes;
     this.#state = answer.state;
-    if (isGrown) this.#setDue();
-    if (this.leftBytes > 0) this.#wake();
-    else if (this.#state === 'final') this.#announceSpent();
+    if (isGrown) this.#goOn();
+    if (this.isSpent) this.#announceSpent();
   }
 
   /** Calls back once when bytes are left again; the answer cancels that. */
@@ -131,10 +158,17 @@ export class Credit {
     return () => this.#waiting.delete(callback);
   }
 
+  /** A wall has moved. */
+  #goOn(): void {
+    this.#setDue();
+    if (this.leftBytes > 0) this.#wake();
+  }
+
   #setDue(): void {
     const leftBytes = this.#grantedBytes - this.#usedBytes;
     const usableBytes = Math.min(leftBytes, Math.max(DUE_BYTES_MIN, Math.ceil(leftBytes * DUE_SHARE)));
-    this.#dueAtBytes = Math.min(this.#reportedBytes + this.unreportedBytesMax, this.#usedBytes + usableBytes);
+    const unreportedBytesMax = this.unacknowledgedBytesMax * DUE_SHARE;
+    this.#dueAtBytes = Math.min(this.#reportedBytes + unreportedBytesMax, this.#usedBytes + usableBytes);
   }
 
   #revokeAll(): void {
@@ -145,8 +179,7 @@ export class Credit {
   }
 
   #fallDue(): void {
-    const isSpent = this.#state === 'final' && this.leftBytes === 0;
-    if (this.#state === 'ended' || isSpent) return;
+    if (this.#state === 'ended' || this.isSpent) return;
     this.#dueAtBytes = Number.POSITIVE_INFINITY; // Once; the interval reports in any case.
     this.events.due();
   }
@@ -157,7 +190,7 @@ export class Credit {
     this.#isSpentAnnounced = true;
     queueMicrotask(() => {
       this.#isSpentAnnounced = false;
-      if (this.#state === 'final' && this.leftBytes === 0) this.events.spent();
+      if (this.isSpent) this.events.spent();
     });
   }
 

@@ -15,7 +15,12 @@ export class Meter {
   constructor(
     private readonly credit: Credit,
     private readonly nodeTotals: ByteTotals,
-    private readonly grantWait: { readonly timeoutMs: number; begun(): void; timedOut(): void },
+    private readonly grantWait: {
+      readonly timeoutMs: number;
+      begun(): void;
+      over(seconds: number): void;
+      timedOut(): void;
+    },
   ) {}
 
   take(direction: Direction, wantedBytes: number): number {
@@ -38,15 +43,20 @@ export class Meter {
   /** Calls back when bytes are granted again. Without a grant in time the tunnel is told to end. */
   whenGranted(callback: () => void): void {
     if (this.#isStopped) return;
+    const begunAt = performance.now();
     this.grantWait.begun();
     const timer = setTimeout(() => this.grantWait.timedOut(), this.grantWait.timeoutMs);
+    const over = () => {
+      clearTimeout(timer);
+      this.grantWait.over((performance.now() - begunAt) / 1000);
+    };
     const forget = this.credit.whenGranted(() => {
       this.#waits.delete(cancel);
-      clearTimeout(timer);
+      over();
       callback();
     });
     const cancel = () => {
-      clearTimeout(timer);
+      over();
       forget();
     };
     this.#waits.add(cancel);

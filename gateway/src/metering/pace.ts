@@ -22,6 +22,10 @@ export class Pace {
     this.#at = at;
   }
 
+  get bytesPerSecond(): number {
+    return this.#bytesPerSecond;
+  }
+
   observe(usedBytes: number, at: number): number {
     const elapsedMs = Math.max(OBSERVATION_MS_MIN, at - this.#at);
     const seenBytesPerSecond = ((usedBytes - this.#usedBytes) * 1000) / elapsedMs;
@@ -61,4 +65,22 @@ export function wantedBytes(
 ): number {
   const aheadMs = 2 * (updateSpacingMs + 3 * roundTripMs);
   return Math.min(wantedBytesMax, Math.max(wantedBytesMin, Math.ceil((bytesPerSecond * aheadMs) / 1000)));
+}
+
+/**
+ * What may pass beyond the last acknowledged total, so that a connection of this rate does not stop: up to the answer to
+ * the report after the one that is on its way, which is two round trips and the pause between two, and half of that more.
+ */
+export function unacknowledgedBytes(
+  bytesPerSecond: number,
+  roundTripMs: number,
+  {
+    updateSpacingMs,
+    unacknowledgedBytesMin,
+    unacknowledgedBytesMax,
+  }: Pick<Limits, 'updateSpacingMs' | 'unacknowledgedBytesMin' | 'unacknowledgedBytesMax'>,
+): number {
+  const aheadMs = 1.5 * (updateSpacingMs + 2 * roundTripMs);
+  const bytes = Math.ceil((bytesPerSecond * aheadMs) / 1000);
+  return Math.min(unacknowledgedBytesMax, Math.max(unacknowledgedBytesMin, bytes));
 }

@@ -10,33 +10,38 @@ import { Reporter } from './reporter.ts';
 const MB = 1_048_576;
 const ID = '00000000-0000-4000-8000-000000000001';
 const STEP_MS = 1;
+const RAMP_MS = 100;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 interface Course {
-  /** Bytes that the client could not get at once because no grant was left. */
-  readonly starvedBytes: number;
+  /** Milliseconds of the run in which the client did not get all that it could take. */
+  readonly starvedMs: number;
+  /** The same without the first tenth of a second, in which the gateway finds out how fast the client is. */
+  readonly laterStarvedMs: number;
   readonly updates: number;
   /** Of all updates together. */
   readonly usages: number;
   /** Most megabytes that were granted and had not begun: what the payer's money is held for. */
   readonly heldMegabytes: number;
-  /** Most bytes that were used and not reported: what a killed gateway gives away. */
+  /** Most bytes that were used and that the control plane did not have: what a killed gateway gives away. */
   readonly unreportedBytes: number;
 }
 
 /** A client of a steady rate on simulated time; the control plane grants whole megabytes, as the real one does. */
 async function run(
   bytesPerSecond: number,
-  { roundTripMs = 5, seconds = 10, idleConnections = 0 } = {},
+  { roundTripMs = 5, seconds = 10, idleConnections = 0, awayAfterMs = Number.POSITIVE_INFINITY } = {},
 ): Promise<Course> {
   let [granted, used, reported] = [50 * MB, 0, 0];
-  const course = { starvedBytes: 0, updates: 0, usages: 0, heldMegabytes: 0, unreportedBytes: 0 };
+  const course = { starvedMs: 0, laterStarvedMs: 0, updates: 0, usages: 0, heldMegabytes: 0, unreportedBytes: 0 };
+  const startedAt = performance.now();
   const update = async (usages: readonly Usage[]): Promise<CreditAnswer[]> => {
     course.updates += 1;
     course.usages += usages.length;
     await pause(roundTripMs / 2);
+    if (performance.now() - startedAt > awayAfterMs) throw new Error('the control plane is away');
     const answers = usages.map(({ connectionId, usedBytes, wantedBytes }) => {
       if (connectionId !== ID) return { connectionId, grantedBytes: 50 * MB, state: 'open' as const };
       reported = Math.max(reported, usedBytes);
@@ -91,7 +96,8 @@ async function run(
     const taken = connection.credit.take('toClient', wanted);
     dueBytes -= taken;
     used += taken;
-    course.starvedBytes += wanted - taken;
+    if (taken < wanted) course.starvedMs += STEP_MS;
+    if (taken < wanted && ms >= RAMP_MS) course.laterStarvedMs += STEP_MS;
     course.heldMegabytes = Math.max(course.heldMegabytes, granted / MB - Math.max(50, Math.ceil(used / MB)));
     course.unreportedBytes = Math.max(course.unreportedBytes, used - reported);
     await vi.advanceTimersByTimeAsync(STEP_MS);
@@ -110,7 +116,7 @@ describe('grants', () => {
   ])('of a client of %s tie up one megabyte and never make it wait', async (_name, bytesPerSecond) => {
     const course = await run(bytesPerSecond, { seconds: 60 });
     expect(course.heldMegabytes).toBeLessThanOrEqual(1);
-    expect(course.starvedBytes).toBe(0);
+    expect(course.starvedMs).toBe(0);
   });
 
   it.each([
@@ -118,9 +124,11 @@ describe('grants', () => {
     ['1 Gbit/s far away', 125e6, 60],
     ['2 GB/s', 2e9, 5],
     ['1 GB/s with a slow control plane', 1e9, 20],
-  ])('never make a client of %s wait', async (_name, bytesPerSecond, roundTripMs) => {
-    const course = await run(bytesPerSecond, { roundTripMs, seconds: 5 });
-    expect(course.starvedBytes).toBe(0);
+  ])('never make a client of %s wait once its speed is known', async (_name, bytesPerSecond, roundTripMs) => {
+    const seconds = 5;
+    const { starvedMs, laterStarvedMs } = await run(bytesPerSecond, { roundTripMs, seconds });
+    expect(laterStarvedMs).toBe(0);
+    expect(starvedMs).toBeLessThan(0.02 * seconds * 1000);
   });
 
   it('hold a tenth of a second of 1 Gbit/s at most', async () => {
@@ -130,14 +138,30 @@ describe('grants', () => {
 });
 
 describe('reports', () => {
-  it('leave at most four megabytes and a round trip unreported, and are few for a slow client', async () => {
-    const fast = await run(125e6);
-    expect(fast.unreportedBytes).toBeLessThan(4 * MB + 0.025 * 125e6);
-    expect(fast.updates / 10).toBeLessThan(70);
-    const slow = await run(125_000);
-    expect(slow.unreportedBytes).toBeLessThan(0.6 * 125_000);
-    expect(slow.updates / 10).toBeLessThan(2.5);
-  });
+  it.each([
+    ['1 Mbit/s', 125_000, 5, 2.5, 0.1],
+    ['100 Mbit/s', 12.5e6, 5, 20, 1.5],
+    ['1 Gbit/s', 125e6, 5, 110, 4],
+    ['1 Gbit/s far away', 125e6, 60, 20, 24],
+  ])(
+    'leave little of %s unacknowledged, and are few',
+    async (_name, bytesPerSecond, roundTripMs, updatesPerSecond, megabytes) => {
+      const { updates, unreportedBytes } = await run(bytesPerSecond, { roundTripMs });
+      expect(updates / 10).toBeLessThanOrEqual(updatesPerSecond);
+      expect(unreportedBytes).toBeLessThanOrEqual(megabytes * MB);
+    },
+  );
+
+  it.each([125_000, 12.5e6, 2e9])(
+    'leave 16 MiB of %d bytes per second unacknowledged at most when the control plane has gone',
+    async (bytesPerSecond) => {
+      const { unreportedBytes } = await run(bytesPerSecond, { seconds: 20, awayAfterMs: 500 });
+      const { unacknowledgedBytesAway, unacknowledgedBytesMax } = defaultLimits;
+      const fastest = bytesPerSecond > 1e9 ? unacknowledgedBytesMax : unacknowledgedBytesAway;
+      expect(unreportedBytes).toBeLessThanOrEqual(fastest);
+      expect(unreportedBytes).toBeGreaterThan(Math.min(19 * bytesPerSecond, unacknowledgedBytesAway) * 0.99);
+    },
+  );
 
   it('carry all connections at the interval alone', async () => {
     const { updates, usages } = await run(125e6, { idleConnections: 100, seconds: 2 });

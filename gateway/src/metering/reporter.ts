@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts';
 import type { Connections } from '../connections.ts';
 import type { ControlClient } from '../control-client.ts';
 import type { Limits } from '../limits.ts';
-import { RoundTrip, wantedBytes } from './pace.ts';
+import { RoundTrip, unacknowledgedBytes, wantedBytes } from './pace.ts';
 
 /**
  * Tells the control plane what was used and learns what is granted: at each interval for all open connections, idle
@@ -61,6 +61,7 @@ export class Reporter {
     } catch {
       this.#failures += 1; // The client has logged it; the totals only grow, so the next round repeats everything.
       this.#nextOfAllAt = 0;
+      this.#goOnAlone();
     }
     this.#isRunning = false;
     this.#schedule(this.#delayMs());
@@ -70,8 +71,13 @@ export class Reporter {
     const connections = this.connections();
     const asked = this.#takeAsked(connections);
     const begunAt = performance.now();
-    connections.merge(await this.control.update(asked.map((each) => this.#usageOf(each, begunAt))));
+    const usages = asked.map((each) => this.#usageOf(each, begunAt));
+    connections.merge(await this.control.update(usages));
     this.#roundTrip.observe(performance.now() - begunAt);
+    for (const [index, { credit, pace }] of asked.entries()) {
+      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.ms, this.limits));
+      credit.acknowledge(usages[index]!.usedBytes);
+    }
     const { ending } = connections;
     if (ending.length === 0) return;
     const totals = ending.map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
@@ -86,6 +92,11 @@ export class Reporter {
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
     connections.endIdle();
     return connections.open;
+  }
+
+  /** Nobody acknowledges anything now: all go on within their grants for a while. */
+  #goOnAlone(): void {
+    for (const { credit } of this.connections().open) credit.allowUnacknowledged(this.limits.unacknowledgedBytesAway);
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */

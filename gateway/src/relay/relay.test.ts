@@ -57,7 +57,12 @@ async function joined(
             running.stop('flush');
           },
         });
-  const wait = { timeoutMs: 60_000, begun: () => events.push('wait'), timedOut: () => events.push('late') };
+  const wait = {
+    timeoutMs: 60_000,
+    begun: () => events.push('wait'),
+    over: () => {},
+    timedOut: () => events.push('late'),
+  };
   const meter = new Meter(credit, { toExit: 0, toClient: 0 }, wait);
   let running: RunningRelay = { stop: () => {} };
   const ended = new Promise<RelayEnd>((fulfil) => {
