@@ -126,10 +126,9 @@ async function measureStream(peer: Peer, kind: 'paced' | 'one', { load, ...place
   };
 }
 
-const since = (before: Waits, after: Waits): Waits => ({
-  count: after.count - before.count,
-  seconds: after.seconds - before.seconds,
-});
+function since(before: Waits, after: Waits): Waits {
+  return { count: after.count - before.count, seconds: after.seconds - before.seconds };
+}
 
 function runStep(load: ChildProcess, step: Step): Promise<StepResult> {
   return ask<StepResult>(load, step);

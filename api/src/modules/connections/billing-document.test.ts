@@ -61,6 +61,7 @@ const checks: Record<string, Check> = {
   'What goes back: Why it ended': checkWindow,
   'How a connection ends: Why': checkEnd,
   'How a connection ends: Traffic': checkIdle,
+  'How a connection ends: Traffic, by minute': checkTrickle,
   'Faults: Its late report': checkLateReport,
   'Money that comes: Paid': checkPayment,
   'Money that comes: Paid invoices last month': checkBonus,
@@ -224,6 +225,26 @@ async function checkIdle(row: MarkdownRow): Promise<void> {
   await run.report(connection.id, usedBytes);
   await sweepConnections(testApp.ctx);
   await run.end(connection.id, usedBytes);
+  const [after] = await listOf(user);
+  expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));
+}
+
+async function checkTrickle(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  const arrivals = new Map<number, bigint>();
+  for (const part of cell(row, 'Traffic, by minute').split('; ')) {
+    const [, first, last, bytes] = /^(\d+)(?: to (\d+))?: (.+)$/.exec(part)!;
+    for (let minute = Number(first); minute <= Number(last ?? first); minute++)
+      arrivals.set(minute, toBytesFromCell(bytes!));
+  }
+  let usedBytes = 0n;
+  for (let minute = 0; minute <= Number(cell(row, 'Minute')); minute++) {
+    if (minute > 0) await age(connection, '1 minute');
+    usedBytes += arrivals.get(minute) ?? 0n;
+    if (arrivals.has(minute)) await run.report(connection.id, Number(usedBytes));
+  }
+  await sweepConnections(testApp.ctx);
+  await run.end(connection.id, Number(usedBytes));
   const [after] = await listOf(user);
   expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));
 }
@@ -402,7 +423,9 @@ async function end(
 /** Makes a purchase older than it is: windows are measured by the database's clock. */
 async function age({ id }: Connection, interval: string): Promise<void> {
   await testApp.database.query(
-    'update connections set created_at = created_at - $2::interval, idle_since = idle_since - $2::interval where id = $1',
+    `update connections set created_at = created_at - $2::interval,
+                            idle_marks = array(select (at - $2::interval, used_bytes)::traffic_mark from unnest(idle_marks))
+      where id = $1`,
     [id, interval],
   );
 }

@@ -159,8 +159,6 @@ export interface OpenConnection {
   endingReason: RequestedEnd | null;
   /** When the end was asked for; now, if it has not been. */
   ageMs: number;
-  /** Since the traffic last grew by the idle threshold. */
-  idleMs: number;
   /** Gateway runs that may still report. */
   openRuns: number;
 }
@@ -172,7 +170,6 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
             (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
-            (extract(epoch from clock_timestamp() - idle_since) * 1000)::float8 as "idleMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
     [ids],
@@ -187,6 +184,9 @@ export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigi
   return rows.map((row) => row.accountId);
 }
 
+/** Traffic below the threshold is remembered in at most twice as many marks as this for an idle time-out. */
+const IDLE_SLOTS = 60;
+
 export interface MeterChange {
   id: string;
   usedBytes: bigint;
@@ -199,7 +199,7 @@ export interface MeterChange {
 
 /**
  * Writes new sums, and the run's part in them; the run must have the connection already.
- * Traffic of at least the idle threshold since the last mark starts the idle time anew.
+ * Most reports carry more than the idle threshold and start the idle time anew; a trickle slides its window (migration 0015).
  */
 export async function saveMeters(
   ctx: Ctx,
@@ -224,9 +224,12 @@ export async function saveMeters(
             granted_bytes = change.granted_bytes, charged_megabytes = change.charged_megabytes,
             written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes),
             synced_at = case when change.used_bytes > connections.used_bytes then now() else synced_at end,
-            idle_since = case when change.used_bytes - idle_mark_bytes >= $2 then now() else idle_since end,
-            idle_mark_bytes = case when change.used_bytes - idle_mark_bytes >= $2 then change.used_bytes
-                                   else idle_mark_bytes end
+            idle_marks = case when change.used_bytes - connections.used_bytes >= $2
+                              then array[(now(), change.used_bytes)::traffic_mark]
+                              when change.used_bytes > connections.used_bytes
+                              then slide_idle_window(idle_marks, (now(), change.used_bytes)::traffic_mark, $2,
+                                                     $13 * interval '1 millisecond')
+                              else idle_marks end
        from change where connections.id = change.id`,
     [
       runId,
@@ -241,6 +244,7 @@ export async function saveMeters(
       changes.map((change) => change.run.uploadedBytes),
       changes.map((change) => change.run.grantedBytes),
       changes.map((change) => change.run.isOpen),
+      ctx.config.idleTimeoutMs / IDLE_SLOTS,
     ],
   );
 }
@@ -276,13 +280,31 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
   ]);
 }
 
-/** Open connections with less traffic than the threshold for too long. Reads all open ones. */
-export async function findIdle(ctx: Ctx, idleTimeoutMs: number, limit: number): Promise<string[]> {
+/**
+ * Open connections with less traffic than the threshold for too long. Reads all open ones. What a gateway may have carried
+ * and not reported yet is waited for: each run that may serve the connection must have reported after the idle time was
+ * over, or have been silent for as long itself. A node's newer run tells that the older one is dead.
+ * @param ids only these, if given
+ */
+export async function findIdle(
+  ctx: Ctx,
+  idleTimeoutMs: number,
+  limit: number,
+  ids: readonly string[] | null = null,
+): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connections
-      where status = 'WORK' and ending_at is null and idle_since < now() - $1 * interval '1 millisecond'
-      order by idle_since limit $2`,
-    [idleTimeoutMs, limit],
+      where status = 'WORK' and ending_at is null and (idle_marks[1]).at < now() - $1 * interval '1 millisecond'
+        and ($3::uuid[] is null or id = any($3))
+        and not exists (
+          select from connection_runs as part join gateway_runs as run on run.id = part.run_id
+           where part.connection_id = connections.id and (is_open or is_lost)
+             and run.seen_at < (idle_marks[1]).at + $1 * interval '1 millisecond'
+             and silence_since(run.seen_at) < $1 * interval '1 millisecond'
+             and not exists (select from gateway_runs as newer
+                              where newer.node_id = run.node_id and newer.started_at > run.started_at))
+      order by (idle_marks[1]).at limit $2`,
+    [idleTimeoutMs, limit, ids],
   );
   return rows.map((row) => row.id);
 }

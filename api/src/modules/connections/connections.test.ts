@@ -40,7 +40,9 @@ const rich = () => createUser(testApp, { balanceMicros: 10n * DOLLAR });
 /** Makes a purchase older than it is: windows are measured by the database's clock. */
 const age = (id: string, interval: string) =>
   testApp.database.query(
-    'update connections set created_at = created_at - $2::interval, idle_since = idle_since - $2::interval where id = $1',
+    `update connections set created_at = created_at - $2::interval,
+                            idle_marks = array(select (at - $2::interval, used_bytes)::traffic_mark from unnest(idle_marks))
+      where id = $1`,
     [id, interval],
   );
 

@@ -50,8 +50,9 @@ function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<'
 export function endIdle(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
-    if (connection?.status === 'WORK' && connection.idleMs > ctx.config.idleTimeoutMs)
-      await beginEnd(ctx, connection, 'IDLE');
+    if (!connection) return;
+    const [idle] = await store.findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
+    if (idle !== undefined) await beginEnd(ctx, connection, 'IDLE');
   });
 }
 

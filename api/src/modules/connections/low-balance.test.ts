@@ -77,7 +77,7 @@ describe('the end of a connection', () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const id = await buy(user);
     await testApp.database.query(
-      `update connections set created_at = now() - interval '1 hour', idle_since = now() - interval '31 minutes' where id = $1`,
+      `update connections set created_at = now() - interval '1 hour', idle_marks = array[(now() - interval '31 minutes', 0)::traffic_mark] where id = $1`,
       [id],
     );
     await endIdle(testApp.ctx, id);

@@ -1,10 +1,10 @@
 /** What each gateway run counted on each connection. Written under the lock of the connection's payer alone. */
 import type { Ctx } from '../../ctx.ts';
 
-/** Milliseconds since each run that has the connection open was heard of. */
+/** Milliseconds since each run that has the connection open was heard of; time in which nobody listened does not count. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
   const rows = await ctx.db.query<{ silenceMs: number }>(
-    `select (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "silenceMs"
+    `select (extract(epoch from silence_since(seen_at)) * 1000)::float8 as "silenceMs"
        from connection_runs join gateway_runs on gateway_runs.id = run_id
       where connection_id = $1 and is_open`,
     [connectionId],
@@ -58,13 +58,22 @@ export interface SilentRun {
   connectionIds: string[];
 }
 
-/** Runs with open connections that were not heard of for longer than the lease. */
+/** Runs with open connections that were not heard of for longer than the lease, while they could have been. */
 export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
   return ctx.db.query(
     `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
        from (select run_id, connection_id from connection_runs join gateway_runs on gateway_runs.id = run_id
-              where is_open and seen_at < now() - $1 * interval '1 millisecond' limit $2) as silent
+              where is_open and seen_at < now() - $1 * interval '1 millisecond'
+                and silence_since(seen_at) > $1 * interval '1 millisecond' limit $2) as silent
       group by run_id`,
     [leaseMs, limit],
+  );
+}
+
+/** The process behind a run that fell silent may still serve these: they are not idle because it says nothing. */
+export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    'update connection_runs set is_lost = true where run_id = $1 and connection_id = any($2::uuid[])',
+    [runId, connectionIds],
   );
 }

@@ -2,7 +2,7 @@
 import type { Ctx } from '../../ctx.ts';
 import { findIdle, findOverdueEndings } from './connections.store.ts';
 import { endIdle, finishOverdue } from './ending.ts';
-import { findSilentRuns } from './runs.store.ts';
+import { findSilentRuns, markLost } from './runs.store.ts';
 import { reportNothing, settleReports } from './settlement.ts';
 
 /** A run that was not heard of for this long is over: the money that its grants hold is free again. */
@@ -20,16 +20,15 @@ export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
     await attempt(ctx, id, finishOverdue(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
-    await attempt(
-      ctx,
-      runId,
-      settleReports(
-        ctx,
-        runId,
-        connectionIds.map((id) => reportNothing(id)),
-        'close',
-      ),
-    );
+    await attempt(ctx, runId, closeSilent(ctx, runId, connectionIds));
+}
+
+function closeSilent(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const reports = connectionIds.map((id) => reportNothing(id));
+    await settleReports(ctx, runId, reports, 'close');
+    await markLost(ctx, runId, connectionIds);
+  });
 }
 
 /** One that fails is logged and tried again at the next turn; it does not hold up those behind it. */

@@ -88,8 +88,10 @@ async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, no
 
 /** Takes the totals of a run, answers how far each connection may go on. */
 export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
-  await touchRun(ctx, runId, nodeId);
+  const isFresh = await isNoted(ctx, runId, nodeId);
   const answers = await takeReports(ctx, runId, usages.map(toReport));
+  // After the reports: who looks for idle connections takes what this run has said for told.
+  if (!isFresh) await noteRun(ctx, runId, nodeId);
   return answers.map(toCredit);
 }
 
@@ -108,8 +110,17 @@ export async function end(
 
 /** Each note is a commit of its own, and gateways report several times a second: most need none. */
 async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
+  if (!(await isNoted(ctx, runId, nodeId))) await noteRun(ctx, runId, nodeId);
+}
+
+/** @returns false if the note is old, or there is none. @throws AppError FORBIDDEN if the run belongs to another node */
+async function isNoted(ctx: Ctx, runId: string, nodeId: string): Promise<boolean> {
   const run = await store.findRun(ctx, runId, nodeId);
-  if (run?.isOwn && run.isFresh) return;
+  if (run && !run.isOwn) throw new AppError('FORBIDDEN');
+  return run?.isFresh ?? false;
+}
+
+async function noteRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
   if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
 }
 

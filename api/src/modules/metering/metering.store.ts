@@ -55,6 +55,13 @@ export async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise
   return rows.length === 1;
 }
 
+/** Gateways can report now; `since` begins anew after a gap. */
+export async function saveListening(ctx: Ctx): Promise<void> {
+  await ctx.db.query(
+    'insert into listening default values on conflict (is_only) do update set since = heard_since(), seen_at = now()',
+  );
+}
+
 /** Milliseconds since any run was heard of; undefined if never. */
 export async function readSilence(ctx: Ctx): Promise<number | undefined> {
   const [row] = await ctx.db.query<{ silenceMs: number | null }>(

@@ -340,7 +340,7 @@ export class Fleet {
     if (old.length === 0 && idle.length === 0 && !silent && !isOverdue) return;
     await this.ctx.db.query(
       `update connections set created_at = case when id = any($1) then created_at - interval '2 hours' else created_at end,
-                              idle_since = case when id = any($2) then idle_since - interval '2 hours' else idle_since end,
+                              idle_marks = case when id = any($2) then array[(now() - interval '2 hours', used_bytes)::traffic_mark] else idle_marks end,
                               ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '0' end end
         where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
       [old, idle, isOverdue],
