@@ -45,7 +45,7 @@ export function openDatabase(url: string, poolSize: number): Database {
     max: poolSize,
     types,
     connectionTimeoutMillis: 5000,
-    options: '-c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000',
+    options: '-c random_page_cost=1.1 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000',
   });
   // A connection that breaks while idle is replaced by the pool; without a handler it would end the process.
   pool.on('error', () => {});

@@ -35,7 +35,7 @@ export async function createUser(test: TestApp, options: UserOptions = {}): Prom
   const tag = randomBytes(6).toString('hex');
   const email = `${tag}@example.com`;
   const referralCode = tag.toUpperCase();
-  const accountId = await ledger.openAccount(test.ctx, 'USER');
+  const accountId = await ledger.openAccount(test.ctx);
   const [row] = await test.database.query<{ id: string }>(
     `insert into users (email, password_hash, language_code, role_name, referral_code, referrer_id, account_id, email_confirmed_at)
      values ($1, $2, $3, $4, $5, $6, $7, now()) returning id`,

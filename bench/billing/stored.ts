@@ -18,16 +18,16 @@ async function storeChunk(client: pg.Client, first: number, count: number): Prom
   await client.query('begin');
   await client.query(
     `create temporary table stored on commit drop as
-     with opened as (
-       insert into accounts (kind, charge_count, charge_hash)
-       select 'ESCROW', 9, sha256(n::text::bytea) from generate_series(1, $2::int) as n returning id, charge_hash
+     with escrow as (
+       select nextval('accounts_id_seq') as id, sha256(n::text::bytea) as charge_hash, $1::bigint + n as n
+         from generate_series(1, $2::int) as n
      ), buyer as (
        select row_number() over (order by id) as n, id as user_id, account_id from users
      ), wanted as (
        select row_number() over (order by id) as n, id as proxy_id from proxies
      )
      select gen_random_uuid() as id, user_id, account_id, proxy_id, escrow.id as escrow_id, charge_hash, escrow.n
-       from (select *, $1::bigint + row_number() over () as n from opened) as escrow
+       from escrow
        join buyer on buyer.n = 1 + escrow.n % (select count(*) from buyer)
        join wanted on wanted.n = 1 + escrow.n % (select count(*) from wanted)`,
     [first, count],
@@ -52,9 +52,9 @@ async function storeChunk(client: pg.Client, first: number, count: number): Prom
   await client.query(
     `insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, status, end_reason,
                               username, password_encrypted, password_hash, used_bytes, granted_bytes, charged_megabytes,
-                              created_at, ended_at)
+                              charge_count, charge_hash, created_at, ended_at)
      select id, user_id, proxy_id, account_id, escrow_id, 800000, 'DISCONNECT_USER', 'USER', 'stored' || n, '', '',
-            58 * 1048576, 58 * 1048576, 58, now() - interval '90 days', now() - interval '89 days'
+            58 * 1048576, 58 * 1048576, 58, 9, charge_hash, now() - interval '90 days', now() - interval '89 days'
        from stored`,
   );
   await client.query(

@@ -40,15 +40,14 @@ export const connectionInvariants: Invariant[] = [
     `select 'connection ' || connections.id || ' has ' || found.count || ' charges of ' || charge_count || ', '
               || found.broken || ' with another hash' as broken
        from connections
-       join accounts on accounts.id = escrow_account_id
       cross join lateral (
         select count(*) as count,
-               count(*) filter (where charge_hash is distinct from charge_hash(
+               count(*) filter (where charge.charge_hash is distinct from charge_hash(
                  previous_hash, connections.id, number, charge_time(charge.created_at), reason,
                  coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
                  uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
                  case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,
-               coalesce(bool_or(charge_hash = accounts.charge_hash and number = charge_count), false) as has_head
+               coalesce(bool_or(charge.charge_hash = connections.charge_hash and number = charge_count), false) as has_head
           from (select *, lag(charge_hash) over entry as previous_hash, (row_number() over entry)::integer as number
                   from (select * from transfers
                          where credit_account_id = escrow_account_id and megabyte_from is not null
@@ -63,10 +62,10 @@ export const connectionInvariants: Invariant[] = [
   ),
   invariant(
     'the escrow of an open connection has what was paid, of an ended one nothing',
-    `select 'connection ' || connections.id || ' has ' || balance_micros || ' in escrow' as broken
-       from connections join accounts on accounts.id = escrow_account_id
+    `select 'connection ' || id || ' has ' || escrow_micros || ' in escrow' as broken
+       from connections
       where ${LIVE}
-        and balance_micros <> case when status = 'WORK' then charged_megabytes * ${MEGABYTE_PRICE} else 0 end`,
+        and escrow_micros <> case when status = 'WORK' then charged_megabytes * ${MEGABYTE_PRICE} else 0 end`,
     until,
   ),
   invariant(

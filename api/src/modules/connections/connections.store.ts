@@ -1,7 +1,6 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
-import type { Run } from './charging.ts';
 
 /** What an end may be asked for; NO_MONEY is found out, never asked for. */
 export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
@@ -182,71 +181,6 @@ export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigi
     [ids],
   );
   return rows.map((row) => row.accountId);
-}
-
-/** Traffic below the threshold is remembered in at most twice as many marks as this for an idle time-out. */
-const IDLE_SLOTS = 60;
-
-export interface MeterChange {
-  id: string;
-  usedBytes: bigint;
-  uploadedBytes: bigint;
-  grantedBytes: bigint;
-  chargedMegabytes: bigint;
-  writtenOffBytes: bigint;
-  run: Run;
-}
-
-/**
- * Writes new sums, and the run's part in them; the run must have the connection already.
- * Most reports carry more than the idle threshold and start the idle time anew; a trickle slides its window (migration 0015).
- */
-export async function saveMeters(
-  ctx: Ctx,
-  runId: string,
-  changes: readonly MeterChange[],
-  idleThresholdBytes: bigint,
-): Promise<void> {
-  await ctx.db.query(
-    `with change as (
-       select * from unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-                            $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[])
-                       as change (id, used_bytes, uploaded_bytes, granted_bytes, charged_megabytes, written_off_bytes,
-                                  run_used_bytes, run_uploaded_bytes, run_granted_bytes, is_run_open)
-     ), counted as (
-       update connection_runs
-          set used_bytes = run_used_bytes, uploaded_bytes = run_uploaded_bytes, granted_bytes = run_granted_bytes,
-              is_open = is_run_open
-         from change where connection_id = change.id and run_id = $1
-     )
-     update connections
-        set used_bytes = change.used_bytes, uploaded_bytes = change.uploaded_bytes,
-            granted_bytes = change.granted_bytes, charged_megabytes = change.charged_megabytes,
-            written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes),
-            synced_at = case when change.used_bytes > connections.used_bytes then now() else synced_at end,
-            idle_marks = case when change.used_bytes - connections.used_bytes >= $2
-                              then array[(now(), change.used_bytes)::traffic_mark]
-                              when change.used_bytes > connections.used_bytes
-                              then slide_idle_window(idle_marks, (now(), change.used_bytes)::traffic_mark, $2,
-                                                     $13 * interval '1 millisecond')
-                              else idle_marks end
-       from change where connections.id = change.id`,
-    [
-      runId,
-      idleThresholdBytes,
-      changes.map((change) => change.id),
-      changes.map((change) => change.usedBytes),
-      changes.map((change) => change.uploadedBytes),
-      changes.map((change) => change.grantedBytes),
-      changes.map((change) => change.chargedMegabytes),
-      changes.map((change) => change.writtenOffBytes),
-      changes.map((change) => change.run.usedBytes),
-      changes.map((change) => change.run.uploadedBytes),
-      changes.map((change) => change.run.grantedBytes),
-      changes.map((change) => change.run.isOpen),
-      ctx.config.idleTimeoutMs / IDLE_SLOTS,
-    ],
-  );
 }
 
 export interface End {

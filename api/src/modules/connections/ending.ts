@@ -111,15 +111,13 @@ export async function close(ctx: Ctx, connection: store.OpenConnection, reason: 
       kind: 'CONNECTION_ENDED',
       details: { ip, reason, refund: toDollars(bill.refundMicros) },
     });
-  const refund: ledger.Charge = {
-    ...meter,
-    ...connection,
-    kind: 'REFUND',
-    connectionId: connection.id,
-    megabytes: { from: bill.chargedMegabytes, to: meter.chargedMegabytes },
-  };
-  const holds = new Map([[connection.payerAccountId, -heldMicros(meter)]]);
-  await ledger.charge(ctx, bill.refundMicros > 0n ? [refund] : [], holds);
+  await ledger.release(ctx, connection.payerAccountId, heldMicros(meter));
+  if (bill.refundMicros > 0n)
+    await ledger.refund(ctx, {
+      connectionId: connection.id,
+      payerAccountId: connection.payerAccountId,
+      megabytes: { from: bill.chargedMegabytes, to: meter.chargedMegabytes },
+    });
   return bill.settledMicros > 0n ? [settlement(connection, bill.settledMicros)] : [];
 }
 

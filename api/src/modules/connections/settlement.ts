@@ -7,9 +7,7 @@ import { close } from './ending.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as connections from './connections.store.ts';
 import * as runs from './runs.store.ts';
-
-/** Less than this in a whole idle time-out counts as no traffic. */
-const IDLE_THRESHOLD_BYTES = 1024n;
+import { saveMeters, type MeterChange } from './settlement.store.ts';
 
 export interface UsageReport {
   connectionId: string;
@@ -85,13 +83,8 @@ export function settleReports(
   });
 }
 
-interface SettlementOfOne {
+interface SettlementOfOne extends MeterChange {
   row: connections.MeteredConnection;
-  meter: Meter;
-  run: Run;
-  charge: { from: bigint; to: bigint };
-  holdChangeMicros: bigint;
-  writtenOffBytes: bigint;
   state: CreditState;
   isOutOfMoney: boolean;
   /** The end is to be asked for; it comes with the last report. */
@@ -131,6 +124,8 @@ function settleOne(
   free.set(row.payerAccountId, freeMicros - chargedMicros - holdChangeMicros);
   return {
     row,
+    connectionId: row.id,
+    payerAccountId: row.payerAccountId,
     meter: after.meter,
     run: after.run,
     charge: result.charge,
@@ -149,10 +144,8 @@ async function save(
   kind: SettlementKind,
 ): Promise<Settled[]> {
   const changed = settlements.filter(isChanged);
-  for (const { row } of changed) ctx.changed({ accountId: row.payerAccountId }, 'connections');
-  if (changed.length > 0) await connections.saveMeters(ctx, runId, changed.map(toMeterChange), IDLE_THRESHOLD_BYTES);
-  const charged = changed.filter(({ charge }) => charge.to > charge.from);
-  await ledger.charge(ctx, charged.map(toCharge), sumHolds(changed));
+  for (const { payerAccountId } of changed) ctx.changed({ accountId: payerAccountId }, 'connections');
+  if (changed.length > 0) await saveMeters(ctx, runId, changed);
   const ended = await saveEnds(ctx, settlements, kind);
   return settlements.map(({ row, run, state }) => ({
     connectionId: row.id,
@@ -171,30 +164,6 @@ function isChanged({ row, run, writtenOffBytes }: SettlementOfOne): boolean {
     run.isOpen !== row.isRunOpen ||
     writtenOffBytes > 0n
   );
-}
-
-function toMeterChange({ row, meter, run, writtenOffBytes }: SettlementOfOne): connections.MeterChange {
-  return { ...meter, id: row.id, run, writtenOffBytes };
-}
-
-function toCharge({ row, meter, charge }: SettlementOfOne): ledger.Charge {
-  return {
-    kind: 'MEGABYTE',
-    connectionId: row.id,
-    payerAccountId: row.payerAccountId,
-    escrowAccountId: row.escrowAccountId,
-    megabytes: charge,
-    megabytePriceMicros: meter.megabytePriceMicros,
-    usedBytes: meter.usedBytes,
-    uploadedBytes: meter.uploadedBytes,
-  };
-}
-
-function sumHolds(settlements: readonly SettlementOfOne[]): Map<bigint, bigint> {
-  const holds = new Map<bigint, bigint>();
-  for (const { row, holdChangeMicros } of settlements)
-    holds.set(row.payerAccountId, (holds.get(row.payerAccountId) ?? 0n) + holdChangeMicros);
-  return holds;
 }
 
 /** Asks for the ends of lost exits, and closes what has come to its end. @returns the connections that are closed */

@@ -4,7 +4,7 @@ import { invariant, type Invariant, type VerifiedMark } from '../../invariant.ts
 export const ledgerInvariants: Invariant[] = [
   invariant(
     'all balances together are zero',
-    `select 'the sum is ' || sum(balance_micros) as broken from accounts having sum(balance_micros) <> 0`,
+    `select 'the sum is ' || sum(balance_micros) as broken from balances having sum(balance_micros) <> 0`,
   ),
   invariant(
     'each balance is the sum of its entries',
@@ -13,10 +13,10 @@ export const ledgerInvariants: Invariant[] = [
     `with fresh as (
        select account_id, sum(amount_micros) as micros from entries where transfer_id > $1 group by account_id
      ), suspects as materialized (
-       select accounts.id, balance_micros
-         from accounts
-         left join verified_sums on verified_sums.account_id = accounts.id and $1::bigint > 0
-         left join fresh on fresh.account_id = accounts.id
+       select balances.account_id as id, balance_micros
+         from balances
+         left join verified_sums on verified_sums.account_id = balances.account_id and $1::bigint > 0
+         left join fresh on fresh.account_id = balances.account_id
         where balance_micros <> coalesce(verified_sums.micros, 0) + coalesce(fresh.micros, 0)
      )
      select 'account ' || id || ' has ' || balance_micros || ', its entries sum to ' || micros as broken
@@ -32,13 +32,13 @@ export const ledgerInvariants: Invariant[] = [
     // Without foreign keys, which would look each account up once more for every charge.
     `select 'account ' || account_id || ' does not exist and has entries' as broken
        from (select distinct account_id from entries where transfer_id > $1) as entry
-      where not exists (select from accounts where accounts.id = account_id)`,
+      where not exists (select from balances where balances.account_id = entry.account_id)`,
     (verified) => [verified.transferId],
   ),
   invariant(
     'no customer and no escrow is below zero, holds included',
-    `select 'account ' || id || ' has ' || balance_micros || ' and holds ' || held_micros as broken
-       from accounts where held_micros < 0 or (kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0)`,
+    `select 'account ' || account_id || ' has ' || balance_micros || ' and holds ' || held_micros as broken
+       from balances where held_micros < 0 or (kind in ('USER', 'ESCROW') and balance_micros - held_micros < 0)`,
   ),
   invariant(
     'every transfer moves a positive amount',
@@ -50,7 +50,7 @@ export const ledgerInvariants: Invariant[] = [
     'every transfer is between accounts that exist',
     `select 'transfer ' || id || ' names account ' || account_id as broken
        from transfers cross join lateral (values (debit_account_id), (credit_account_id)) as side (account_id)
-      where id > $1 and not exists (select from accounts where accounts.id = account_id)`,
+      where id > $1 and not exists (select from balances where balances.account_id = side.account_id)`,
     (verified) => [verified.transferId],
   ),
 ];

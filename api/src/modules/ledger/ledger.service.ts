@@ -1,5 +1,7 @@
 /**
- * The double-entry ledger: the only code that writes accounts and transfers.
+ * The double-entry ledger. Besides it only what charges connections writes accounts and transfers, because each of those
+ * is one statement with what it charges for: the purchase (migration 0014) and the settlement of gateways' reports
+ * (connections/settlement.store.ts).
  *
  * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
  * and the shared system accounts last. A customer's account row is the mutex for all his connections.
@@ -11,8 +13,6 @@ import type { Ctx } from '../../ctx.ts';
 import { NOTHING_VERIFIED } from '../../invariant.ts';
 import { ledgerInvariants } from './audit.store.ts';
 import * as store from './ledger.store.ts';
-
-export type AccountKind = 'USER' | 'ESCROW';
 
 /** Accounts that exist once; their ids are below those of all others. */
 export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
@@ -27,22 +27,12 @@ export interface Transfer {
   reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE';
 }
 
-/**
- * What changes the cost of a connection: a transfer between its payer and its escrow account, and the next entry of its
- * receipt (docs/receipts.md). The first charge of each connection is made with its purchase.
- */
-export interface Charge {
-  /** MEGABYTE pays, REFUND gives back. */
-  kind: 'MEGABYTE' | 'REFUND';
+/** What goes back when a connection ends: the next entry of its receipt (docs/receipts.md). */
+export interface Refund {
   connectionId: string;
   payerAccountId: bigint;
-  escrowAccountId: bigint;
-  /** Megabytes `from` (included) to `to` (excluded), counted from 0. */
+  /** Megabytes `from` (included) to `to` (excluded), counted from 0: the last of those that were charged. */
   megabytes: { from: bigint; to: bigint };
-  megabytePriceMicros: bigint;
-  /** What the connection has counted in all when this is charged. */
-  usedBytes: bigint;
-  uploadedBytes: bigint;
 }
 
 export interface Balance {
@@ -52,8 +42,9 @@ export interface Balance {
   heldMicros: bigint;
 }
 
-export function openAccount(ctx: Ctx, kind: AccountKind): Promise<bigint> {
-  return store.insertAccount(ctx, kind);
+/** Of a customer. The escrow account of a connection is opened with it, in its row. */
+export function openAccount(ctx: Ctx): Promise<bigint> {
+  return store.insertAccount(ctx);
 }
 
 /** Without a lock: for showing, never for deciding. */
@@ -108,23 +99,17 @@ export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Prom
   return posted;
 }
 
-/**
- * Charges connections, at most once each, and holds (positive) or releases (negative) money of their payers, whose
- * accounts the caller has locked. A megabyte that was charged before is an error: the caller knows what he has charged.
- * @throws AppError SMALL_BALANCE if a payer had less than zero then, holds included; the transaction is then over
- */
-export async function charge(ctx: Ctx, charges: readonly Charge[], holds: ReadonlyMap<bigint, bigint>): Promise<void> {
-  const changes = new Map([...holds].filter(([, micros]) => micros !== 0n));
-  if (charges.length === 0 && changes.size === 0) return;
-  const payers = new Set(changes.keys());
-  for (const { payerAccountId } of charges) payers.add(payerAccountId);
-  const found = await explainOverdraft(store.insertCharges(ctx, charges, changes));
-  assert.deepEqual(
-    found,
-    { escrows: charges.length, payers: payers.size },
-    'a charge names accounts that do not exist',
-  );
-  for (const accountId of payers) ctx.changed({ accountId }, 'balance');
+/** Gives back what a connection has paid too much. The caller has locked the payer's account. */
+export async function refund(ctx: Ctx, refund: Refund): Promise<void> {
+  assert.equal(await store.insertRefund(ctx, refund), 1, 'a refund names what does not exist');
+  ctx.changed({ accountId: refund.payerAccountId }, 'balance');
+}
+
+/** Releases money that was held for grants. The caller has locked the payer's account. */
+export async function release(ctx: Ctx, payerAccountId: bigint, micros: bigint): Promise<void> {
+  if (micros === 0n) return;
+  assert.equal(await store.addToHold(ctx, payerAccountId, -micros), 1, `account ${payerAccountId} does not exist`);
+  ctx.changed({ accountId: payerAccountId }, 'balance');
 }
 
 /** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../ctx.ts';
-import type { AccountKind, Balance, Charge, Transfer } from './ledger.service.ts';
+import type { Balance, Refund, Transfer } from './ledger.service.ts';
 
-export async function insertAccount(ctx: Ctx, kind: AccountKind): Promise<bigint> {
-  const [row] = await ctx.db.query<{ id: bigint }>('insert into accounts (kind) values ($1) returning id', [kind]);
+export async function insertAccount(ctx: Ctx): Promise<bigint> {
+  const [row] = await ctx.db.query<{ id: bigint }>("insert into accounts (kind) values ('USER') returning id");
   return row!.id;
 }
 
@@ -33,8 +33,8 @@ export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<B
 }
 
 /**
- * Inserts the transfers whose idempotency key is new and moves the balances of the accounts from `firstCustomer` on,
- * which the caller has locked.
+ * Inserts the transfers whose idempotency key is new and moves the balances of the accounts from `firstCustomer` on, which
+ * the caller has locked, and of the escrow accounts, which live in their connections.
  * @returns the new idempotency keys
  */
 export async function insertTransfers(
@@ -46,16 +46,18 @@ export async function insertTransfers(
     `with posted as (
        insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
        select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
-       on conflict (idempotency_key) do nothing
+       on conflict (idempotency_key) where idempotency_key is not null do nothing
        returning idempotency_key, debit_account_id, credit_account_id, amount_micros
      ), deltas as (
-       select account_id, sum(micros) as micros
+       select account_id, sum(micros)::bigint as micros
          from (select debit_account_id as account_id, -amount_micros as micros from posted
                union all
                select credit_account_id, amount_micros from posted) as entry
         where account_id >= $6 group by account_id
      ), moved as (
        update accounts set balance_micros = balance_micros + micros from deltas where id = account_id
+     ), settled as (
+       update connections set escrow_micros = escrow_micros + micros from deltas where escrow_account_id = account_id
      )
      select idempotency_key as key from posted`,
     [
@@ -76,71 +78,43 @@ export async function addToBalance(ctx: Ctx, accountId: bigint, micros: bigint):
 }
 
 /**
- * Inserts charges as the next entries of their receipts, and moves balances and holds with them. The caller has locked
- * the payers' accounts, and so the escrow accounts: nobody touches those without the payer's. The time is the
- * statement's, not the transaction's: that may have begun before another's that got the lock first.
- * @returns how many escrow accounts and payers' accounts there were
+ * Moves what a connection has paid too much from its escrow account back to its payer, as the next entry of its receipt.
+ * The caller has locked the payer's account, and so the connection. The time is the statement's, not the transaction's:
+ * that may have begun before another's that got the lock first.
  */
-export async function insertCharges(
-  ctx: Ctx,
-  charges: readonly Charge[],
-  holds: ReadonlyMap<bigint, bigint>,
-): Promise<{ escrows: number; payers: number }> {
-  const [row] = await ctx.db.query<{ escrows: number; payers: number }>(
-    `with charge as (
-       select asked.*, case when is_refund then -micros else micros end as cost_micros, charge_count + 1 as number,
-              charge_hash(charge_hash, connection_id, charge_count + 1, (select charge_time(statement_timestamp())),
-                          case when is_refund then 'REFUND' else 'MEGABYTE' end, megabyte_from + 1, megabyte_to,
-                          uploaded_bytes, downloaded_bytes, megabyte_micros,
-                          case when is_refund then -micros else micros end) as hash
-         from (select *, (megabyte_to - megabyte_from) * megabyte_micros as micros,
-                      used_bytes - uploaded_bytes as downloaded_bytes
-                 from unnest($1::boolean[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-                             $7::bigint[], $8::bigint[], $9::bigint[])
-                        as listed (is_refund, connection_id, payer_id, escrow_id, megabyte_from, megabyte_to,
-                                   megabyte_micros, used_bytes, uploaded_bytes)
-              ) as asked
-         join accounts on accounts.id = escrow_id
+export async function insertRefund(ctx: Ctx, refund: Refund): Promise<number> {
+  const rows = await ctx.db.query(
+    `with refunded as (
+       update connections
+          set escrow_micros = escrow_micros - refund.micros, charge_count = charge_count + 1,
+              charge_hash = charge_hash(charge_hash, id, charge_count + 1, charge_time(statement_timestamp()), 'REFUND',
+                                        $2::bigint + 1, $3::bigint, uploaded_bytes, used_bytes - uploaded_bytes,
+                                        price_micros / 100, -refund.micros)
+         from (select id as refunded_id, ($3::bigint - $2::bigint) * (price_micros / 100) as micros
+                 from connections where id = $1) as refund
+        where id = refunded_id
+       returning id, payer_account_id, escrow_account_id, refund.micros, uploaded_bytes,
+                 used_bytes - uploaded_bytes as downloaded_bytes, charge_hash
      ), posted as (
        -- What goes back has no range of its own: its megabytes are the last of those that were charged.
        insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason,
-                              megabyte_from, megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash, created_at)
-       select case when is_refund then 'connection:' || connection_id || ':refund' end,
-              case when is_refund then escrow_id else payer_id end,
-              case when is_refund then payer_id else escrow_id end,
-              micros, case when is_refund then 'REFUND' else 'MEGABYTE' end,
-              case when not is_refund then megabyte_from end, case when not is_refund then megabyte_to end,
-              uploaded_bytes, downloaded_bytes, hash, statement_timestamp()
-         from charge
-     ), chained as (
-       update accounts set balance_micros = balance_micros + cost_micros, charge_count = number, charge_hash = hash
-         from charge where accounts.id = escrow_id
-       returning 1
-     ), paid as (
-       update accounts set balance_micros = balance_micros + change.micros, held_micros = held_micros + change.held
-         from (select account_id, sum(micros)::bigint as micros, sum(held)::bigint as held
-                 from (select payer_id as account_id, -cost_micros as micros, 0 as held from charge
-                       union all
-                       select account_id, 0, held from unnest($10::bigint[], $11::bigint[]) as hold (account_id, held)
-                      ) as part
-                group by account_id) as change
-        where accounts.id = change.account_id
-       returning 1
+                              uploaded_bytes, downloaded_bytes, charge_hash, created_at)
+       select 'connection:' || id || ':refund', escrow_account_id, payer_account_id, micros, 'REFUND',
+              uploaded_bytes, downloaded_bytes, charge_hash, statement_timestamp()
+         from refunded
      )
-     select (select count(*) from chained)::int as escrows, (select count(*) from paid)::int as payers`,
-    [
-      charges.map((charge) => charge.kind === 'REFUND'),
-      charges.map((charge) => charge.connectionId),
-      charges.map((charge) => charge.payerAccountId),
-      charges.map((charge) => charge.escrowAccountId),
-      charges.map((charge) => charge.megabytes.from),
-      charges.map((charge) => charge.megabytes.to),
-      charges.map((charge) => charge.megabytePriceMicros),
-      charges.map((charge) => charge.usedBytes),
-      charges.map((charge) => charge.uploadedBytes),
-      [...holds.keys()],
-      [...holds.values()],
-    ],
+     update accounts set balance_micros = balance_micros + micros from refunded where accounts.id = payer_account_id
+     returning accounts.id`,
+    [refund.connectionId, refund.megabytes.from, refund.megabytes.to],
   );
-  return row!;
+  return rows.length;
+}
+
+/** Adds to what is held of a balance; negative releases. */
+export async function addToHold(ctx: Ctx, accountId: bigint, micros: bigint): Promise<number> {
+  const rows = await ctx.db.query('update accounts set held_micros = held_micros + $2 where id = $1 returning id', [
+    accountId,
+    micros,
+  ]);
+  return rows.length;
 }

@@ -1,6 +1,8 @@
+import { connect } from '@cellhop/contract/connections';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy, createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import * as ledger from './ledger.service.ts';
 
@@ -25,7 +27,7 @@ function transfer(
 }
 
 const post = (...transfers: ledger.Transfer[]) => testApp.ctx.tx((ctx) => ledger.post(ctx, transfers));
-const openUser = () => ledger.openAccount(testApp.ctx, 'USER');
+const openUser = () => ledger.openAccount(testApp.ctx);
 const balance = async (id: bigint) => (await ledger.readBalance(testApp.ctx, id)).balanceMicros;
 
 describe('post', () => {
@@ -63,93 +65,73 @@ describe('post', () => {
     await hold(user, 80n);
     await expect(post(transfer(user, revenue, 21n))).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
     await post(transfer(user, revenue, 20n));
-    await expect(hold(user, 1n)).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
+    await expect(hold(user, 1n)).rejects.toMatchObject({ constraint: 'customer_not_negative' });
   });
 });
 
 const hold = (user: bigint, micros: bigint) =>
-  testApp.ctx.tx((ctx) => ledger.charge(ctx, [], new Map([[user, micros]])));
+  testApp.database.query('update accounts set held_micros = held_micros + $2 where id = $1', [user, micros]);
 
-/** A user with money and the escrow account of a connection of his. */
-async function openEscrow(micros: bigint) {
-  const [user, escrow] = [await openUser(), await ledger.openAccount(testApp.ctx, 'ESCROW')];
-  await post(transfer(external, user, micros));
-  const connectionId = randomUUID();
-  const charge = (
-    kind: 'MEGABYTE' | 'REFUND',
-    from: bigint,
-    to: bigint,
-    counted = { usedBytes: 9n, uploadedBytes: 4n },
-    holds = new Map<bigint, bigint>(),
-  ) =>
-    testApp.ctx.tx((ctx) =>
-      ledger.charge(
-        ctx,
-        [
-          {
-            kind,
-            connectionId,
-            payerAccountId: user,
-            escrowAccountId: escrow,
-            megabytes: { from, to },
-            megabytePriceMicros: 10n,
-            ...counted,
-          },
-        ],
-        holds,
-      ),
+describe('release', () => {
+  test('makes held money free again, never more than is held', async () => {
+    const user = await openUser();
+    await post(transfer(external, user, 100n));
+    await hold(user, 80n);
+    const release = (micros: bigint) => testApp.ctx.tx((ctx) => ledger.release(ctx, user, micros));
+    await release(50n);
+    expect(await ledger.readBalance(testApp.ctx, user)).toMatchObject({ balanceMicros: 100n, heldMicros: 30n });
+    await expect(release(31n)).rejects.toMatchObject({ constraint: 'accounts_held_micros_check' });
+  });
+});
+
+describe('refund', () => {
+  test('moves the price of the megabytes from the escrow account to the payer, once', async () => {
+    const user = await createUser(testApp, { balanceMicros: 1_000_000n });
+    const { data: connection } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
+    const refund = (from: bigint, to: bigint) =>
+      testApp.ctx.tx((ctx) =>
+        ledger.refund(ctx, { connectionId: connection.id, payerAccountId: user.accountId, megabytes: { from, to } }),
+      );
+    const escrowOf = async () =>
+      (
+        await testApp.database.query('select escrow_micros, charge_count from connections where id = $1', [
+          connection.id,
+        ])
+      )[0];
+    expect([await balance(user.accountId), await escrowOf()]).toEqual([
+      600_000n,
+      { escrow_micros: 400_000n, charge_count: 1 },
+    ]);
+    await refund(2n, 50n);
+    expect([await balance(user.accountId), await escrowOf()]).toEqual([
+      984_000n,
+      { escrow_micros: 16_000n, charge_count: 2 },
+    ]);
+    await expect(refund(1n, 2n)).rejects.toMatchObject({ constraint: 'transfers_idempotency' });
+    expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
+  });
+
+  test('never takes more than the escrow account has', async () => {
+    const user = await createUser(testApp, { balanceMicros: 1_000_000n });
+    const { data: connection } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
+    const refund = testApp.ctx.tx((ctx) =>
+      ledger.refund(ctx, {
+        connectionId: connection.id,
+        payerAccountId: user.accountId,
+        megabytes: { from: 0n, to: 51n },
+      }),
     );
-  return { user, escrow, charge };
-}
-
-describe('charge', () => {
-  test('moves the price of the megabytes, what is held for them, and back again', async () => {
-    const { user, escrow, charge } = await openEscrow(1000n);
-    await hold(user, 20n);
-    await charge('MEGABYTE', 50n, 52n, undefined, new Map([[user, -20n]]));
-    expect(await ledger.readBalance(testApp.ctx, user)).toMatchObject({ balanceMicros: 980n, heldMicros: 0n });
-    expect(await balance(escrow)).toBe(20n);
-    await charge('REFUND', 51n, 52n);
-    expect([await balance(user), await balance(escrow)]).toEqual([990n, 10n]);
-  });
-
-  test('refuses what the payer does not have, and moves nothing', async () => {
-    const { user, charge } = await openEscrow(19n);
-    await expect(charge('MEGABYTE', 50n, 52n)).rejects.toMatchObject({ code: 'SMALL_BALANCE' });
-    expect(await balance(user)).toBe(19n);
-  });
-
-  test('refuses to charge the same megabyte of a connection twice', async () => {
-    const { user, charge } = await openEscrow(1000n);
-    await charge('MEGABYTE', 50n, 51n);
-    await expect(charge('MEGABYTE', 50n, 52n)).rejects.toMatchObject({ constraint: 'transfers_megabyte' });
-    expect(await balance(user)).toBe(990n);
+    await expect(refund).rejects.toMatchObject({ constraint: 'escrow_not_negative' });
+    expect(await balance(user.accountId)).toBe(600_000n);
   });
 });
 
 describe('an account that does not exist', () => {
-  test('is neither paid nor charged', async () => {
-    const nowhere = 999_999_999n;
-    const { user, escrow } = await openEscrow(100n);
-    await expect(post(transfer(external, nowhere, 1n))).rejects.toThrow('does not exist');
-    await expect(hold(nowhere, 1n)).rejects.toThrow('do not exist');
-    const charge = {
-      kind: 'MEGABYTE',
-      connectionId: randomUUID(),
-      megabytes: { from: 0n, to: 1n },
-      megabytePriceMicros: 10n,
-      usedBytes: 1n,
-      uploadedBytes: 0n,
-    } as const;
-    for (const accounts of [
-      { payerAccountId: nowhere, escrowAccountId: escrow },
-      { payerAccountId: user, escrowAccountId: nowhere },
-    ])
-      await expect(
-        testApp.ctx.tx((ctx) => ledger.charge(ctx, [{ ...charge, ...accounts }], new Map())),
-      ).rejects.toThrow('do not exist');
-    expect([await balance(user), await balance(escrow)]).toEqual([100n, 0n]);
-    expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
+  test('is neither paid nor given back to', async () => {
+    await expect(post(transfer(external, 999_999_999n, 1n))).rejects.toThrow('does not exist');
+    await expect(ledger.release(testApp.ctx, 999_999_999n, 1n)).rejects.toThrow('does not exist');
+    const refund = { connectionId: randomUUID(), payerAccountId: 1n, megabytes: { from: 0n, to: 1n } };
+    await expect(ledger.refund(testApp.ctx, refund)).rejects.toThrow('does not exist');
   });
 });
 

@@ -119,7 +119,7 @@ function reportBriefly(details: Pick<fc.RunDetails<unknown>, 'failed' | 'seed' |
 async function createCustomer({ priceDollars, startMegabytes, spareMicros }: Script): Promise<Customer> {
   const priceMicros = BigInt(Math.round(priceDollars * 1e6));
   const tag = randomBytes(8).toString('hex');
-  const accountId = await ledger.openAccount(testApp.ctx, 'USER');
+  const accountId = await ledger.openAccount(testApp.ctx);
   const [user] = await testApp.database.query<{ id: string }>(
     `insert into users (email, password_hash, language_code, referral_code, account_id)
      values ($1, '', 'en', $2, $3) returning id`,

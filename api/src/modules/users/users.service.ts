@@ -14,7 +14,7 @@ export type NewUser = Omit<store.NewUser, 'referralCode' | 'accountId'>;
 
 /** @returns the new user's id, or undefined if the email is taken; the caller's transaction must then not commit */
 export async function createUser(ctx: Ctx, user: NewUser): Promise<{ id: string; accountId: bigint } | undefined> {
-  const accountId = await ledger.openAccount(ctx, 'USER');
+  const accountId = await ledger.openAccount(ctx);
   const id = await store.insertUser(ctx, { ...user, accountId, referralCode: newReferralCode() });
   return id === undefined ? undefined : { id, accountId };
 }
