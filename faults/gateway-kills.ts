@@ -25,7 +25,7 @@ interface Loss {
   deliveredLater: number;
 }
 
-/** @returns a line for each kill, and one for all of them */
+/** @returns a line for each kill that cost something, and one for all of them */
 export async function tellLosses(
   ctx: Ctx,
   shop: Shop,
@@ -33,7 +33,9 @@ export async function tellLosses(
   kills: readonly GatewayKill[],
 ): Promise<string[]> {
   const losses = await Promise.all(kills.map((kill) => lossOf(ctx, shop, watches[kill.gateway]!, kill)));
-  const lines = losses.map((loss, index) => `round ${kills[index]!.round}, gateway killed: ${describe(loss)}`);
+  const lines = losses.flatMap((loss, index) =>
+    loss.connections > 0 ? [`round ${kills[index]!.round}, gateway killed: ${describe(loss)}`] : [],
+  );
   const mean = (pick: (loss: Loss) => number) => losses.reduce((sum, loss) => sum + pick(loss), 0) / losses.length;
   if (losses.length > 0)
     lines.push(
