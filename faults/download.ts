@@ -11,7 +11,7 @@ export interface Download {
 }
 
 export interface Outcome {
-  /** In both directions. */
+  /** In both directions; grows while it runs. */
   bytes: number;
   /** The whole body has arrived, or there was no tunnel: nothing was lost on the way. */
   isComplete: boolean;
@@ -23,14 +23,16 @@ const SILENCE_LIMIT_MS = 8000;
  * Downloads through the proxy with CONNECT and counts the tunnel's payload in both directions, whatever happens to it.
  * Never rejects: a tunnel that is cut is what the script is about.
  */
-export function download({ host, port, username, password, target, bodyBytes }: Download): Promise<Outcome> {
+export function download(
+  { host, port, username, password, target, bodyBytes }: Download,
+  outcome: Outcome,
+): Promise<void> {
   const { hostname, port: targetPort, pathname } = new URL(target);
   const request = Buffer.from(
     `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${targetPort}\r\nConnection: close\r\n\r\n`,
   );
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   return new Promise((resolve) => {
-    const outcome = { bytes: 0, isComplete: false };
     let head = Buffer.alloc(0);
     let isOpen = false;
     const socket = net.connect(port, host, () =>
@@ -58,6 +60,6 @@ export function download({ host, port, username, password, target, bodyBytes }: 
       socket.write(request);
     });
     socket.on('error', () => {});
-    socket.on('close', () => resolve(outcome));
+    socket.on('close', () => resolve());
   });
 }

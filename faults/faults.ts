@@ -16,6 +16,8 @@ export interface Fault {
   readonly name: string;
   /** Processes are killed, networks only break. */
   readonly isKill: boolean;
+  /** Which gateway it kills. */
+  readonly gateway?: number;
   breakIt(parts: Parts): Promise<void> | void;
   mend(parts: Parts): Promise<void> | void;
 }
@@ -23,6 +25,7 @@ export interface Fault {
 const killOf = (part: 'api' | 'worker' | 'gateway'): Fault => ({
   name: part,
   isKill: true,
+  ...(part === 'gateway' && { gateway: 0 }),
   breakIt: ({ product }) => product.kill(part),
   mend: ({ product }) => product.restart(part),
 });
@@ -30,6 +33,7 @@ const killOf = (part: 'api' | 'worker' | 'gateway'): Fault => ({
 const secondGateway: Fault = {
   name: 'second gateway',
   isKill: true,
+  gateway: 1,
   breakIt: (parts) => parts.secondGateway.child.kill(),
   mend: ({ secondGateway }) => {
     secondGateway.child = secondGateway.start();

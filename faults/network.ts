@@ -10,8 +10,14 @@ export class Network {
   readonly #pairs = new Set<readonly [net.Socket, net.Socket]>();
   #state: State = 'open';
 
-  /** @param targetPort asked for each connection, because a server may come back elsewhere */
-  constructor(private readonly targetPort: () => number) {}
+  /**
+   * @param targetPort asked for each connection, because a server may come back elsewhere
+   * @param overhear asked for each connection: what it gives hears all that is carried to the target
+   */
+  constructor(
+    private readonly targetPort: () => number,
+    private readonly overhear?: () => (piece: Buffer) => void,
+  ) {}
 
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => void this.#server.listen(0, '127.0.0.1', resolve));
@@ -39,6 +45,8 @@ export class Network {
     const far = net.connect(this.targetPort(), '127.0.0.1');
     const pair = [near, far] as const;
     this.#pairs.add(pair);
+    const heard = this.overhear?.();
+    if (heard) near.on('data', heard);
     for (const [from, to] of [pair, [far, near]] as const) {
       from.setNoDelay();
       from.on('data', (chunk: Buffer) => this.#carry(() => to.write(chunk)));

@@ -2,7 +2,7 @@
  * Breaks programs, database and network at random moments and under traffic, mends them again, and looks after each
  * round whether any money was lost or made up.
  *
- * Usage: npm run faults -- [rounds=100] [seed=7]
+ * Usage: npm run faults -- [rounds=100] [seed=7] [only=gateway]
  */
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { randomBytes } from 'node:crypto';
@@ -20,23 +20,34 @@ import { acceptsConnections, waitUntilReady } from '../tools/readiness.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { Server } from './database.ts';
 import { faults, type Parts } from './faults.ts';
+import { tellLosses, type GatewayKill } from './gateway-kills.ts';
 import { Network } from './network.ts';
 import { createRandom } from './random.ts';
-import { Shop, type Passed } from './shop.ts';
+import { ReportWatch } from './report-watch.ts';
+import { Shop } from './shop.ts';
 
 const CUSTOMERS = 4;
 /** What a gateway has counted and its sockets have not delivered when a tunnel breaks. */
 const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
 const LOG_FILE = '.data/faults.log';
 
-const { rounds, seed } = readArguments(process.argv.slice(2));
+const { rounds, seed, only } = readArguments(process.argv.slice(2));
 const random = createRandom(seed);
 const server = await Server.start();
 // template1 is empty, so the product prepares the database as it does on a first start.
 const database = await cloneDatabase(await server.publish(), 'template1');
 const databaseUrl = database.url;
 const port = await freePort();
-const controlNetworks = [new Network(() => port), new Network(() => port)];
+const watches = [new ReportWatch(), new ReportWatch()];
+const controlNetworks = watches.map(
+  (watch) =>
+    new Network(
+      () => port,
+      () => watch.listen(),
+    ),
+);
+const gatewayKills: GatewayKill[] = [];
+const killsOf = (gateway: number) => gatewayKills.filter((kill) => kill.gateway === gateway).length;
 const [firstControl, secondControl] = await Promise.all(
   controlNetworks.map(async (network) => `http://127.0.0.1:${await network.listen()}`),
 );
@@ -62,6 +73,7 @@ let isOpen = true;
 const shop = new Shop({
   url: product.url,
   gatewayPorts: [product.gatewayPort, secondPort],
+  gatewayKills: killsOf,
   random,
   isOpen: () => isOpen,
 });
@@ -69,8 +81,9 @@ await shop.signIn();
 console.log(`seed ${seed}, ${rounds} rounds, ${product.url}`);
 const customers = [shop.payOn(), ...Array.from({ length: CUSTOMERS }, () => shop.shopOn())];
 
-const kills = faults.filter(({ isKill }) => isKill);
-const disturbances = faults.filter(({ isKill }) => !isKill);
+const played = faults.filter(({ name }) => only === undefined || name.includes(only));
+const kills = played.filter(({ isKill }) => isKill);
+const disturbances = played.filter(({ isKill }) => !isKill);
 const broken: string[] = [];
 void product.failure.then(({ part, code }) => broken.push(`the ${part} ended by itself with code ${code}`));
 const tally = new Map<string, number>();
@@ -88,15 +101,25 @@ process.exit(isSound ? 0 : 1);
 
 async function playRound(round: number): Promise<void> {
   // The first rounds play each fault once, whatever the seed.
-  const fault = faults[round - 1] ?? random.pick(random.below(4) > 0 ? kills : disturbances);
+  const rest = random.below(4) > 0 || disturbances.length === 0 ? kills : disturbances;
+  const fault = played[round - 1] ?? random.pick(rest.length > 0 ? rest : played);
   await pause(200 + random.below(600));
   await fault.breakIt(parts);
+  if (fault.gateway !== undefined) noteKill(round, fault.gateway);
   await pause(random.below(1000));
   await fault.mend(parts);
   tally.set(fault.name, (tally.get(fault.name) ?? 0) + 1);
   const found = await patiently(() => audit(ctx));
   broken.push(...found);
   console.log(`round ${round}: ${fault.name}, ${found.length} violations`);
+}
+
+function noteKill(round: number, gateway: number): void {
+  const generation = killsOf(gateway);
+  const { lastRunId } = watches[gateway]!;
+  const isNew = gatewayKills.every(({ runId }) => runId !== lastRunId);
+  const passedByThen = shop.passedThrough(gateway, generation);
+  gatewayKills.push({ round, gateway, generation, runId: isNew ? lastRunId : undefined, passedByThen });
 }
 
 /** Nobody is charged for more than passed, to the byte where no tunnel broke. */
@@ -107,7 +130,7 @@ async function judgeBytes(): Promise<string[]> {
   const sums = { passed: 0, counted: 0, givenAway: 0, lostOnTheWay: 0 };
   const complaints: string[] = [];
   for (const { id, usedBytes } of rows) {
-    const { bytes, brokenTunnels }: Passed = shop.passed.get(id) ?? { bytes: 0, brokenTunnels: 0 };
+    const { bytes, brokenTunnels } = shop.passed(id);
     const counted = Number(usedBytes);
     sums.passed += bytes;
     sums.counted += counted;
@@ -120,6 +143,7 @@ async function judgeBytes(): Promise<string[]> {
     `${megabytes(sums.passed)} passed, ${megabytes(sums.counted)} counted, ${megabytes(sums.givenAway)} given away, ` +
       `${megabytes(sums.lostOnTheWay)} counted and lost in broken tunnels`,
   );
+  for (const line of await tellLosses(ctx, shop, watches, gatewayKills)) console.log(line);
   return complaints;
 }
 
@@ -143,8 +167,8 @@ function report(): void {
     `${dollars(shop.moneyInMicros)} in, ${dollars(moneyOut)} out, difference ${dollars(shop.moneyInMicros - moneyOut)}`,
   );
   for (const sentence of broken) console.error(sentence);
-  const played = [...tally.values()].reduce((sum, count) => sum + count, 0);
-  console.log(`${played} rounds, ${killed} kills, ${broken.length} violations`);
+  const playedRounds = [...tally.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`${playedRounds} rounds, ${killed} kills, ${broken.length} violations`);
 }
 
 async function stopAll(): Promise<void> {
@@ -187,17 +211,19 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function readArguments(given: readonly string[]): { rounds: number; seed: number } {
-  const settings = { rounds: 13, seed: Date.now() % 100_000 };
+function readArguments(given: readonly string[]): { rounds: number; seed: number; only: string | undefined } {
+  const values = new Map<string, string>();
   for (const argument of given) {
-    const [, name, value] = /^(rounds|seed)=(\d+)$/.exec(argument) ?? [];
-    if (!name) {
-      console.error(`"${argument}" is unknown: npm run faults -- [rounds=100] [seed=7]`);
+    const [, name, value] = /^(rounds|seed)=(\d+)$/.exec(argument) ?? /^(only)=(.+)$/.exec(argument) ?? [];
+    const isKnown = name !== undefined && (name !== 'only' || faults.some((fault) => fault.name.includes(value!)));
+    if (!isKnown) {
+      console.error(`"${argument}" is unknown: npm run faults -- [rounds=100] [seed=7] [only=gateway]`);
       process.exit(1);
     }
-    settings[name as 'rounds' | 'seed'] = Number(value);
+    values.set(name, value!);
   }
-  return settings;
+  const numberOf = (name: string, otherwise: number) => Number(values.get(name) ?? otherwise);
+  return { rounds: numberOf('rounds', 13), seed: numberOf('seed', Date.now() % 100_000), only: values.get('only') };
 }
 
 function megabytes(bytes: number): string {

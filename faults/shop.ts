@@ -8,7 +8,7 @@ import { searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { download } from './download.ts';
+import { download, type Outcome } from './download.ts';
 import type { Random } from './random.ts';
 
 const DOLLAR = 1_000_000;
@@ -23,10 +23,20 @@ export interface Passed {
   brokenTunnels: number;
 }
 
+interface Tunnel {
+  readonly connectionId: string;
+  readonly gateway: number;
+  /** Which of the gateway's processes carries it. */
+  readonly generation: number;
+  readonly outcome: Outcome;
+}
+
 export interface ShopOptions {
   readonly url: string;
   /** Of all gateways; each connection uses them at once. */
   readonly gatewayPorts: readonly number[];
+  /** How often each of them was killed so far. */
+  readonly gatewayKills: (gateway: number) => number;
   readonly random: Random;
   /** When it answers false, everything is brought to an end. */
   readonly isOpen: () => boolean;
@@ -34,9 +44,9 @@ export interface ShopOptions {
 
 export class Shop {
   readonly counts = { bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
-  readonly passed = new Map<string, Passed>();
   /** What the customer had at first and has paid since. */
   moneyInMicros = 0;
+  readonly #tunnels: Tunnel[] = [];
   readonly #paidInvoices: string[] = [];
   readonly #options: ShopOptions;
   #call: Call;
@@ -107,6 +117,26 @@ export class Shop {
     return charged + (await this.#balanceMicros());
   }
 
+  /** What passed on a connection in all its tunnels. */
+  passed(connectionId: string): Passed {
+    const outcomes = this.#tunnels
+      .filter((tunnel) => tunnel.connectionId === connectionId)
+      .map(({ outcome }) => outcome);
+    return {
+      bytes: outcomes.reduce((sum, { bytes }) => sum + bytes, 0),
+      brokenTunnels: outcomes.filter(({ isComplete }) => !isComplete).length,
+    };
+  }
+
+  /** Bytes that passed through one process of a gateway so far, by connection. */
+  passedThrough(gateway: number, generation: number): Map<string, number> {
+    const passed = new Map<string, number>();
+    for (const tunnel of this.#tunnels)
+      if (tunnel.gateway === gateway && tunnel.generation === generation)
+        passed.set(tunnel.connectionId, (passed.get(tunnel.connectionId) ?? 0) + tunnel.outcome.bytes);
+    return passed;
+  }
+
   async #buy(): Promise<Connection | undefined> {
     const proxies = await this.#patiently(() => this.#call(searchProxies, { query: {} }));
     if (!proxies || proxies.data.length === 0) return undefined;
@@ -119,16 +149,13 @@ export class Shop {
   }
 
   async #transfer({ id, host, username, password }: Connection, megabytes: number, index: number): Promise<void> {
-    const { gatewayPorts, url } = this.#options;
-    const port = gatewayPorts[index % gatewayPorts.length]!;
+    const { gatewayPorts, gatewayKills, url } = this.#options;
+    const gateway = index % gatewayPorts.length;
+    const outcome: Outcome = { bytes: 0, isComplete: false };
+    this.#tunnels.push({ connectionId: id, gateway, generation: gatewayKills(gateway), outcome });
     const target = `${url}/dev/download/${megabytes}`;
     const bodyBytes = megabytes * MB;
-    const { bytes, isComplete } = await download({ host, port, username, password, target, bodyBytes });
-    const known = this.passed.get(id) ?? { bytes: 0, brokenTunnels: 0 };
-    this.passed.set(id, {
-      bytes: known.bytes + bytes,
-      brokenTunnels: known.brokenTunnels + (isComplete ? 0 : 1),
-    });
+    await download({ host, port: gatewayPorts[gateway]!, username, password, target, bodyBytes }, outcome);
     this.counts.downloads += 1;
   }
 

@@ -214,6 +214,9 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
   ]);
 }
 
+/** After an outage: a gateway with very many connections reports them in several requests. */
+const FIRST_REPORTS_MS = 15_000;
+
 /**
  * Open connections with less traffic than the threshold for too long. Reads all open ones. What a gateway may have carried
  * and not reported yet is waited for: each run that may serve the connection must have reported after the idle time was
@@ -230,6 +233,7 @@ export async function findIdle(
     `select id from connections
       where status = 'WORK' and ending_at is null and (idle_marks[1]).at < now() - $1 * interval '1 millisecond'
         and ($3::uuid[] is null or id = any($3))
+        and coalesce(heard_since() < now() - $4 * interval '1 millisecond', true)
         and not exists (
           select from connection_runs as part join gateway_runs as run on run.id = part.run_id
            where part.connection_id = connections.id and (is_open or is_lost)
@@ -238,7 +242,7 @@ export async function findIdle(
              and not exists (select from gateway_runs as newer
                               where newer.node_id = run.node_id and newer.started_at > run.started_at))
       order by (idle_marks[1]).at limit $2`,
-    [idleTimeoutMs, limit, ids],
+    [idleTimeoutMs, limit, ids, FIRST_REPORTS_MS],
   );
   return rows.map((row) => row.id);
 }

@@ -1,12 +1,13 @@
 /** What the worker makes of gateways that could not report. The clock is the database's: rows are made older than they are. */
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import { registerNode } from '../metering/metering.service.ts';
 import { saveListening } from '../metering/metering.store.ts';
+import { endConnection } from './ending.ts';
 import { sweepConnections } from './sweep.ts';
 
 const MB = 1_048_576;
@@ -58,12 +59,19 @@ const statusOf = async (user: TestUser) => (await user.call(listConnections, { q
 
 describe('after an outage of the control plane', () => {
   test('nothing is idle before its gateway has reported, and then only what had no traffic', async () => {
-    const [busy, quiet] = [await open({ trafficAge: '40 minutes' }), await open({ trafficAge: '40 minutes' })];
-    await listening('1 s');
+    const busy = await open({ trafficAge: '40 minutes' });
+    const quiet = await open({ trafficAge: '40 minutes', tokens: ['second-token'] });
+    await listening('20 s');
+    // A new client is no report of what the others have used.
+    await busy.runs[0]!.authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
     await sweepConnections(testApp.ctx);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'WORK']);
     expect((await busy.runs[0]!.report(busy.connection.id, 5000)).state).toBe('open');
     expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
+    await listening('1 s');
+    await sweepConnections(testApp.ctx);
+    expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
+    await listening('20 s');
     await sweepConnections(testApp.ctx);
     await quiet.runs[0]!.end(quiet.connection.id, 5);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'NOT_WORK']);
@@ -71,7 +79,7 @@ describe('after an outage of the control plane', () => {
 
   test('every gateway that has the connection open is waited for', async () => {
     const { user, connection, runs } = await open({ trafficAge: '40 minutes', tokens: [undefined, 'second-token'] });
-    await listening('1 s');
+    await listening('20 s');
     await runs[0]!.report(connection.id, 0);
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
@@ -81,11 +89,14 @@ describe('after an outage of the control plane', () => {
   });
 
   test('a gateway that was started anew does not wait for its dead predecessor', async () => {
-    const { user } = await open({ trafficAge: '40 minutes' });
-    await listening('1 s');
+    const { connection } = await open({ trafficAge: '40 minutes' });
+    await listening('20 s');
     await createGatewayRun(testApp).authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
     await sweepConnections(testApp.ctx);
-    expect(await statusOf(user)).toBe('NOT_WORK');
+    const [row] = await testApp.database.query('select ending_reason as reason from connections where id = $1', [
+      connection.id,
+    ]);
+    expect(row).toEqual({ reason: 'IDLE' });
   });
 
   test('a gateway that stays silent is over after a minute, and known to be lost after the idle time', async () => {
@@ -117,6 +128,25 @@ describe('after an outage of the control plane', () => {
     await expect.poll(() => runs[0]!.report(connection.id, 3 * MB).then((credit) => credit.state)).toBe('ended');
     await runs[0]!.end(connection.id, 3 * MB);
     expect((await ending).data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.024 });
+  });
+});
+
+describe('a clock that is wrong', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([-86_400_000, 86_400_000])('on the machine of an API process by %i ms changes nothing', async (jumpMs) => {
+    const { user, connection, runs } = await open({ trafficAge: '29 minutes' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
+    expect((await runs[0]!.report(connection.id, MB)).state).toBe('open');
+    await sweepConnections(testApp.ctx);
+    await runs[0]!.end(connection.id, MB);
+    await endConnection(testApp.ctx, connection.id, 'USER');
+    vi.useRealTimers();
+    expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({
+      status: 'DISCONNECT_USER',
+      refundStatus: 'REFUNDED',
+      paidFor: 0.008,
+    });
   });
 });
 

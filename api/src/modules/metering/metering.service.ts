@@ -67,7 +67,7 @@ export async function authorize(
   const login = await store.findLogin(ctx, username);
   if (!login || !isPassword(ctx.config.secretKey, password, login.passwordHash)) return { isAuthorized: false };
   const { connectionId } = login;
-  await touchRun(ctx, runId, nodeId);
+  await registerRun(ctx, runId, nodeId);
   const credit = await ctx.tx(async (ctx) => {
     await endPredecessors(ctx, connectionId, runId, nodeId);
     // One byte wanted brings whatever is paid for, or the next megabyte.
@@ -88,10 +88,11 @@ async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, no
 
 /** Takes the totals of a run, answers how far each connection may go on. */
 export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
-  const isFresh = await isNoted(ctx, runId, nodeId);
+  const run = await findOwnRun(ctx, runId, nodeId);
   const answers = await takeReports(ctx, runId, usages.map(toReport));
-  // After the reports: who looks for idle connections takes what this run has said for told.
-  if (!isFresh) await noteRun(ctx, runId, nodeId);
+  // After the reports: who looks for idle connections believes that a run has told all. Each note is a commit of its own,
+  // and gateways report several times a second: most need none.
+  if (!run?.isFresh) await noteRun(ctx, runId, nodeId);
   return answers.map(toCredit);
 }
 
@@ -102,22 +103,24 @@ export async function end(
   runId: string,
   usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost'>[],
 ): Promise<{ acknowledged: string[] }> {
-  await touchRun(ctx, runId, nodeId);
+  await registerRun(ctx, runId, nodeId);
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
   if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
   return { acknowledged: usages.map((usage) => usage.connectionId) };
 }
 
-/** Each note is a commit of its own, and gateways report several times a second: most need none. */
-async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
-  if (!(await isNoted(ctx, runId, nodeId))) await noteRun(ctx, runId, nodeId);
+/**
+ * Only an update is a sign of life: it tells the totals of all that the run has open.
+ * @throws AppError FORBIDDEN if the run belongs to another node
+ */
+async function registerRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
+  if (!(await findOwnRun(ctx, runId, nodeId))) await noteRun(ctx, runId, nodeId);
 }
 
-/** @returns false if the note is old, or there is none. @throws AppError FORBIDDEN if the run belongs to another node */
-async function isNoted(ctx: Ctx, runId: string, nodeId: string): Promise<boolean> {
+async function findOwnRun(ctx: Ctx, runId: string, nodeId: string): Promise<store.KnownRun | undefined> {
   const run = await store.findRun(ctx, runId, nodeId);
   if (run && !run.isOwn) throw new AppError('FORBIDDEN');
-  return run?.isFresh ?? false;
+  return run;
 }
 
 async function noteRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
