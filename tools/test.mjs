@@ -2,10 +2,12 @@
 /** `npm test`: everything that must hold before a change is merged, the fast checks first. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureChromium } from './chromium.mjs';
 import { explain, Problem } from './problem.mjs';
+import { runSideBySide } from './side-by-side.mjs';
 import { countPlaywright, countVitest } from './test-count.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,17 +15,34 @@ const results = path.join(root, '.data/test-results');
 const vitestReport = path.join(results, 'vitest.json');
 const playwrightReport = path.join(results, 'playwright.json');
 
-const WORKSPACES = ['contract', 'api', 'gateway', 'web', 'tools', 'e2e', 'bench', 'faults'];
+/** The long ones first, so that none of them is left to run alone at the end. */
+const CHECKS = [
+  ['oxlint', '--type-aware', '--deny-warnings', '-c', 'oxlint.config.mjs'],
+  ...['web', 'api', 'bench'].map((workspace) => ['tsc', '-p', workspace]),
+  ['knip'],
+  ...['contract', 'e2e', 'faults', 'gateway', 'tools'].map((workspace) => ['tsc', '-p', workspace]),
+  ['oxfmt', '--check'],
+];
 
-/** @param {string} program one of node_modules/.bin @param {string[]} args */
+/** @param {string} program one of node_modules/.bin */
+const binary = (program) => path.join(root, 'node_modules/.bin', program);
+
+/** A shell that is set up for production must not change what the tests see. */
+const environment = () => ({ ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport });
+
+function check() {
+  const steps = CHECKS.map(([program = '', ...args]) => ({
+    name: [program, ...args.slice(0, 2)].join(' '),
+    command: binary(program),
+    args,
+  }));
+  return runSideBySide(steps, { width: os.availableParallelism(), cwd: root, env: environment() });
+}
+
+/** @param {string} program @param {string[]} args */
 function must(program, ...args) {
   const startedAt = performance.now();
-  const { status, signal } = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
-    cwd: root,
-    stdio: 'inherit',
-    // A shell that is set up for production must not change what the tests see.
-    env: { ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport },
-  });
+  const { status, signal } = spawnSync(binary(program), args, { cwd: root, stdio: 'inherit', env: environment() });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (status !== 0) throw new Problem(`${program} ${args.join(' ')}: failed (${signal ?? status})`, status ?? 1);
   console.log(`✓ ${program} ${args.slice(0, 2).join(' ')} (${seconds} s)`);
@@ -36,10 +55,7 @@ export async function test(prepare) {
   let exitCode = 0;
   try {
     await prepare();
-    must('oxfmt', '--check');
-    for (const workspace of WORKSPACES) must('tsc', '-p', workspace);
-    must('oxlint', '--type-aware', '--deny-warnings', '-c', 'oxlint.config.mjs');
-    must('knip');
+    await check();
     must('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
     process.env['CHROMIUM'] = ensureChromium();
     must('playwright', 'test');

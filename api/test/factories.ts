@@ -7,6 +7,8 @@ import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
 
 export const PASSWORD = 'correct horse battery staple';
+/** A hash carries its own cost, and hundreds of test users sign in. */
+const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 let passwordHash: Promise<string> | undefined;
 
 export interface TestUser {
@@ -31,7 +33,7 @@ export interface UserOptions {
 
 /** A confirmed user with money, signed in over HTTP. */
 export async function createUser(test: TestApp, options: UserOptions = {}): Promise<TestUser> {
-  passwordHash ??= hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  passwordHash ??= hash(PASSWORD, CHEAP);
   const tag = randomBytes(6).toString('hex');
   const email = `${tag}@example.com`;
   const referralCode = tag.toUpperCase();

@@ -1,6 +1,6 @@
 import { logout, refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
 import { createClient, type ApiError } from '@cellhop/contract/client';
-import { revokeSession } from '@cellhop/contract/security';
+import { changePassword, revokeSession } from '@cellhop/contract/security';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
@@ -47,13 +47,15 @@ describe('sign-in', () => {
 
   test('stores neither the password nor the refresh token', async () => {
     const user = await createUser(testApp);
-    const { refreshToken } = await enter(user.email);
+    const newPassword = 'another battery staple';
+    await user.call(changePassword, { body: { currentPassword: PASSWORD, password: newPassword } });
+    const { refreshToken } = await enter(user.email, newPassword);
     const [row] = await testApp.database.query<{ stored: string }>(
       `select users::text || sessions::text as stored from users join sessions on user_id = users.id where users.id = $1`,
       [user.id],
     );
     expect(row!.stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
-    for (const secret of [PASSWORD, refreshToken]) expect(row!.stored).not.toContain(secret);
+    for (const secret of [newPassword, refreshToken]) expect(row!.stored).not.toContain(secret);
   });
 
   test('answers a wrong password and an unknown email alike', async () => {

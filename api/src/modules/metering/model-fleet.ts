@@ -193,7 +193,9 @@ export class Fleet {
     for (const old of this.#dead.filter(({ nodeId }) => nodeId === run.nodeId))
       if (oracle.runs.get(old.id)?.isOpen)
         customer.oracle.settle(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
-    const credit = answer.isAuthorized ? toOracle(answer) : CLOSED;
+    // A refusal names no grant: what the run has used is all that it ever had, or the refusal is wrong.
+    const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
+    const credit = answer.isAuthorized ? toOracle(answer) : refused;
     customer.oracle.settle(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
     if (!answer.isAuthorized) return;
     const { usedBytes, uploadedBytes, grantedBytes } = answer;
