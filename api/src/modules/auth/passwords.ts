@@ -1,5 +1,5 @@
-import { AppError } from '@cellhop/contract/errors';
 import { hash, verify } from '@node-rs/argon2';
+import { takeTurns } from '../../turns.ts';
 
 /** OWASP's parameters for Argon2id, the library's default algorithm. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -8,8 +8,7 @@ const RUNNING_MAX = 3;
 /** More than this would not be answered before the client gives up. */
 const WAITING_MAX = 500;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const inTurn = takeTurns({ runningMax: RUNNING_MAX, waitingMax: WAITING_MAX });
 let decoyHash: Promise<string> | undefined;
 
 /** @throws AppError UNAVAILABLE when too many passwords wait */
@@ -26,20 +25,4 @@ export async function verifyPassword(passwordHash: string | undefined, password:
   const compared = passwordHash ?? (await decoyHash);
   const isEqual = await inTurn(() => verify(compared, password));
   return isEqual && passwordHash !== undefined;
-}
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < RUNNING_MAX) running++;
-  else {
-    if (waiting.length >= WAITING_MAX) throw new AppError('UNAVAILABLE');
-    // Whoever finishes hands its place over, so `running` stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
 }

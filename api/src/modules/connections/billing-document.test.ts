@@ -333,8 +333,8 @@ async function everyEvent(): Promise<ShownTransfer[]> {
   const rows = await testApp.database.query<{ from: string; to: string; reason: string; key: string | null }>(
     `select payer.kind as "from", receiver.kind as "to", reason, idempotency_key as key
        from transfers
-       join accounts as payer on payer.id = debit_account_id
-       join accounts as receiver on receiver.id = credit_account_id
+       join balances as payer on payer.account_id = debit_account_id
+       join balances as receiver on receiver.account_id = credit_account_id
       where $1 in (debit_account_id, credit_account_id) or credit_account_id = $2
          or debit_account_id in (select escrow_account_id from connections where user_id = $3)`,
     [user.accountId, referrer.accountId, user.id],

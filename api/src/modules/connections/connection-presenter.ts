@@ -7,10 +7,16 @@ import { decryptPassword } from './credentials.ts';
 
 /** Whose it is, is known without saying. */
 type OwnRow = Omit<ConnectionRow, 'userId' | 'userEmail'>;
+type SoldRow = Omit<OwnRow, 'passwordEncrypted'>;
 
 /** A connection as its owner sees it, credentials included. */
 export function presentConnection(config: Config, row: OwnRow): Connection {
-  return { ...present(config, row), password: decryptPassword(config.secretKey, row.id, row.passwordEncrypted) };
+  return presentSold(config, row, decryptPassword(config.secretKey, row.id, row.passwordEncrypted));
+}
+
+/** The same for who knows the password. */
+export function presentSold(config: Config, row: SoldRow, password: string): Connection {
+  return { ...present(config, row), password };
 }
 
 /** As staff see it: whose it is, but not the password. */
@@ -18,7 +24,7 @@ export function presentForAdmin(config: Config, row: ConnectionRow): z.infer<typ
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
 
-function present(config: Config, row: OwnRow): Omit<Connection, 'password'> {
+function present(config: Config, row: SoldRow): Omit<Connection, 'password'> {
   const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
   const { status, refundStatus, endReason, dnsPort, username } = row;
   return {

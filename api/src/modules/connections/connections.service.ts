@@ -8,7 +8,7 @@ import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { newConnectionId } from './connection-id.ts';
-import { presentConnection, presentForAdmin } from './connection-presenter.ts';
+import { presentConnection, presentForAdmin, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 import { endConnection } from './ending.ts';
@@ -43,7 +43,7 @@ export async function connect(
   // What was just written need not be read again.
   const { balanceMicros, ...sold } = result;
   const row = { ...NEW_CONNECTION, ...connection, ...sold };
-  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
+  return { ...presentSold(ctx.config, row, password), currentBalance: toDollars(balanceMicros) };
 }
 
 /** What every connection begins as. */

@@ -2,7 +2,7 @@
  * A connection's username and password. They are made here, never chosen, so the password is random enough (130 bits)
  * to be checked with one keyed hash instead of a slow password hash at each tunnel.
  */
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../../keys.ts';
 import { seal, unseal } from '../../sealing.ts';
 
@@ -20,8 +20,11 @@ export function newCredentials(): Credentials {
   return { username: randomText(USERNAME_LENGTH), password: randomText(PASSWORD_LENGTH) };
 }
 
+/** Each character is equally likely: five random bits that name none are thrown away. */
 function randomText(length: number): string {
-  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  let text = '';
+  while (text.length < length) for (const byte of randomBytes(length - text.length)) text += ALPHABET[byte & 31] ?? '';
+  return text;
 }
 
 /** The connection's id is authenticated with it: a password copied into another row does not open. */

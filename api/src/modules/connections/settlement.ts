@@ -2,12 +2,19 @@
 import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
+import { takeTurns } from '../../turns.ts';
 import { closeRun, openRun, settle, type Meter, type Run } from './charging.ts';
 import { close } from './ending.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as connections from './connections.store.ts';
 import * as runs from './runs.store.ts';
 import { saveMeters, type MeterChange } from './settlement.store.ts';
+
+/**
+ * A settlement is a few statements without a pause, so a handful of them keeps the database busy; with all gateways' at once
+ * each would only take longer.
+ */
+const inTurn = takeTurns({ runningMax: 4, waitingMax: 1000 });
 
 export interface UsageReport {
   connectionId: string;
@@ -39,7 +46,8 @@ export async function takeReports(ctx: Ctx, runId: string, reports: readonly Usa
     answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
   const busy = reports.filter((report) => !answers.has(report.connectionId));
   if (busy.length > 0)
-    for (const settled of await settleReports(ctx, runId, busy, 'report')) answers.set(settled.connectionId, settled);
+    for (const settled of await inTurn(() => settleReports(ctx, runId, busy, 'report')))
+      answers.set(settled.connectionId, settled);
   // Those without an answer are unknown, or have ended.
   return reports.map(({ connectionId }) => answers.get(connectionId) ?? endedAnswer(connectionId));
 }
