@@ -15,6 +15,8 @@ alter table connections
   drop constraint connections_escrow_account_id_fkey,
   drop constraint connections_payer_account_id_fkey,
   alter column escrow_account_id set default nextval('accounts_id_seq');
+-- One function writes both ends of this one, and connections stay.
+alter table proxies drop constraint proxies_connection_id_fkey;
 alter table verified_sums drop constraint verified_sums_account_id_fkey;
 alter table accounts disable trigger accounts_stay;
 delete from accounts where kind = 'ESCROW';
