@@ -47,14 +47,15 @@ export const defaultLimits = {
   flushMs: 60_000,
 
   updateIntervalMs: 500,
-  updateSpacingMs: 2,
+  updateSpacingMs: 5,
   /**
    * So much passes at most beyond the last total that the control plane has acknowledged: what a killed gateway gives
-   * away, per connection. In between it follows the rate; while the control plane is away it is the maximum, because a
-   * restart of it is not to stop everybody.
+   * away, per connection. Above the minimum it follows the rate.
    */
-  unacknowledgedBytesMin: 2 * MIB,
-  unacknowledgedBytesMax: 16 * MIB,
+  unacknowledgedBytesMin: 8 * MIB,
+  unacknowledgedBytesMax: 64 * MIB,
+  /** The same while the control plane is away, at any rate: a restart of it is not to stop everybody. */
+  unacknowledgedBytesAway: 16 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */

@@ -10,8 +10,6 @@ const ROUND_TRIP_MS_MAX = 500;
 const ROUND_TRIP_MS_FIRST = 20;
 /** How much of the slowest round trip of late is still remembered after the next one. */
 const ROUND_TRIP_MEMORY = 0.9;
-/** How much a new round trip counts in the mean. */
-const MEAN_SHARE = 0.2;
 
 /** How fast a connection goes, from its totals at its reports. */
 export class Pace {
@@ -43,22 +41,16 @@ export class Pace {
   }
 }
 
-/** Round trips to the control plane of late. */
+/** The slowest round trip to the control plane of late. */
 export class RoundTrip {
-  #slowestMs = ROUND_TRIP_MS_FIRST;
-  #meanMs: number | undefined;
+  #ms = ROUND_TRIP_MS_FIRST;
 
-  get slowestMs(): number {
-    return this.#slowestMs;
-  }
-
-  get meanMs(): number {
-    return this.#meanMs ?? ROUND_TRIP_MS_FIRST;
+  get ms(): number {
+    return this.#ms;
   }
 
   observe(ms: number): void {
-    this.#slowestMs = Math.min(ROUND_TRIP_MS_MAX, Math.max(ms, this.#slowestMs * ROUND_TRIP_MEMORY));
-    this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) * MEAN_SHARE;
+    this.#ms = Math.min(ROUND_TRIP_MS_MAX, Math.max(ms, this.#ms * ROUND_TRIP_MEMORY));
   }
 }
 
@@ -83,7 +75,6 @@ export function wantedBytes(
 /**
  * What may pass beyond the last acknowledged total, so that a connection of this rate does not stop: up to the answer to
  * the report after the one that is on its way, which is two round trips and the pause between two, and half of that more.
- * Of usual round trips, not of the slowest: a control plane that is slow for a moment must not make a kill dearer.
  */
 export function unacknowledgedBytes(
   bytesPerSecond: number,

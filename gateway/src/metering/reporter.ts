@@ -75,7 +75,7 @@ export class Reporter {
     connections.merge(await this.control.update(usages));
     this.#roundTrip.observe(performance.now() - begunAt);
     for (const [index, { credit, pace }] of asked.entries()) {
-      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.meanMs, this.limits));
+      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.ms, this.limits));
       credit.acknowledge(usages[index]!.usedBytes);
     }
     const { ending } = connections;
@@ -96,7 +96,7 @@ export class Reporter {
 
   /** Nobody acknowledges anything now: all go on within their grants for a while. */
   #goOnAlone(): void {
-    for (const { credit } of this.connections().open) credit.allowUnacknowledged(this.limits.unacknowledgedBytesMax);
+    for (const { credit } of this.connections().open) credit.allowUnacknowledged(this.limits.unacknowledgedBytesAway);
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */
@@ -117,7 +117,7 @@ export class Reporter {
       connectionId: connection.id,
       ...totals,
       isExitLost: this.isExitLost(connection),
-      wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.slowestMs, this.limits) : 0,
+      wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }
 }

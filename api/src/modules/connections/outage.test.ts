@@ -57,6 +57,13 @@ const listening = (since: string, seen = '0 s') =>
   ]);
 const statusOf = async (user: TestUser) => (await user.call(listConnections, { query: {} })).data[0]!.status;
 
+const since = async () =>
+  (
+    await testApp.database.query<{ seconds: number }>(
+      'select extract(epoch from now() - since)::float8 as seconds from listening',
+    )
+  )[0]!.seconds;
+
 describe('after an outage of the control plane', () => {
   test('nothing is idle before its gateway has reported, and then only what had no traffic', async () => {
     const busy = await open({ trafficAge: '40 minutes' });
@@ -159,13 +166,6 @@ describe('while no API process runs', () => {
 });
 
 describe('the sign of a listening API process', () => {
-  const since = async () =>
-    (
-      await testApp.database.query<{ seconds: number }>(
-        'select extract(epoch from now() - since)::float8 as seconds from listening',
-      )
-    )[0]!.seconds;
-
   test('goes on after a short pause and begins anew after a gap', async () => {
     await listening('1 hour', '9 s');
     await saveListening(testApp.ctx);
