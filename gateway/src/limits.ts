@@ -54,8 +54,6 @@ export const defaultLimits = {
    */
   unacknowledgedBytesMin: 8 * MIB,
   unacknowledgedBytesMax: 64 * MIB,
-  /** The same while the control plane is away, at any rate: a restart of it is not to stop everybody. */
-  unacknowledgedBytesAway: 16 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */
