@@ -21,7 +21,7 @@ return (
 
 -- A purchase counts as traffic: the first idle time begins with it.
 alter table connections add column idle_marks traffic_mark[] not null default array[(now(), 0)::traffic_mark];
-update connections set idle_marks = array[(idle_since, idle_mark_bytes)::traffic_mark];
+update connections set idle_marks = array[(idle_since, idle_mark_bytes)::traffic_mark] where status = 'WORK';
 alter table connections drop column idle_since, drop column idle_mark_bytes;
 
 -- The run fell silent with the connection open: its process may still serve it.

@@ -2,7 +2,8 @@
 import { createServer, type Socket } from 'node:net';
 
 const block = Buffer.alloc(1_048_576, 'cellhop');
-const [BULK, PACED] = [...'bg'].map((letter) => letter.charCodeAt(0));
+const BULK = 'b'.charCodeAt(0);
+const PACED = 'g'.charCodeAt(0);
 const PACED_BYTES_PER_MS = 125_000;
 const PACE_MS = 2;
 

@@ -408,7 +408,7 @@ describe('the process', () => {
     control.stop();
   });
 
-  it('gives away two megabytes of a connection when it is killed before it was answered, and not a byte more', async () => {
+  it('gives away eight megabytes of a connection when it is killed before it was answered, and not a byte more', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell({ grantedBytes: 50 * MIB });
     const port = await closedPort();

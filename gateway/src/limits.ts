@@ -50,12 +50,10 @@ export const defaultLimits = {
   updateSpacingMs: 5,
   /**
    * So much passes at most beyond the last total that the control plane has acknowledged: what a killed gateway gives
-   * away, per connection. Within these bounds it follows the rate.
+   * away, per connection. Above the minimum it follows the rate.
    */
-  unacknowledgedBytesMin: 2 * MIB,
+  unacknowledgedBytesMin: 8 * MIB,
   unacknowledgedBytesMax: 64 * MIB,
-  /** The same while the control plane is away: a restart of it is not to stop everybody. */
-  unacknowledgedBytesAway: 16 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */

@@ -44,11 +44,11 @@ describe('credit', () => {
     expect(events).toEqual(['due', 'due']);
   });
 
-  it('has one due after half of what may pass unacknowledged, however much is left, also when no more is to come', () => {
+  it('has one due after a quarter of what may pass unacknowledged, however much is left, also when no more is to come', () => {
     for (const state of ['open', 'final'] as const) {
       const { credit, download, events } = open({ grantedBytes: 50 * MIB, state });
       for (const count of [1, 2]) {
-        download(UNACKNOWLEDGED_MAX / 2 - 1);
+        download(UNACKNOWLEDGED_MAX / 4 - 1);
         expect(events).toHaveLength(count - 1);
         download(1);
         expect(events).toHaveLength(count);

@@ -29,11 +29,10 @@ export interface ReadAhead {
   revoked(): void;
 }
 
-/**
- * A report goes out when this part of what was left is used, or of what may pass unacknowledged. Both are sized so that
- * the rest outlasts the answer.
- */
+/** A report goes out when this part of what was left is used. Grants are sized so that the rest outlasts the answer. */
 const DUE_SHARE = 0.5;
+/** And when this part of what may pass unacknowledged is used: what is usually lost by a kill is not much more than it. */
+const UNREPORTED_SHARE = 0.25;
 /** So little is not worth a report before it is used up. */
 const DUE_BYTES_MIN = 64 * 1024;
 
@@ -167,7 +166,7 @@ export class Credit {
   #setDue(): void {
     const leftBytes = this.#grantedBytes - this.#usedBytes;
     const usableBytes = Math.min(leftBytes, Math.max(DUE_BYTES_MIN, Math.ceil(leftBytes * DUE_SHARE)));
-    const unreportedBytesMax = this.unacknowledgedBytesMax * DUE_SHARE;
+    const unreportedBytesMax = this.unacknowledgedBytesMax * UNREPORTED_SHARE;
     this.#dueAtBytes = Math.min(this.#reportedBytes + unreportedBytesMax, this.#usedBytes + usableBytes);
   }
 

@@ -27,8 +27,13 @@ export class Pace {
   }
 
   observe(usedBytes: number, at: number): number {
-    const elapsedMs = Math.max(OBSERVATION_MS_MIN, at - this.#at);
-    const seenBytesPerSecond = ((usedBytes - this.#usedBytes) * 1000) / elapsedMs;
+    const elapsedMs = at - this.#at;
+    const seenBytesPerSecond = ((usedBytes - this.#usedBytes) * 1000) / Math.max(OBSERVATION_MS_MIN, elapsedMs);
+    // Reports of a fast connection are closer together: then the observation goes on.
+    if (elapsedMs < OBSERVATION_MS_MIN) {
+      this.#bytesPerSecond = Math.max(seenBytesPerSecond, this.#bytesPerSecond);
+      return this.#bytesPerSecond;
+    }
     this.#bytesPerSecond = Math.max(seenBytesPerSecond, this.#bytesPerSecond * 0.5 ** (elapsedMs / HALF_LIFE_MS));
     this.#usedBytes = usedBytes;
     this.#at = at;

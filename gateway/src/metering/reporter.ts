@@ -61,7 +61,6 @@ export class Reporter {
     } catch {
       this.#failures += 1; // The client has logged it; the totals only grow, so the next round repeats everything.
       this.#nextOfAllAt = 0;
-      this.#goOnAlone();
     }
     this.#isRunning = false;
     this.#schedule(this.#delayMs());
@@ -92,11 +91,6 @@ export class Reporter {
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
     connections.endIdle();
     return connections.open;
-  }
-
-  /** Nobody acknowledges anything now: all go on within their grants for a while. */
-  #goOnAlone(): void {
-    for (const { credit } of this.connections().open) credit.allowUnacknowledged(this.limits.unacknowledgedBytesAway);
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */
