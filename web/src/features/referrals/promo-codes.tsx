@@ -20,7 +20,14 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
   const codes = useOwnPromoCodes(page);
   const rows = codes.data?.data;
   if (rows === undefined && codes.isError)
-    return <LoadFailure text={t('promoCodes.failed')} onRetry={() => void codes.refetch()} />;
+    return (
+      <LoadFailure
+        text={t('promoCodes.failed')}
+        error={codes.error}
+        isRetrying={codes.isFetching}
+        onRetry={() => void codes.refetch()}
+      />
+    );
   if (rows === undefined || (rows.length === 0 && page === 1)) return null;
 
   const columns: Column<OwnPromoCode>[] = [
