@@ -26,9 +26,17 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
         onRetry={() => void summary.refetch()}
       />
     );
+  if (own === undefined)
+    // The rules below wait too: how tall the cards will be is known when they are there.
+    return (
+      <div className={classes['cards']} aria-busy="true">
+        <Skeleton height={290} radius="lg" />
+        <Skeleton height={290} radius="lg" />
+      </div>
+    );
   return (
     <div className={classes['page']}>
-      {own === undefined ? <Skeleton height={330} radius="lg" /> : <ReferralSummaryCards summary={own} />}
+      <ReferralSummaryCards summary={own} />
       <div className={classes['rules']}>
         <section className={classes['how']} aria-labelledby="referral-how">
           <h2 id="referral-how">{t('how.title')}</h2>
@@ -41,7 +49,7 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
         </section>
         <section className={classes['levels']} aria-labelledby="referral-levels">
           <h2 id="referral-levels">{t('levels.title')}</h2>
-          <LevelTable current={own?.level} />
+          <LevelTable current={own.level} />
         </section>
       </div>
       <PromoCodes page={page} onPage={onPage} />
