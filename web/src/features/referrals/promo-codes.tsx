@@ -35,7 +35,11 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
       key: 'code',
       header: t('promoCodes.code'),
       place: 'heading',
-      render: ({ code }) => <Copyable name={t('promoCodes.code')} value={code} />,
+      render: ({ code }) => (
+        <div className={classes['promoCode']}>
+          <Copyable name={t('promoCodes.code')} value={code} />
+        </div>
+      ),
     },
     {
       key: 'status',
@@ -47,7 +51,7 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
     },
     {
       key: 'users',
-      header: t('registeredUsers'),
+      header: t('promoCodes.users'),
       isNumeric: true,
       render: ({ registeredUsersCount }) => registeredUsersCount,
     },
