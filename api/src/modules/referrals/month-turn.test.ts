@@ -92,6 +92,6 @@ test('months begin at midnight UTC, to the microsecond, whatever time zone the d
       await ctx.db.query(`select set_config('timezone', $1, true)`, [zone]);
       return listPayments(ctx, '2025-03-01');
     });
-    expect(counts, zone).toContainEqual({ userId: referrer.id, before: 2, last: 3 });
+    expect(counts).toContainEqual({ userId: referrer.id, before: 2, last: 3 });
   }
 });
