@@ -118,8 +118,11 @@ test('an unconfirmed account is told so at sign-in, and gets another mail once t
     await ageCodes(database, email, 1);
     await page.clock.fastForward(60_000);
     await resend.click();
-    await expect(page.getByText('A new email has been successfully sent')).toBeVisible();
+    const toast = page.getByText('A new email has been successfully sent');
+    await expect(toast).toBeVisible();
     await expect(page.getByText(/Resend is available in (?:1 minutes 5\d|2 minutes 0) seconds/)).toBeVisible();
+    await page.clock.fastForward(5000);
+    await expect(toast).toBeHidden();
     await expect.poll(async () => (await readMail(page, email)).links).not.toEqual(firstLinks);
   });
 
@@ -154,6 +157,12 @@ test('a forgotten password is replaced by mail, and the old one works no more', 
   await page.getByLabel('Confirm password').fill('another long passwors');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Passwords do not match')).toBeVisible();
+  await test.step('both fields are looked at again, whichever is changed', async () => {
+    await page.getByLabel('New password').fill('another long passwors');
+    await expect(page.getByText('Passwords do not match')).toBeHidden();
+    await page.getByLabel('New password').fill('another long password');
+    await expect(page.getByText('Passwords do not match')).toBeVisible();
+  });
   await page.getByLabel('Confirm password').fill('another long password');
   await expect(page.getByText('Passwords do not match')).toBeHidden();
   await page.getByRole('button', { name: 'Save' }).click();

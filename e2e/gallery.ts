@@ -13,6 +13,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { accountScreens, publicScreens } from './gallery-public.ts';
+import { playAnswers, type Screen } from './gallery-screen.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
 const run = promisify(execFile);
@@ -20,22 +22,6 @@ const folder = '.data/screens';
 const widths = [1440, 768, 390];
 const themes = ['DARK', 'LIGHT'];
 const languages = ['en', 'ru'];
-
-interface Screen {
-  name: string;
-  path: string;
-  /** What to do before the picture is taken. */
-  act?: (page: Page) => Promise<unknown>;
-}
-
-const publicScreens: Screen[] = [
-  { name: 'landing', path: '/' },
-  { name: 'sign-in', path: '/sign-in' },
-  { name: 'sign-up', path: '/sign-up?rc=WELCOME' },
-  { name: 'restore-access', path: '/restore-access' },
-  { name: 'public-message', path: '/public-message?message=Hello' },
-  { name: 'not-found', path: '/no-such-page' },
-];
 
 const firstRowButton = (page: Page) =>
   page
@@ -62,7 +48,6 @@ const memberScreens: Screen[] = [
         .getByRole('button', { name: /Litecoin/ })
         .click(),
   },
-  { name: 'faq', path: '/faq' },
   { name: 'tickets', path: '/support/tickets' },
   { name: 'ticket-new', path: '/support/tickets?create=true' },
   {
@@ -73,8 +58,6 @@ const memberScreens: Screen[] = [
       await expect(page.locator('main form')).toBeVisible();
     },
   },
-  { name: 'account', path: '/account' },
-  { name: 'referral', path: '/referral-system' },
   {
     name: 'notifications',
     path: '/proxies',
@@ -117,7 +100,7 @@ async function download({ host, port, username, password }: Connection, megabyte
 let origin = '';
 
 test('every screen', async ({ page, product }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(1_200_000);
   origin = product.url;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -126,7 +109,8 @@ test('every screen', async ({ page, product }) => {
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   const taken: string[] = [];
 
-  const show = async ({ name, path: address, act }: Screen, variant: string) => {
+  const show = async ({ name, path: address, answers, act }: Screen, variant: string) => {
+    const takeBack = await playAnswers(page, answers);
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
@@ -135,9 +119,11 @@ test('every screen', async ({ page, product }) => {
       await page.waitForLoadState('networkidle');
       await act?.(page);
       const file = `${name}-${variant}-${width}.png`;
-      await page.screenshot({ path: path.join(folder, file), fullPage: act === undefined });
+      const hasDialog = (await page.getByRole('dialog').count()) > 0;
+      await page.screenshot({ path: path.join(folder, file), fullPage: !hasDialog });
       taken.push(file);
     }
+    await takeBack();
   };
   const inEachVariant = async (screens: Screen[]) => {
     for (const language of languages)
@@ -158,7 +144,7 @@ test('every screen', async ({ page, product }) => {
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const token = await accessToken(page);
   await furnish(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
-  await inEachVariant(memberScreens);
+  await inEachVariant([...memberScreens, ...accountScreens]);
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
 });
 

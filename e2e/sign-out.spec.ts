@@ -102,6 +102,10 @@ test('a part of the web app that cannot be loaded ends on the page for failures'
   await page.route('**/assets/sign-up-screen-*.js', (route) => route.abort());
   await page.goto('/sign-up');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
+  await expect(page.getByText('A part of this page could not be loaded', { exact: false })).toBeVisible();
+  // The whole screen, not a card in the layout of the page that failed.
+  await expect(page.getByRole('main')).toHaveCount(1);
+  await expect(page.getByLabel('Language')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 

@@ -1,6 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isLoadFailure } from '../lib/load-failure.ts';
 import { useDocumentTitle } from '../lib/use-document-title.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
@@ -14,7 +15,8 @@ interface GlobalErrorPageProps extends Pick<ErrorComponentProps, 'error'> {
 export function GlobalErrorPage({ error, children }: GlobalErrorPageProps) {
   const { t } = useTranslation();
   useDocumentTitle(t('failure.title'));
-  const text = error instanceof Error && error.message !== '' ? error.message : t('genericErrorReload');
+  const said = error instanceof Error && error.message !== '' ? error.message : t('genericErrorReload');
+  const text = isLoadFailure(error) ? t('failure.incomplete') : said;
   return (
     <MessageScreen title={t('failure.title')} text={text}>
       <button type="button" className={plain['button']} onClick={() => location.reload()}>

@@ -23,6 +23,8 @@ const root = createRootRoute({
   component: RootLayout,
   loader: () => loadSettings(),
   notFoundComponent: NotFoundPage,
+  // Of the root alone: the page for failures takes the whole screen, not a place within a layout.
+  errorComponent: GlobalErrorPage,
 });
 
 /** A page of its own (landing.html), so the way there leaves this one. */
@@ -193,7 +195,6 @@ export const router = createRouter({
   defaultPendingComponent: FullScreenSpinner,
   defaultPendingMs: 200,
   defaultPendingMinMs: 200,
-  defaultErrorComponent: GlobalErrorPage,
   scrollRestoration: true,
   parseSearch,
   stringifySearch,

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { IconHexagon } from '@tabler/icons-react';
+import { useSettings } from '../lib/settings.ts';
+import { Logo } from './logo.tsx';
 import classes from './plain.module.css';
 
 interface MessageScreenProps {
@@ -10,13 +11,14 @@ interface MessageScreenProps {
 
 /** One message in the middle of the screen, and one thing to do. */
 export function MessageScreen({ title, text, children }: MessageScreenProps) {
+  const { brandName } = useSettings();
   return (
     <main className={classes['screen']}>
       <div className={classes['message']}>
-        <IconHexagon className={classes['mark']} size={44} stroke={1.3} aria-hidden="true" />
+        <Logo name={brandName} />
         <h1>{title}</h1>
         {text !== undefined && <p>{text}</p>}
-        {children}
+        <div className={classes['actions']}>{children}</div>
       </div>
     </main>
   );

@@ -6,14 +6,19 @@ interface PlainButtonProps extends ComponentProps<'button'> {
   isQuiet?: boolean;
 }
 
-export function PlainButton({ isLoading = false, isQuiet = false, disabled, children, ...props }: PlainButtonProps) {
+/** While it loads it keeps the focus, which a disabled button would lose, and does nothing. */
+export function PlainButton({ isLoading = false, isQuiet = false, onClick, children, ...props }: PlainButtonProps) {
   return (
     <button
       type="button"
       {...props}
       className={classes[isQuiet ? 'quiet' : 'button']}
-      disabled={disabled === true || isLoading}
+      aria-disabled={isLoading}
       aria-busy={isLoading}
+      onClick={(event) => {
+        if (isLoading) event.preventDefault();
+        else onClick?.(event);
+      }}
     >
       {children}
     </button>

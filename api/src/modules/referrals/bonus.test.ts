@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
-import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
+import { finalize, letExpire, newInvoice, pay, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import { currentLevel, recordPayment } from './bonus.service.ts';
@@ -94,6 +94,31 @@ describe('the bonus', () => {
     await pay(testApp, invoice);
     expect(await balanceOf(testApp, referrer)).toBe(2_500_000n);
     expect(await balanceOf(testApp, payer)).toBe(25n * DOLLAR);
+  });
+
+  test('is given for what comes too late and for what is too much alike, and each invoice counts', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 6, LAST_MONTH);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const late = await newInvoice(payer, 'USDT_TRC20');
+    await letExpire(testApp, late);
+    await pay(testApp, late);
+    expect(await balanceOf(testApp, referrer)).toBe(3_750_000n);
+    await pay(testApp, await newInvoice(payer, 'USDT_TRC20'), '100');
+    expect(await balanceOf(testApp, referrer)).toBe(18_750_000n);
+    expect(await countPayments(referrer)).toBe(6 + 2);
+  });
+
+  test('is given once for each of many top-ups that are credited at once', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 22, LAST_MONTH);
+    const payers = await Promise.all(Array.from({ length: 8 }, () => createUser(testApp, { referrerId: referrer.id })));
+    for (const payer of payers) await send(testApp, await newInvoice(payer, 'USDT_TRC20'));
+    await watch(testApp, 'USDT_TRC20');
+    await finalize(testApp);
+    await Promise.all(Array.from({ length: 8 }, () => watch(testApp, 'USDT_TRC20')));
+    expect(await balanceOf(testApp, referrer)).toBe(8n * 6_250_000n);
+    expect(await countPayments(referrer)).toBe(22 + 8);
   });
 
   test('is nothing for a referrer who is BASIC: no transfer is made', async () => {

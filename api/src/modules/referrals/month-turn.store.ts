@@ -17,19 +17,22 @@ export async function saveTurn(ctx: Ctx, month: string): Promise<void> {
 
 export interface PaymentCounts {
   userId: string;
-  /** Of last month, which make the present level. */
+  /** Of the month before, which make its level. */
   last: number;
-  /** Of the month before, which made the level until now. */
+  /** Of the one before that, which made the level until then. */
   before: number;
 }
 
-/** Of all referrers who had any in these two months. */
-export function listPayments(ctx: Ctx): Promise<PaymentCounts[]> {
+/**
+ * Of all referrers who had any in the two months before this one.
+ * @param month its first day; not asked of the clock again, which may have passed into the next one meanwhile
+ */
+export function listPayments(ctx: Ctx, month: string): Promise<PaymentCounts[]> {
   return ctx.db.query(
     `with bounds as (
-       select date_trunc('month', now(), 'UTC') as present,
-              (date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC' as last,
-              (date_trunc('month', now() at time zone 'UTC') - interval '2 months') at time zone 'UTC' as before
+       select $1::date::timestamp at time zone 'UTC' as present,
+              ($1::date - interval '1 month') at time zone 'UTC' as last,
+              ($1::date - interval '2 months') at time zone 'UTC' as before
      )
      select referral_payments.referrer_id as "userId", (count(*) filter (where paid_at >= bounds.last))::int as last,
             (count(*) filter (where paid_at < bounds.last))::int as before
@@ -38,5 +41,6 @@ export function listPayments(ctx: Ctx): Promise<PaymentCounts[]> {
        join users on users.id = referral_payments.referrer_id and users.status <> 'DELETED'
       where paid_at >= bounds.before and paid_at < bounds.present
       group by referral_payments.referrer_id`,
+    [month],
   );
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { listPayments } from './month-turn.store.ts';
 import { turnMonth } from './month-turn.ts';
 
 const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
@@ -66,4 +67,31 @@ test('within a month nothing happens', async () => {
   const risen = await referrerWith({ before: 0, last: 1, present: 0 });
   await turnMonth(testApp.ctx);
   expect(await told(risen)).toEqual([]);
+});
+
+test('months begin at midnight UTC, to the microsecond, whatever time zone the database speaks', async () => {
+  const referrer = await createUser(testApp);
+  const payer = await createUser(testApp, { referrerId: referrer.id });
+  for (const paidAt of [
+    '2024-12-31T23:59:59.999999Z', // Neither.
+    '2025-01-01T00:00:00Z', // January: the month before the last one.
+    '2025-01-31T23:59:59.999999Z',
+    '2025-02-01T00:00:00Z', // February: the last one.
+    '2025-02-28T12:00:00Z',
+    '2025-02-28T23:59:59.999999Z',
+    '2025-03-01T00:00:00Z', // March has begun.
+  ]) {
+    const { id } = await newInvoice(payer);
+    await testApp.database.query(
+      'insert into referral_payments (invoice_id, referrer_id, paid_at) values ($1, $2, $3::timestamptz)',
+      [id, referrer.id, paidAt],
+    );
+  }
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles']) {
+    const counts = await testApp.ctx.tx(async (ctx) => {
+      await ctx.db.query(`select set_config('timezone', $1, true)`, [zone]);
+      return listPayments(ctx, '2025-03-01');
+    });
+    expect(counts).toContainEqual({ userId: referrer.id, before: 2, last: 3 });
+  }
 });

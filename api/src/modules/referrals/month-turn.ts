@@ -11,7 +11,7 @@ const USERS_AT_ONCE = 500;
 export async function turnMonth(ctx: Ctx): Promise<void> {
   const month = await store.findMonthToTurn(ctx);
   if (month === undefined) return;
-  const notices = (await store.listPayments(ctx)).flatMap((payments) => toNotice(month, payments));
+  const notices = (await store.listPayments(ctx, month)).flatMap((payments) => toNotice(month, payments));
   for (let start = 0; start < notices.length; start += USERS_AT_ONCE)
     await ctx.tx((ctx) => notifyAll(ctx, notices.slice(start, start + USERS_AT_ONCE)));
   await store.saveTurn(ctx, month);

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';
@@ -48,8 +49,9 @@ export function PasswordSection() {
         />
         <SecretInput
           label={t('password.new')}
+          description={t('password.newHint', { value: PASSWORD_LENGTH_MIN })}
           autoComplete="new-password"
-          {...form.register('password')}
+          {...form.register('password', { deps: 'confirmPassword' })}
           error={fieldErrorText(errors.password)}
         />
         <SecretInput

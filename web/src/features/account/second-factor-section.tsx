@@ -7,7 +7,7 @@ import { LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
-import { useSecondFactor } from './api.ts';
+import { useProfile, useSecondFactor } from './api.ts';
 import { DisableDialog } from './disable-dialog.tsx';
 import { RenewCodesDialog } from './renew-codes-dialog.tsx';
 import { SetUpDialog } from './set-up-dialog.tsx';
@@ -17,6 +17,7 @@ type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
 export function SecondFactorSection() {
   const { t } = useTranslation('user');
   const query = useSecondFactor();
+  const profile = useProfile();
   const [task, setTask] = useState<Task>();
   const secondFactor = query.data?.data;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -44,9 +45,7 @@ export function SecondFactorSection() {
           />
         </div>
       ) : secondFactor === undefined ? (
-        <div className={classes['padded']} aria-busy="true">
-          <Skeleton height={36} />
-        </div>
+        <Loading isOn={profile?.secondFactor === 'ON'} />
       ) : secondFactor.isOn ? (
         <SwitchedOn secondFactor={secondFactor} onTask={setTask} />
       ) : (
@@ -56,6 +55,22 @@ export function SecondFactorSection() {
       <RenewCodesDialog isOpen={task === 'RENEW'} onClose={close} />
       <DisableDialog isOpen={task === 'DISABLE'} onClose={close} />
     </AccountSection>
+  );
+}
+
+/** As tall as what comes: what is below does not move. */
+function Loading({ isOn }: { isOn: boolean }) {
+  return (
+    <div aria-busy="true">
+      <div className={classes['line']}>
+        <Skeleton height={isOn ? 52 : 36} />
+      </div>
+      {isOn && (
+        <div className={classes['line']}>
+          <Skeleton height={46} />
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -63,8 +64,9 @@ export function SetPasswordPage({ code }: { code: string }) {
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         <PasswordField
           label={t('fields.newPassword')}
+          hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}
           autoComplete="new-password"
-          {...form.register('password')}
+          {...form.register('password', { deps: 'confirmPassword' })}
           error={fieldErrorText(errors.password)}
         />
         <PasswordField

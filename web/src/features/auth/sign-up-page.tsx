@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -71,8 +72,9 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
         <PasswordField
+          hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}
           autoComplete="new-password"
-          {...form.register('password')}
+          {...form.register('password', { deps: 'confirmPassword' })}
           error={fieldErrorText(errors.password)}
         />
         <PasswordField

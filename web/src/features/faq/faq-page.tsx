@@ -1,6 +1,7 @@
 import { listFaqs } from '@cellhop/contract/faqs';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { isLanguage } from '../../i18n/languages.ts';
 import { apiQuery } from '../../lib/query.ts';
@@ -24,23 +25,42 @@ export function FaqPage() {
         onRetry={() => void faqs.refetch()}
       />
     );
-  if (items?.length === 0) return <EmptyList text={t('empty')} />;
+  if (items?.length === 0)
+    return (
+      <EmptyList text={t('empty')}>
+        <AskSupport />
+      </EmptyList>
+    );
   if (items === undefined)
     return (
-      <Stack gap="xs" aria-busy="true">
+      <Stack gap="xs" maw={860} aria-busy="true">
         {SKELETONS.map((key) => (
           <Skeleton key={key} height={56} radius="lg" />
         ))}
       </Stack>
     );
   return (
-    <div className={classes['list']}>
-      {items.map(({ id, question, response }, index) => (
-        <details key={id} className={classes['item']} open={index === 0}>
-          <summary>{question}</summary>
-          <p>{response}</p>
-        </details>
-      ))}
+    <div className={classes['page']}>
+      <div className={classes['list']}>
+        {items.map(({ id, question, response }, index) => (
+          <details key={id} className={classes['item']} open={index === 0}>
+            <summary>{question}</summary>
+            <p>{response}</p>
+          </details>
+        ))}
+      </div>
+      <p className={classes['more']}>
+        {t('more')} <AskSupport />
+      </p>
     </div>
+  );
+}
+
+function AskSupport() {
+  const { t } = useTranslation('faq');
+  return (
+    <Link to="/support/tickets" search={{ create: true }}>
+      {t('ask')}
+    </Link>
   );
 }

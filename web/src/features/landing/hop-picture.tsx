@@ -54,7 +54,8 @@ function Node({ cell, label, isTower = false }: { cell: Cell; label: string; isT
     <>
       <circle className={classes[isTower ? 'ring' : 'halo']} cx={x} cy={y} r={isTower ? 13 : 11} />
       <circle className={classes['dot']} cx={x} cy={y} r={5.5} />
-      <text className={classes['label']} x={x} y={y + 32} textAnchor="middle">
+      {/* Above the tower's cell: its arcs leave downwards. */}
+      <text className={classes['label']} x={x} y={isTower ? y - 54 : y + 32} textAnchor="middle">
         {label}
       </text>
     </>

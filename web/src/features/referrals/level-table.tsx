@@ -4,7 +4,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './referral-page.module.css';
 
 /** Small enough to stay a table on a phone. */
-export function LevelTable({ current }: { current: ReferralLevel | undefined }) {
+export function LevelTable({ current }: { current: ReferralLevel }) {
   const { t } = useTranslation('referralSystem');
   return (
     <table className={classes['table']}>

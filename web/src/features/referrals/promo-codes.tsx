@@ -20,7 +20,14 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
   const codes = useOwnPromoCodes(page);
   const rows = codes.data?.data;
   if (rows === undefined && codes.isError)
-    return <LoadFailure text={t('promoCodes.failed')} onRetry={() => void codes.refetch()} />;
+    return (
+      <LoadFailure
+        text={t('promoCodes.failed')}
+        error={codes.error}
+        isRetrying={codes.isFetching}
+        onRetry={() => void codes.refetch()}
+      />
+    );
   if (rows === undefined || (rows.length === 0 && page === 1)) return null;
 
   const columns: Column<OwnPromoCode>[] = [
@@ -28,7 +35,11 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
       key: 'code',
       header: t('promoCodes.code'),
       place: 'heading',
-      render: ({ code }) => <Copyable name={t('promoCodes.code')} value={code} />,
+      render: ({ code }) => (
+        <div className={classes['promoCode']}>
+          <Copyable name={t('promoCodes.code')} value={code} />
+        </div>
+      ),
     },
     {
       key: 'status',
@@ -40,7 +51,7 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
     },
     {
       key: 'users',
-      header: t('registeredUsers'),
+      header: t('promoCodes.users'),
       isNumeric: true,
       render: ({ registeredUsersCount }) => registeredUsersCount,
     },

@@ -18,23 +18,40 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
   const summary = useReferralSummary();
   const own = summary.data?.data;
   if (summary.isError && own === undefined)
-    return <LoadFailure text={t('failed')} onRetry={() => void summary.refetch()} />;
+    return (
+      <LoadFailure
+        text={t('failed')}
+        error={summary.error}
+        isRetrying={summary.isFetching}
+        onRetry={() => void summary.refetch()}
+      />
+    );
+  if (own === undefined)
+    // The rules below wait too: how tall the cards will be is known when they are there.
+    return (
+      <div className={classes['cards']} aria-busy="true">
+        <Skeleton height={290} radius="lg" />
+        <Skeleton height={290} radius="lg" />
+      </div>
+    );
   return (
     <div className={classes['page']}>
-      {own === undefined ? <Skeleton height={330} radius="lg" /> : <ReferralSummaryCards summary={own} />}
-      <section className={classes['how']} aria-labelledby="referral-how">
-        <h2 id="referral-how">{t('how.title')}</h2>
-        <ol>
-          <li>{t('how.share')}</li>
-          <li>{t('how.earn')}</li>
-          <li>{t('how.level')}</li>
-        </ol>
-        <p>{t('how.example')}</p>
-      </section>
-      <section className={classes['levels']} aria-labelledby="referral-levels">
-        <h2 id="referral-levels">{t('levels.title')}</h2>
-        <LevelTable current={own?.level} />
-      </section>
+      <ReferralSummaryCards summary={own} />
+      <div className={classes['rules']}>
+        <section className={classes['how']} aria-labelledby="referral-how">
+          <h2 id="referral-how">{t('how.title')}</h2>
+          <ol>
+            <li>{t('how.share')}</li>
+            <li>{t('how.earn')}</li>
+            <li>{t('how.level')}</li>
+          </ol>
+          <p>{t('how.example')}</p>
+        </section>
+        <section className={classes['levels']} aria-labelledby="referral-levels">
+          <h2 id="referral-levels">{t('levels.title')}</h2>
+          <LevelTable current={own.level} />
+        </section>
+      </div>
       <PromoCodes page={page} onPage={onPage} />
     </div>
   );

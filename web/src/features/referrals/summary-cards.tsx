@@ -3,16 +3,26 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
+import { nextGoal } from './next-goal.ts';
 import classes from './referral-page.module.css';
 
 /** The level now, what this month is heading for, and what to give to friends. */
 export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) {
   const { t } = useTranslation('referralSystem');
   const { level, bonusPercent, nextLevel, monthEndsAt, paymentsThisMonth } = summary;
+  const goal = nextGoal(nextLevel, paymentsThisMonth);
   const facts: Fact[] = [
     { label: t('registeredUsers'), value: summary.registeredUsersCount },
-    { label: t('paymentsThisMonth'), value: paymentsThisMonth },
     { label: t('earned'), value: formatMoney(summary.earned) },
+    { label: t('paymentsThisMonth'), value: paymentsThisMonth },
+    ...(goal === undefined
+      ? []
+      : [
+          {
+            label: t('goal', { level: t(`names.${goal.level}`) }),
+            value: t('topUps', { count: goal.missing }),
+          },
+        ]),
   ];
   return (
     <div className={classes['cards']}>

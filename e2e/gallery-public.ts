@@ -1,0 +1,180 @@
+/** Pictures of what visitors see, and of the account, FAQ and referral screens, in their states. */
+import type { Page } from '@playwright/test';
+import { refusal, type Screen } from './gallery-screen.ts';
+
+const submit = (page: Page) => page.locator('button[type=submit]').first().click();
+const fillPasswords = async (page: Page, password: string) => {
+  for (const field of await page.locator('input[type=password]').all()) await field.fill(password);
+};
+const fillEmail = (page: Page) => page.getByLabel('Email').fill('a.rather.long.address@department.example.com');
+const tellsSomething = (page: Page) => page.getByRole('alert').waitFor();
+/** A notice has taken the place of the form. */
+const formIsGone = (page: Page) => page.locator('form').waitFor({ state: 'detached' });
+
+async function signIn(page: Page): Promise<void> {
+  await fillEmail(page);
+  await fillPasswords(page, 'demo-password');
+  await submit(page);
+}
+
+async function savePassword(page: Page): Promise<void> {
+  await fillPasswords(page, 'a long enough password');
+  await submit(page);
+}
+
+const waitBeforeResending = () => ({ data: { nextSendingAllowedIn: Date.now() + 90_000 } });
+const setPassword = '/restore-access/set-password?code=x';
+
+export const publicScreens: Screen[] = [
+  { name: 'landing', path: '/' },
+  { name: 'sign-in', path: '/sign-in' },
+  {
+    name: 'sign-in-refused',
+    path: '/sign-in',
+    answers: { '/v1/auth/sign-in': refusal(400, 'INVALID_CREDENTIALS') },
+    act: async (page) => {
+      await signIn(page);
+      await tellsSomething(page);
+    },
+  },
+  {
+    name: 'sign-in-second-factor',
+    path: '/sign-in',
+    answers: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
+    act: async (page) => {
+      await signIn(page);
+      await page.locator('input[autocomplete=one-time-code]').waitFor();
+    },
+  },
+  { name: 'sign-up', path: '/sign-up?rc=WELCOME' },
+  {
+    name: 'sign-up-mistakes',
+    path: '/sign-up',
+    act: async (page) => {
+      await submit(page);
+      await page.locator('input[type=password]').first().fill('short');
+      await page.locator('input[type=password]').last().fill('shorter');
+    },
+  },
+  {
+    name: 'sign-up-notice',
+    path: '/sign-up?rc=WELCOME',
+    answers: { '/v1/auth/sign-up': { status: 201, json: waitBeforeResending } },
+    act: async (page) => {
+      await fillEmail(page);
+      await savePassword(page);
+      await formIsGone(page);
+    },
+  },
+  { name: 'restore-access', path: '/restore-access' },
+  {
+    name: 'restore-access-notice',
+    path: '/restore-access',
+    answers: {
+      '/v1/auth/recovery-password': {
+        status: 200,
+        json: { data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() } },
+      },
+    },
+    act: async (page) => {
+      await fillEmail(page);
+      await submit(page);
+      await formIsGone(page);
+    },
+  },
+  {
+    name: 'set-password-refused',
+    path: setPassword,
+    answers: { '/v1/auth/recovery-password/set-password': refusal(410, 'SESSION_EXPIRED') },
+    act: async (page) => {
+      await savePassword(page);
+      await tellsSomething(page);
+    },
+  },
+  {
+    name: 'set-password-done',
+    path: setPassword,
+    answers: {
+      '/v1/auth/recovery-password/set-password': {
+        status: 200,
+        json: { data: { changedAt: new Date(0).toISOString() } },
+      },
+    },
+    act: async (page) => {
+      await savePassword(page);
+      await formIsGone(page);
+    },
+  },
+  { name: 'public-message', path: '/public-message?message=Your%20email%20is%20confirmed.%20You%20can%20sign%20in.' },
+  { name: 'not-found', path: '/no-such-page' },
+  { name: 'failure', path: '/sign-up', answers: { '/assets/sign-up-screen-*.js': 'NONE' } },
+];
+
+const summary = {
+  level: 'GOLD',
+  bonusPercent: 15,
+  code: '44X9PDP56R',
+  link: 'https://proxies.example.com/sign-up?rc=44X9PDP56R',
+  paymentsThisMonth: 12,
+  nextLevel: 'PLATINUM',
+  monthEndsAt: '2026-12-01T00:00:00.000Z',
+  registeredUsersCount: 1284,
+  earned: 12_345.678901,
+};
+const promoCodes = (['ACTIVE', 'DISABLED', 'EXPIRED'] as const).map((status, index) => ({
+  id: `00000000-0000-4000-8000-00000000000${index}`,
+  code: `SPRING-SALE-FOR-FRIENDS-${index}`,
+  status,
+  registeredUsersCount: 17 * index,
+  createdAt: '2026-11-01T00:00:00.000Z',
+  expiredAt: status === 'ACTIVE' ? null : '2026-11-20T00:00:00.000Z',
+}));
+const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
+
+async function beginSetUp(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.locator('#second-factor button').click();
+  await dialog.locator('input').fill('demo-password');
+  await dialog.locator('button[type=submit]').click();
+  await dialog.locator('svg[role=img]').waitFor();
+}
+
+export const accountScreens: Screen[] = [
+  { name: 'faq', path: '/faq' },
+  { name: 'faq-empty', path: '/faq', answers: { '/v1/faqs?*': { status: 200, json: { data: [] } } } },
+  { name: 'faq-failed', path: '/faq', answers: { '/v1/faqs?*': refusal(500, 'INTERNAL') } },
+  { name: 'referral', path: '/referral-system' },
+  {
+    name: 'referral-partner',
+    path: '/referral-system',
+    answers: {
+      '/v1/referral-system': { status: 200, json: { data: summary } },
+      '/v1/referral-system/promo-codes*': { status: 200, json: { data: promoCodes, totalPages: 3 } },
+    },
+  },
+  { name: 'account', path: '/account' },
+  { name: 'account-mistakes', path: '/account', act: (page) => page.locator('#password button[type=submit]').click() },
+  { name: 'account-second-factor', path: '/account', act: beginSetUp },
+  {
+    name: 'account-recovery-codes',
+    path: '/account',
+    answers: { '/v1/auth/second-factor/enable': { status: 200, json: { data: { recoveryCodes } } } },
+    act: async (page) => {
+      const dialog = page.getByRole('dialog');
+      await beginSetUp(page);
+      await dialog.locator('input').fill('123456');
+      await dialog.locator('button[type=submit]').click();
+      await dialog.getByRole('listitem').first().waitFor();
+    },
+  },
+  {
+    name: 'account-second-factor-on',
+    path: '/account',
+    answers: {
+      '/v1/auth/second-factor': {
+        status: 200,
+        json: { data: { isOn: true, isRequired: false, onSince: '2026-11-21T12:00:00.000Z', recoveryCodesLeft: 2 } },
+      },
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import { expect, test } from './product.ts';
+
+const words = {
+  en: {
+    title: 'Mobile proxies, paid by the megabyte',
+    benefits: [
+      'Real mobile IPs',
+      'Search by ZIP and operator',
+      'Pay only for used traffic',
+      'Automatic refund',
+      'Free trial for a limited time',
+      '25% affiliate programme',
+      'Many countries',
+    ],
+    last: /speaks SOCKS5, HTTP and QUIC/,
+  },
+  ru: {
+    title: 'Мобильные прокси с оплатой за мегабайты',
+    benefits: [
+      'Настоящие мобильные IP',
+      'Поиск по индексу и оператору',
+      'Оплата только за трафик',
+      'Автоматический возврат',
+      'Бесплатный тест, пока идёт акция',
+      'Партнёрская программа 25%',
+      'Множество стран',
+    ],
+    last: /работает по SOCKS5, HTTP и QUIC/,
+  },
+} as const;
+
+test('a visitor reads the landing page in his language, and all tabs follow his choice', async ({ page, context }) => {
+  const other = await context.newPage();
+  await other.goto('/sign-in');
+  await page.goto('/');
+  const expectTexts = async (language: 'en' | 'ru') => {
+    const { title, benefits, last } = words[language];
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+    const items = page.getByRole('main').getByRole('listitem');
+    await expect(items).toHaveCount(8);
+    await expect(items.getByRole('heading')).toHaveText(benefits);
+    await expect(items.last()).toHaveText(last);
+  };
+  await expectTexts('en');
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+
+  await page.getByLabel('Language').selectOption('ru');
+  await expectTexts('ru');
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Вход');
+  await page.getByRole('radio', { name: 'Светлая' }).check();
+  for (const tab of [page, other])
+    await expect(tab.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
+  await page.reload();
+  await expectTexts('ru');
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
+
+  await page.getByRole('link', { name: 'Войти' }).first().click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await page.goBack();
+  await page.getByRole('link', { name: 'Зарегистрироваться' }).first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Регистрация');
+  await other.close();
+});
+
+test('the keyboard alone is enough to sign in', async ({ page }) => {
+  await page.goto('/sign-in');
+  const email = page.getByLabel('Email');
+  const password = page.getByLabel('Password', { exact: true });
+  const submit = page.getByRole('button', { name: 'Sign in' });
+  await page.getByRole('link', { name: 'Cellhop' }).focus();
+  // The language, the theme as one stop, then the form.
+  for (let stop = 0; stop < 3; stop++) await page.keyboard.press('Tab');
+  await expect(email).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Required field')).toHaveCount(2);
+  await expect(email).toBeFocused();
+  await page.keyboard.type('user@example.com');
+  await page.keyboard.press('Tab');
+  await expect(password).toBeFocused();
+  await page.keyboard.type('not his password');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Show or hide the password' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('Invalid email or password');
+  // A button that works is not disabled: the focus stays where the reader has put it.
+  await expect(submit).toBeFocused();
+  await password.focus();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('demo-password');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/proxies$/);
+});

@@ -1,0 +1,14 @@
+import { type ReferralLevel, referralLevels, referralLevelTable } from '@cellhop/contract/referrals';
+
+interface Goal {
+  level: ReferralLevel;
+  /** How many more top-ups of referrals this month reach it. */
+  missing: number;
+}
+
+/** The level above the one that this month has reached so far; nothing is above the highest. */
+export function nextGoal(reached: ReferralLevel, paymentsThisMonth: number): Goal | undefined {
+  const level = referralLevels[referralLevels.indexOf(reached) + 1];
+  if (level === undefined) return undefined;
+  return { level, missing: referralLevelTable[level].minimumPayments - paymentsThisMonth };
+}

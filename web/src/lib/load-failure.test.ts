@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { isLoadFailure } from './load-failure.ts';
+
+it.each([
+  'Failed to fetch dynamically imported module: https://example.com/assets/a.js',
+  'error loading dynamically imported module: https://example.com/assets/a.js',
+  'Importing a module script failed.',
+])('knows a part of the app that did not arrive: %s', (message) => {
+  expect(isLoadFailure(new TypeError(message))).toBe(true);
+});
+
+it('leaves other failures as they are', () => {
+  expect(isLoadFailure(new Error('Account not found'))).toBe(false);
+  expect(isLoadFailure('Failed to fetch dynamically imported module')).toBe(false);
+});

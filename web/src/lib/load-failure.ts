@@ -1,0 +1,10 @@
+/** What browsers say when a part of the app did not arrive: the network is gone, or a newer version has replaced it. */
+const MESSAGES = [
+  'Failed to fetch dynamically imported module', // Chromium
+  'error loading dynamically imported module', // Firefox
+  'Importing a module script failed', // Safari
+];
+
+export function isLoadFailure(error: unknown): boolean {
+  return error instanceof Error && MESSAGES.some((message) => error.message.startsWith(message));
+}
