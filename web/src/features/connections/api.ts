@@ -6,7 +6,7 @@ import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
@@ -32,13 +32,17 @@ export function useHasLiveConnection(): boolean {
   return data?.data.some(isLive) === true;
 }
 
-/** The signed bill; asked for when somebody looks at it, and again while the connection works. */
+/** The signed bill; asked for when somebody looks at it, again while the connection works, and once it has ended. */
 export function useReceipt(connection: Connection) {
-  return useQuery({
+  const pollInterval = usePollInterval();
+  const receipt = useQuery({
     ...apiQuery(getReceipt, { params: { id: connection.id } }),
     staleTime: 0,
-    refetchInterval: isLive(connection) ? CALM_INTERVAL_MS : false,
+    refetchInterval: isLive(connection) ? pollInterval(false) : false,
   });
+  // The last charge and the refund are made at the end, when nobody would ask any more.
+  useOnChange(connection.status, () => void receipt.refetch());
+  return receipt;
 }
 
 export function useDisconnect() {

@@ -8,6 +8,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
+import { usePollInterval } from '../../lib/live.ts';
 import { profileQuery } from '../../lib/profile.ts';
 import { apiQuery, CALM_INTERVAL_MS } from '../../lib/query.ts';
 import { type Choice, toQuery } from './choice.ts';
@@ -16,11 +17,12 @@ import { type Choice, toQuery } from './choice.ts';
 const EXPORT_TIMEOUT_MS = 300_000;
 
 export function useTransactions(choice: Choice, page: number) {
+  const pollInterval = usePollInterval();
   return useQuery({
     ...apiQuery(listTransactions, { query: { ...toQuery(choice), page } }),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
-    refetchInterval: CALM_INTERVAL_MS,
+    refetchInterval: pollInterval(false),
   });
 }
 
