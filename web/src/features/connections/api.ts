@@ -1,7 +1,7 @@
 import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
 import { getReceipt } from '@cellhop/contract/receipts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
@@ -17,6 +17,8 @@ export function useConnections(page: number) {
     ...connectionsQuery(page),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isLive) === true),
   });
 }

@@ -41,7 +41,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       classNames={{ options: classes['options'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
-          <span>
+          <span className={classes['name']}>
             {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
             {option.label}
           </span>

@@ -5,7 +5,7 @@ import {
   transactionKinds,
   type TransactionKind,
 } from '@cellhop/contract/transactions';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
@@ -22,6 +22,8 @@ export function useTransactions(choice: Choice, page: number) {
     ...apiQuery(listTransactions, { query: { ...toQuery(choice), page } }),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
     refetchInterval: pollInterval(false),
   });
 }
