@@ -38,7 +38,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
       // The list itself scrolls: a wrapper that scrolls would have to take the focus.
       withScrollArea={false}
-      classNames={{ options: classes['options'] ?? '' }}
+      classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
           <span className={classes['name']}>
