@@ -12,6 +12,7 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
   product,
 }) => {
   await createCustomer(page, 'choosing@example.com');
+  await page.clock.install();
   const answers: (() => void)[] = [];
   for (const path of [CATALOGUE, FILTER])
     await page.route(path, async (route) => {
@@ -58,7 +59,6 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
   });
 
   await test.step('the price has changed; the message goes by itself after five seconds', async () => {
-    await page.clock.install();
     await page.route('**/v1/proxies/connections', (route) =>
       route.request().method() === 'POST'
         ? route.fulfill({
@@ -70,9 +70,9 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
     await rows.nth(1).getByRole('button').click();
     const reload = page.waitForRequest(CATALOGUE);
     await buy.click();
-    await reload;
     const message = page.getByText('The price has changed', { exact: false });
     await expect(message).toBeVisible();
+    await reload;
     await page.clock.fastForward(4000);
     await expect(message).toBeVisible();
     await page.clock.fastForward(1100);
