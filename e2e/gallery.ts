@@ -3,8 +3,9 @@
  * Not a test of its own: what must hold about the screens is in screens.spec.ts.
  */
 import { createClient, type Call } from '@cellhop/contract/client';
-import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
-import { createInvoice } from '@cellhop/contract/invoices';
+import { connect, disconnect, type Connection, type ConnectionWithBalance } from '@cellhop/contract/connections';
+import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
+import { createInvoice, type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { createTicket, sendTicketMessage } from '@cellhop/contract/support';
 import { searchProxies } from '@cellhop/contract/proxies';
@@ -24,6 +25,8 @@ const languages = ['en', 'ru'];
 interface Screen {
   name: string;
   path: string;
+  /** What to do before the screen is opened; what it answers for the API is taken back afterwards. */
+  before?: (page: Page) => Promise<unknown>;
   /** What to do before the picture is taken. */
   act?: (page: Page) => Promise<unknown>;
 }
@@ -37,6 +40,67 @@ const publicScreens: Screen[] = [
   { name: 'not-found', path: '/no-such-page' },
 ];
 
+const CONNECT = '**/v1/proxies/connections';
+const CONNECTIONS = /\/v1\/proxies\/connections\?/;
+
+const stay = (page: Page, path: RegExp) => page.route(path, () => undefined);
+const fail = (page: Page, path: RegExp) => page.route(path, (route) => route.fulfill({ status: 500, json: {} }));
+const list = (page: Page, path: RegExp, data: unknown[], totalPages: number) =>
+  page.route(path, (route) => route.fulfill({ json: { data, totalPages } }));
+const refuse = (page: Page, code: ErrorCode) => {
+  const { status, message } = errorCatalogue[code];
+  return page.route(CONNECT, (route) =>
+    route.fulfill({ status, json: { statusCode: status, error: 'Refused', code, message } }),
+  );
+};
+
+async function buyFirst(page: Page): Promise<void> {
+  await firstRowButton(page).click();
+  await page.getByRole('dialog').getByRole('button').last().click();
+  // The message that it did not work, or that it did.
+  await page.locator('[data-kind], output svg').first().waitFor();
+}
+
+function invoice(status: Invoice['status']): Invoice {
+  return {
+    id: '00000000-0000-4000-8000-000000000001',
+    amount: 25,
+    amountInCurrency: '0.00025000',
+    currency: 'BTC',
+    address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
+    status,
+    isSandbox: false,
+    expiredAt: new Date(Date.now() + 1_800_000).toISOString(),
+    createdAt: new Date().toISOString(),
+  };
+}
+
+const bought: ConnectionWithBalance = {
+  id: '00000000-0000-4000-8000-000000000002',
+  ip: '198.18.0.7',
+  countryCode: 'DE',
+  region: 'Berlin',
+  city: 'Berlin',
+  zip: '10115',
+  isp: 'Telekom',
+  connectionType: 'LTE',
+  price: 0.8,
+  paidFor: 0.4,
+  trafficUsed: 0,
+  status: 'WORK',
+  refundStatus: 'NONE',
+  endReason: null,
+  createdAt: '2026-11-21T12:00:00.000Z',
+  syncAt: null,
+  disconnectAt: null,
+  host: 'proxy.example.com',
+  port: 1080,
+  dnsPort: 20_017,
+  username: 'zzkpxhpxqykh',
+  password: 'phztjenpp7kgkw28gujzvm2xqtr',
+  currentBalance: 24.6,
+};
+
 const firstRowButton = (page: Page) =>
   page
     .locator('main')
@@ -46,11 +110,40 @@ const firstRowButton = (page: Page) =>
 const memberScreens: Screen[] = [
   { name: 'proxies', path: '/proxies' },
   { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
+  { name: 'proxies-loading', path: '/proxies', before: (page) => stay(page, /\/v1\/proxies(?:\?|$|\/filter$)/) },
+  { name: 'proxies-failed', path: '/proxies', before: (page) => fail(page, /\/v1\/proxies(?:\?|$|\/filter$)/) },
   { name: 'proxy-dialog', path: '/proxies', act: (page) => firstRowButton(page).click() },
+  { name: 'proxy-sold', path: '/proxies', before: (page) => refuse(page, 'PROXY_NOT_FOUND'), act: buyFirst },
+  { name: 'proxy-small-balance', path: '/proxies', before: (page) => refuse(page, 'SMALL_BALANCE'), act: buyFirst },
+  {
+    name: 'proxy-bought',
+    path: '/proxies',
+    before: (page) => page.route(CONNECT, (route) => route.fulfill({ status: 201, json: { data: bought } })),
+    act: buyFirst,
+  },
   { name: 'connections', path: '/connection-history' },
   { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
+  { name: 'connections-none', path: '/connection-history', before: (page) => list(page, CONNECTIONS, [], 0) },
+  { name: 'connections-past-last', path: '/connection-history?page=9' },
+  {
+    name: 'receipt',
+    path: '/connection-history',
+    act: async (page) => {
+      await page
+        .locator('main')
+        .getByRole('button', { name: /198\.18\./ })
+        .last()
+        .click();
+      await page.locator('[role=dialog] figure').scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'transactions', path: '/transactions' },
+  { name: 'transactions-filtered', path: '/transactions?kind=REFUND&kind=MEGABYTE&from=2026-01-01' },
+  { name: 'transactions-none', path: '/transactions?to=2020-01-31' },
   { name: 'usage', path: '/usage?range=day' },
   { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
+  { name: 'usage-failed', path: '/usage', before: (page) => fail(page, /\/v1\/usage/) },
+  { name: 'usage-loading', path: '/usage', before: (page) => stay(page, /\/v1\/usage/) },
   { name: 'invoices', path: '/payments/invoices' },
   { name: 'invoice-new', path: '/payments/invoices?create=true' },
   {
@@ -62,6 +155,12 @@ const memberScreens: Screen[] = [
         .getByRole('button', { name: /Litecoin/ })
         .click(),
   },
+  ...invoiceStatuses.map((status) => ({
+    name: `invoice-${status.toLowerCase().replace('_', '-')}`,
+    path: '/payments/invoices',
+    before: (page: Page) => list(page, /\/v1\/payments\/invoices\?/, [invoice(status)], 3),
+    act: (page: Page) => page.locator('main').getByRole('button').nth(1).click(),
+  })),
   { name: 'faq', path: '/faq' },
   { name: 'tickets', path: '/support/tickets' },
   { name: 'ticket-new', path: '/support/tickets?create=true' },
@@ -117,27 +216,30 @@ async function download({ host, port, username, password }: Connection, megabyte
 let origin = '';
 
 test('every screen', async ({ page, product }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(1_800_000);
   origin = product.url;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  // A page with an open stream is never idle.
-  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
+  await withoutStream(page);
   const taken: string[] = [];
 
-  const show = async ({ name, path: address, act }: Screen, variant: string) => {
+  const show = async ({ name, path: address, before, act }: Screen, variant: string) => {
     await page.setViewportSize({ width: 1440, height: 900 });
+    await before?.(page);
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
       await page.goto(address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      await page.waitForLoadState('networkidle');
+      if (name.endsWith('-loading')) await page.locator('[aria-busy=true]').first().waitFor();
+      else await page.waitForLoadState('networkidle');
       await act?.(page);
       const file = `${name}-${variant}-${width}.png`;
       await page.screenshot({ path: path.join(folder, file), fullPage: act === undefined });
       taken.push(file);
     }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await withoutStream(page);
   };
   const inEachVariant = async (screens: Screen[]) => {
     for (const language of languages)
@@ -161,6 +263,11 @@ test('every screen', async ({ page, product }) => {
   await inEachVariant(memberScreens);
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
 });
+
+/** A page with an open stream is never idle. */
+function withoutStream(page: Page): Promise<unknown> {
+  return page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
+}
 
 /** `SCREENS=usage,landing npm run screens` takes only these. */
 function isWanted(name: string): boolean {
