@@ -14,7 +14,7 @@ const LIST_SPACING_MS = 1000;
 /** Sums over many charges cost the server more than a page of a list, and charts are read slowly. */
 const SUMS_SPACING_MS = 5000;
 
-export interface Watched {
+interface Watched {
   isMeant: (url: string) => boolean;
   topics: readonly LiveTopic[];
   /** Asked again at most once in this time. */
@@ -25,21 +25,23 @@ const list = { spacingMs: LIST_SPACING_MS };
 const sums = { spacingMs: SUMS_SPACING_MS };
 
 export const watched: readonly Watched[] = [
-  { isMeant: at<typeof getProfile>('/v1/profile'), topics: ['balance'], ...list },
-  { isMeant: at<typeof listTransactions>('/v1/transactions'), topics: ['balance'], ...list },
-  { isMeant: at<typeof listConnections>('/v1/proxies/connections'), topics: ['connections'], ...list },
-  { isMeant: at<typeof listInvoices>('/v1/payments/invoices'), topics: ['invoices'], ...list },
-  { isMeant: at<typeof listNotifications>('/v1/notifications'), topics: ['notifications'], ...list },
+  { isMeant: at('/v1/profile' satisfies Url<typeof getProfile>), topics: ['balance'], ...list },
+  { isMeant: at('/v1/transactions' satisfies Url<typeof listTransactions>), topics: ['balance'], ...list },
+  { isMeant: at('/v1/proxies/connections' satisfies Url<typeof listConnections>), topics: ['connections'], ...list },
+  { isMeant: at('/v1/payments/invoices' satisfies Url<typeof listInvoices>), topics: ['invoices'], ...list },
+  { isMeant: at('/v1/notifications' satisfies Url<typeof listNotifications>), topics: ['notifications'], ...list },
   { isMeant: (url) => url.startsWith('/v1/support/tickets'), topics: ['tickets'], ...list },
-  { isMeant: at<typeof getUsage>('/v1/usage'), topics: ['balance', 'connections'], ...sums },
+  { isMeant: at('/v1/usage' satisfies Url<typeof getUsage>), topics: ['balance', 'connections'], ...sums },
   {
-    isMeant: at<typeof getReceipt>('/v1/proxies/connections/{id}/receipt'),
+    isMeant: at('/v1/proxies/connections/{id}/receipt' satisfies Url<typeof getReceipt>),
     topics: ['balance', 'connections'],
     ...sums,
   },
 ];
 
 /** Types alone are imported: every screen loads this, and not every screen the schemas of all others. */
-function at<E extends EndpointDefinition>(wanted: E['url']): (url: string) => boolean {
+type Url<E extends EndpointDefinition> = E['url'];
+
+function at(wanted: string): (url: string) => boolean {
   return (url) => url === wanted;
 }

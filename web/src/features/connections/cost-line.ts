@@ -23,7 +23,7 @@ export function costSteps({ createdAt, charges }: Pick<Receipt, 'createdAt' | 'c
   return [{ time: Date.parse(createdAt), cost: 0 }, ...shown];
 }
 
-export interface Box {
+interface Box {
   width: number;
   height: number;
   /** The cost at the upper edge. */
