@@ -96,7 +96,7 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
     await page.keyboard.press('Enter');
     await expect(dialog.getByRole('status').filter({ hasText: 'The proxy is yours.' })).toBeFocused();
     await page.keyboard.press('Tab');
-    const host = dialog.getByRole('button', { name: 'Copy Host' });
+    const host = dialog.getByRole('button', { name: 'Copy Host', exact: true });
     await expect(host).toBeFocused();
     const copied = dialog.getByRole('status').filter({ hasText: /^Copied$/ });
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
