@@ -68,6 +68,7 @@ test('a stranger signs up, tops up, buys a proxy, sends traffic and gets the unu
     await page.getByRole('button', { name: 'Pay on the sandbox chain' }).click();
     await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$21.00', { timeout: 10_000 });
     expect(await balanceMicros()).toBe(21_000_000n);
+    await expect(page.getByRole('dialog').getByText('Paid. The money is on your balance.')).toBeVisible();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await expect(page.getByRole('row', { name: /Paid/ })).toHaveCount(1);
   });

@@ -107,7 +107,7 @@ export const publicScreens: Screen[] = [
   },
   { name: 'public-message', path: '/public-message?message=Your%20email%20is%20confirmed.%20You%20can%20sign%20in.' },
   { name: 'not-found', path: '/no-such-page' },
-  { name: 'failure', path: '/sign-up', answers: { '/assets/sign-up-screen-*.js': 'NONE' } },
+  { name: 'failure', path: '/sign-up', answers: { '/assets/sign-up-screen-*.js': 'OFFLINE' } },
 ];
 
 const summary = {

@@ -14,6 +14,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { accountScreens, publicScreens } from './gallery-public.ts';
+import { moneyScreens } from './gallery-money.ts';
 import { playAnswers, type Screen } from './gallery-screen.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
@@ -23,31 +24,8 @@ const widths = [1440, 768, 390];
 const themes = ['DARK', 'LIGHT'];
 const languages = ['en', 'ru'];
 
-const firstRowButton = (page: Page) =>
-  page
-    .locator('main')
-    .getByRole('button', { name: /198\.18\./ })
-    .first();
-
 const memberScreens: Screen[] = [
-  { name: 'proxies', path: '/proxies' },
-  { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
-  { name: 'proxy-dialog', path: '/proxies', act: (page) => firstRowButton(page).click() },
-  { name: 'connections', path: '/connection-history' },
-  { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
-  { name: 'usage', path: '/usage?range=day' },
-  { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
-  { name: 'invoices', path: '/payments/invoices' },
-  { name: 'invoice-new', path: '/payments/invoices?create=true' },
-  {
-    name: 'invoice-pay',
-    path: '/payments/invoices',
-    act: (page) =>
-      page
-        .locator('main')
-        .getByRole('button', { name: /Litecoin/ })
-        .click(),
-  },
+  ...moneyScreens,
   { name: 'tickets', path: '/support/tickets' },
   { name: 'ticket-new', path: '/support/tickets?create=true' },
   {
@@ -100,7 +78,7 @@ async function download({ host, port, username, password }: Connection, megabyte
 let origin = '';
 
 test('every screen', async ({ page, product }) => {
-  test.setTimeout(1_200_000);
+  test.setTimeout(1_800_000);
   origin = product.url;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -110,13 +88,14 @@ test('every screen', async ({ page, product }) => {
   const taken: string[] = [];
 
   const show = async ({ name, path: address, answers, act }: Screen, variant: string) => {
-    const takeBack = await playAnswers(page, answers);
+    const { isPending, takeBack } = await playAnswers(page, answers);
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
       await page.goto(address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      await page.waitForLoadState('networkidle');
+      if (isPending) await page.locator('[aria-busy=true]').first().waitFor();
+      else await page.waitForLoadState('networkidle');
       await act?.(page);
       const file = `${name}-${variant}-${width}.png`;
       const hasDialog = (await page.getByRole('dialog').count()) > 0;

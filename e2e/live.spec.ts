@@ -2,8 +2,14 @@ import { createClient } from '@cellhop/contract/client';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { connect } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+
+const run = promisify(execFile);
 
 const LIST = '**/v1/notifications?*';
 
@@ -52,6 +58,47 @@ test('what happens in one tab is seen in the other without a reload, over one st
     await topUp(other, product.url, 10);
     await expect(balance(other)).toContainText('$31.00', { timeout: 5000 });
   });
+});
+
+test('traffic moves usage, statement and receipt without a reload', async ({ page, product }) => {
+  await createCustomer(page, 'watching@example.com');
+  await enter(page, '/usage?range=day', 'watching@example.com');
+  const call = createClient({
+    baseUrl: product.url,
+    headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
+  });
+  const { data: proxies } = await call(searchProxies, { query: {} });
+  const { id, price } = proxies.find((proxy) => proxy.price <= 0.4)!;
+  const { data: bought } = await call(connect, { body: { id, price } });
+  const send = (megabytes: number) => {
+    const { host, port, username, password } = bought;
+    const line = `-sS -o /dev/null -x socks5h://${username}:${password}@${host}:${port}`.split(' ');
+    return run('curl', [...line, `${product.url}/dev/download/${megabytes}`]);
+  };
+  // Without events the screens would ask every half minute.
+  const soon = { timeout: 9000 };
+  const traffic = page
+    .getByRole('term')
+    .filter({ hasText: /^Traffic$/ })
+    .locator('..');
+  await expect(page.getByRole('row', { name: bought.ip })).toBeVisible(soon);
+  await send(51);
+  await expect(traffic).toContainText('51.0 MB', soon);
+
+  await page.getByRole('link', { name: 'Transactions' }).click();
+  const charges = page.getByRole('row', { name: /Traffic Proxy/ });
+  await expect(charges.first()).toBeVisible();
+  const before = await charges.count();
+  await send(1);
+  await expect.poll(() => charges.count(), soon).toBeGreaterThan(before);
+
+  await page.getByRole('link', { name: 'Connections' }).click();
+  await page.getByRole('button', { name: /^Details of / }).click();
+  const bill = page.getByRole('region', { name: 'Charges' });
+  await expect(bill.getByRole('row', { name: /Purchase/ })).toBeVisible();
+  const lines = await bill.getByRole('row').count();
+  await send(1);
+  await expect.poll(() => bill.getByRole('row').count(), soon).toBeGreaterThan(lines);
 });
 
 test('without the stream everything still arrives, by asking', async ({ page, product }) => {

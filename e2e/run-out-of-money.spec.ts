@@ -59,4 +59,6 @@ test('a download is cut at the very byte that the money pays for, and the balanc
     .getByRole('button', { name: /^Buy for/ })
     .click();
   await expect(page.getByText('Insufficient funds', { exact: false })).toBeVisible();
+  await page.getByRole('link', { name: 'Top up the balance' }).click();
+  await expect(page.getByRole('dialog', { name: 'New invoice' })).toBeVisible();
 });

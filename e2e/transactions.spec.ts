@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { createClient } from '@cellhop/contract/client';
-import { connect } from '@cellhop/contract/connections';
+import { connect, disconnect } from '@cellhop/contract/connections';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { accessToken, createCustomer, enter, expect, test } from './product.ts';
 
@@ -19,7 +20,10 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await page.getByRole('combobox', { name: 'Kind' }).click();
   await page.getByRole('option', { name: 'Trial credit' }).click();
   await page.keyboard.press('Escape');
-  await expect(page).toHaveURL(/\?kind=TRIAL$/);
+  await page.getByRole('combobox', { name: 'Kind' }).click();
+  await page.getByRole('option', { name: 'Refund' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\?kind=TRIAL&kind=REFUND$/);
   await page.reload();
   await expect(rows).toHaveCount(2);
   await expect(rows.last()).toContainText('Promo code WELCOME');
@@ -65,7 +69,11 @@ for (const theme of ['DARK', 'LIGHT'])
     }
   });
 
-test('a receipt that does not load says so and is asked for again', async ({ page, product }) => {
+test('a receipt that does not load says so and is asked for again; without the stream it still shows the end', async ({
+  page,
+  product,
+}) => {
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await createCustomer(page, 'receipt-failure@example.com');
   await enter(page, '/connection-history', 'receipt-failure@example.com');
   const client = createClient({
@@ -74,12 +82,15 @@ test('a receipt that does not load says so and is asked for again', async ({ pag
   });
   const { data: proxies } = await client(searchProxies, { query: {} });
   const { id, price } = proxies.find((proxy) => proxy.price <= 2)!;
-  await client(connect, { body: { id, price } });
+  const { data: bought } = await client(connect, { body: { id, price } });
   await page.route('**/receipt', (route) => route.fulfill({ status: 500, body: '' }));
   await page.reload();
   await page.getByRole('button', { name: /^Details of / }).click();
   await expect(page.getByText('Failed loaded the receipt')).toBeVisible();
   await page.unroute('**/receipt');
   await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('region', { name: 'Charges' })).toBeVisible();
+  const charges = page.getByRole('region', { name: 'Charges' });
+  await expect(charges).toBeVisible();
+  await client(disconnect, { params: { id: bought.id } });
+  await expect(charges.getByRole('row', { name: /Back, MB 1–50/ })).toBeVisible();
 });

@@ -4,7 +4,14 @@ import { createCustomer, enter, expect, test } from './product.ts';
 test('usage shows what a purchase cost, by keyboard, as a table and as CSV', async ({ page }) => {
   const email = 'counting@example.com';
   await createCustomer(page, email);
+  await page.route('**/v1/usage?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/usage', email);
+  await expect(page.getByText('Failed loaded usage')).toBeVisible();
+  // Nothing beside the failure pretends to load.
+  await expect(page.getByRole('table')).toHaveCount(0);
+  await page.unroute('**/v1/usage?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('Nothing was spent in this time.')).toBeVisible();
   await expect(page.getByText('No connection used anything in this time.')).toBeVisible();
   await page.goto('/proxies');
   await page

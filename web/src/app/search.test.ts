@@ -19,8 +19,14 @@ describe('pageSearch', () => {
 
 describe('transactionsSearch', () => {
   it('keeps kinds and days', () => {
-    const search = { kind: 'TOP_UP,REFUND', from: '2026-02-28', to: '2026-03-01', page: '2' };
+    const search = { kind: ['TOP_UP', 'REFUND'], from: '2026-02-28', to: '2026-03-01', page: '2' };
     expect(transactionsSearch(search)).toEqual({ ...search, page: 2 });
+  });
+
+  it('takes one kind, the same kind twice, and none', () => {
+    expect(transactionsSearch({ kind: 'TRIAL' })).toEqual({ kind: ['TRIAL'] });
+    expect(transactionsSearch({ kind: ['TRIAL', 'TRIAL'] })).toEqual({ kind: ['TRIAL'] });
+    expect(transactionsSearch({ kind: '' })).toEqual({});
   });
 
   it('leaves out what is no day', () => {

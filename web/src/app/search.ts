@@ -45,17 +45,18 @@ export function creatingSearch(search: Search): { page?: number | undefined; cre
 
 export interface TransactionsSearch {
   page?: number | undefined;
-  /** Joined by commas; the screen leaves out what is no kind. */
-  kind?: string | undefined;
+  /** The screen leaves out what is no kind. */
+  kind?: string[] | undefined;
   /** Days, such as 2026-11-21, both included. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
 export function transactionsSearch(search: Search): TransactionsSearch {
+  const kinds = [search['kind']].flat().map(textOf).filter(isFilterValue);
   return {
     ...pageSearch(search),
-    kind: textOf(search['kind']),
+    kind: kinds.length > 0 ? [...new Set(kinds)] : undefined,
     from: dayOf(search['from']),
     to: dayOf(search['to']),
   };

@@ -48,6 +48,7 @@ describe('formatMegabytes', () => {
     expect(formatMegabytes(1024)).toBe('1.0');
     expect(formatMegabytes(1536)).toBe('1.5');
     expect(formatMegabytes(0)).toBe('0.0');
+    expect(formatMegabytes(1_234_567.8 * 1024)).toBe('1,234,567.8');
   });
 });
 

@@ -8,7 +8,7 @@ const MONEY_DECIMALS_MAX = 6;
 export function formatMoney(dollars: number): string {
   const [whole = '0', decimals = ''] = Math.abs(dollars).toFixed(MONEY_DECIMALS_MAX).split('.');
   const trimmed = decimals.replace(/0+$/, '').padEnd(MONEY_DECIMALS_MIN, '0');
-  return `${dollars < 0 ? '-' : ''}$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${trimmed}`;
+  return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}.${trimmed}`;
 }
 
 /** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
@@ -21,9 +21,14 @@ export function megabytePrice(price: number): number {
   return price / PRICED_MEGABYTES;
 }
 
-/** Megabytes with one decimal, from KiB. */
+/** Megabytes with one decimal, from KiB: `1,234.5`. */
 export function formatMegabytes(kibibytes: number): string {
-  return (kibibytes / KIB_PER_MEGABYTE).toFixed(1);
+  const [whole = '0', decimal = '0'] = (kibibytes / KIB_PER_MEGABYTE).toFixed(1).split('.');
+  return `${groupThousands(whole)}.${decimal}`;
+}
+
+function groupThousands(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
 const dateParts = new Intl.DateTimeFormat('en-US', {

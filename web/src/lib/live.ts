@@ -2,31 +2,17 @@
  * Live events: what the server says has changed is asked for again. One tab of a browser holds the stream and passes
  * on what it hears; when that tab is closed, the next one opens its own.
  */
-import { listConnections } from '@cellhop/contract/connections';
-import { listInvoices } from '@cellhop/contract/invoices';
-import { changedSchema, type LiveTopic, liveTopics } from '@cellhop/contract/live';
-import { listNotifications } from '@cellhop/contract/notifications';
-import { getProfile } from '@cellhop/contract/users';
+import { changedSchema } from '@cellhop/contract/live';
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
+import { watched } from './live-topics.ts';
 import { CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from './query.ts';
 import { spaced } from './spaced.ts';
 
 /** While the stream is open, polling is only for what it might have missed. */
 const SAFETY_INTERVAL_MS = 30_000;
-/** Traffic changes twice a second; nobody reads that fast. */
-const REFETCH_SPACING_MS = 1000;
 const NAME = 'live-events';
-
-/** Which queries stand behind a topic, by the address that they ask. */
-const isBehind: Record<LiveTopic, (url: string) => boolean> = {
-  balance: (url) => url === getProfile.url,
-  connections: (url) => url === listConnections.url,
-  invoices: (url) => url === listInvoices.url,
-  notifications: (url) => url === listNotifications.url,
-  tickets: (url) => url.startsWith('/v1/support/tickets'),
-};
 
 /** What the tab with the stream tells the others. `hello` asks it whether there is a stream. */
 type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { kind: 'event'; event: ServerEvent };
@@ -55,7 +41,7 @@ export function startLive(): () => void {
       wasAlive = true;
       setAlive(true);
     } else if (name === 'refetch') refetch.all();
-    else if (name === 'changed') for (const topic of topicsOf(data)) refetch.topic(topic);
+    else if (name === 'changed') refetch.after(topicsOf(data));
   }
 
   function tell(message: TabMessage): void {
@@ -120,19 +106,23 @@ function setAlive(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-function topicsOf(data: string): LiveTopic[] {
+function topicsOf(data: string): string[] {
   const parsed = changedSchema.safeParse(JSON.parse(data));
-  return parsed.success ? parsed.data.topics.filter((topic): topic is LiveTopic => topic in isBehind) : [];
+  return parsed.success ? parsed.data.topics : [];
 }
 
 function refetcher() {
-  const byTopic = new Map(
-    liveTopics.map((topic) => [topic, spaced(() => invalidate(isBehind[topic]), REFETCH_SPACING_MS)]),
-  );
+  const all = watched.map(({ isMeant, topics, spacingMs }) => ({
+    topics: new Set<string>(topics),
+    ...spaced(() => invalidate(isMeant), spacingMs),
+  }));
   return {
-    topic: (topic: LiveTopic) => byTopic.get(topic)?.call(),
-    all: () => byTopic.forEach(({ call }) => call()),
-    stop: () => byTopic.forEach(({ stop }) => stop()),
+    /** Topics that this app does not know come from a newer server, and are left alone. */
+    after: (changed: readonly string[]) => {
+      for (const { topics, call } of all) if (changed.some((topic) => topics.has(topic))) call();
+    },
+    all: () => all.forEach(({ call }) => call()),
+    stop: () => all.forEach(({ stop }) => stop()),
   };
 }
 

@@ -18,7 +18,24 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: Ca
   return (
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined
-        ? skeletonKeys.map((key) => <Skeleton component="li" key={key} height={150} radius="lg" />)
+        ? skeletonKeys.map((key) => (
+            <li key={key} className={classes['card']}>
+              <div className={classes['head']}>
+                <Skeleton height={20} width="40%" my={2} />
+              </div>
+              <dl className={classes['fields']}>
+                {fields.map(({ key: field, header }) => (
+                  <div key={field}>
+                    <dt>{header}</dt>
+                    <dd>
+                      <Skeleton height={15} width="60%" />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+              {actions.length > 0 && <Skeleton height={38} width={96} />}
+            </li>
+          ))
         : rows.map((row) => (
             <li key={rowKey(row)} className={classes['card']}>
               <div className={classes['head']}>

@@ -7,9 +7,9 @@ import type { TransactionsSearch } from '../search.ts';
 const route = getRouteApi('/members/transactions');
 
 export function TransactionsScreen() {
-  const { page, kind = '', from = '', to = '' } = route.useSearch();
+  const { page, kind = [], from = '', to = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const choice: Choice = { kinds: kind.split(',').filter(isKind), from, to };
+  const choice: Choice = { kinds: kind.filter(isKind), from, to };
   return (
     <TransactionsPage
       choice={choice}
@@ -22,7 +22,7 @@ export function TransactionsScreen() {
 
 function toSearch({ kinds, from, to }: Choice): TransactionsSearch {
   return {
-    ...(kinds.length > 0 && { kind: kinds.join(',') }),
+    ...(kinds.length > 0 && { kind: kinds }),
     ...(from !== '' && { from }),
     ...(to !== '' && { to }),
   };

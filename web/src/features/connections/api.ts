@@ -1,12 +1,12 @@
 import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
 import { getReceipt } from '@cellhop/contract/receipts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, queryClient } from '../../lib/query.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
@@ -17,6 +17,8 @@ export function useConnections(page: number) {
     ...connectionsQuery(page),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isLive) === true),
   });
 }
@@ -32,13 +34,17 @@ export function useHasLiveConnection(): boolean {
   return data?.data.some(isLive) === true;
 }
 
-/** The signed bill; asked for when somebody looks at it, and again while the connection works. */
+/** The signed bill; asked for when somebody looks at it, again while the connection works, and once it has ended. */
 export function useReceipt(connection: Connection) {
-  return useQuery({
+  const pollInterval = usePollInterval();
+  const receipt = useQuery({
     ...apiQuery(getReceipt, { params: { id: connection.id } }),
     staleTime: 0,
-    refetchInterval: isLive(connection) ? CALM_INTERVAL_MS : false,
+    refetchInterval: isLive(connection) ? pollInterval(false) : false,
   });
+  // The last charge and the refund are made at the end, when nobody would ask any more.
+  useOnChange(connection.status, () => void receipt.refetch());
+  return receipt;
 }
 
 export function useDisconnect() {

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { ConnectionsTable } from './connections-table.tsx';
@@ -21,7 +21,8 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
   const connections = useConnections(page);
   const ending = useDisconnect();
   const [shownId, setShownId] = useState<string>();
-  const rows = connections.data?.data;
+  const totalPages = connections.data?.totalPages ?? 0;
+  const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
 
   function disconnect({ id, ip }: Connection) {
     ending.mutate(id, {
@@ -43,6 +44,7 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
         onRetry={() => void connections.refetch()}
       />
     );
+  if (isPastLast({ page, totalPages })) return <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />;
   if (rows?.length === 0)
     return (
       <EmptyList text={t('table.empty')}>
@@ -59,7 +61,7 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
         onShow={({ id }) => setShownId(id)}
         onDisconnect={disconnect}
       />
-      <Pages page={page} totalPages={connections.data?.totalPages ?? 0} onChange={onPage} />
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => setShownId(undefined)} />
     </>
   );

@@ -1,6 +1,8 @@
 import type { Receipt } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../lib/format.ts';
+import { toScale } from '../../lib/scale.ts';
+import { Plot } from '../../ui/plot.tsx';
 import { costPath, costSteps } from './cost-line.ts';
 import classes from './cost-chart.module.css';
 
@@ -12,28 +14,31 @@ export function CostChart({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation('proxyConnection');
   const steps = costSteps(receipt);
   const end = receipt.disconnectAt ?? receipt.issuedAt;
-  const path = costPath(steps, Date.parse(end), WIDTH, HEIGHT);
-  const highest = Math.max(...steps.map(({ cost }) => cost));
+  const scale = toScale(steps.map(({ cost }) => cost));
+  const path = costPath(steps, Date.parse(end), { width: WIDTH, height: HEIGHT, top: scale.max });
+  const labels = (
+    <div className={classes['ends']}>
+      <span>{formatDate(receipt.createdAt)}</span>
+      <span>{formatDate(end)}</span>
+    </div>
+  );
   return (
     <figure className={classes['figure']}>
-      <figcaption className={classes['scale']}>
-        <span>{t('receipt.chart', { total: formatMoney(receipt.total) })}</span>
-        <span>{t('receipt.highest', { highest: formatMoney(highest) })}</span>
+      <figcaption>
+        {t('receipt.chart')} <strong>{formatMoney(receipt.total)}</strong>
       </figcaption>
-      {/* Its sentence stands beside it: to a screen reader the drawing says nothing more. */}
-      <svg
-        className={classes['chart']}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <path className={classes['area']} d={`${path}V${HEIGHT}H0Z`} />
-        <path className={classes['line']} d={path} />
-      </svg>
-      <div className={classes['scale']}>
-        <span>{formatDate(receipt.createdAt)}</span>
-        <span>{formatDate(end)}</span>
-      </div>
+      <Plot scale={scale} formatTick={formatMoney} labels={labels}>
+        {/* Its sum stands above it and its steps in the list below: to a screen reader the drawing says nothing more. */}
+        <svg
+          className={classes['chart']}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path className={classes['area']} d={`${path}V${HEIGHT}H0Z`} />
+          <path className={classes['line']} d={path} />
+        </svg>
+      </Plot>
     </figure>
   );
 }

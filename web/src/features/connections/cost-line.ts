@@ -23,13 +23,19 @@ export function costSteps({ createdAt, charges }: Pick<Receipt, 'createdAt' | 'c
   return [{ time: Date.parse(createdAt), cost: 0 }, ...shown];
 }
 
-/** An SVG path in a box of `width` by `height`: level until the next charge, then up or down. */
-export function costPath(steps: readonly CostStep[], until: number, width: number, height: number): string {
+interface Box {
+  width: number;
+  height: number;
+  /** The cost at the upper edge. */
+  top: number;
+}
+
+/** An SVG path in a box: level until the next charge, then up or down. */
+export function costPath(steps: readonly CostStep[], until: number, { width, height, top }: Box): string {
   const from = steps[0]!.time;
   const span = Math.max(1, until - from);
-  const top = Math.max(...steps.map(({ cost }) => cost));
   const x = (time: number) => round(((time - from) / span) * width);
-  const y = (cost: number) => round(height - (top === 0 ? 0 : cost / top) * height);
+  const y = (cost: number) => round(height - (cost / top) * height);
   const [first, ...rest] = steps;
   return [
     `M${x(first!.time)} ${y(first!.cost)}`,

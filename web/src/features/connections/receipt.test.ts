@@ -51,10 +51,10 @@ describe('costSteps', () => {
 describe('costPath', () => {
   it('goes in steps from the lower left to the end', () => {
     const steps = costSteps(receipt([charge(1, 0.4), charge(3, -0.2)]));
-    expect(costPath(steps, START + 4000, 400, 100)).toBe('M0 100H100V0H300V50H400');
+    expect(costPath(steps, START + 4000, { width: 400, height: 100, top: 0.5 })).toBe('M0 100H100V20H300V60H400');
   });
 
   it('stays in its box when everything happened at once', () => {
-    expect(costPath(costSteps(receipt([])), START, 400, 100)).toBe('M0 100H400');
+    expect(costPath(costSteps(receipt([])), START, { width: 400, height: 100, top: 1 })).toBe('M0 100H400');
   });
 });

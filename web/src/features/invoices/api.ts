@@ -1,7 +1,7 @@
 import { payInvoice } from '@cellhop/contract/development';
 import type { Output } from '@cellhop/contract/endpoint';
 import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } from '@cellhop/contract/invoices';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile } from '../../lib/profile.ts';
@@ -16,6 +16,8 @@ export function useInvoices(page: number) {
   const invoices = useQuery({
     ...invoicesQuery(page),
     staleTime: 0,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isOpen) === true),
   });
   const statuses = invoices.data?.data.map(({ status }) => status).join();

@@ -4,7 +4,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useInvoices } from './api.ts';
 import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
 import { InvoicesTable } from './invoices-table.tsx';
@@ -21,7 +21,8 @@ export function InvoicesPage({ page, isCreating, onPage, onCreating }: InvoicesP
   const { t } = useTranslation('payment');
   const [shown, setShown] = useState<Invoice>();
   const invoices = useInvoices(page);
-  const rows = invoices.data?.data;
+  const totalPages = invoices.data?.totalPages ?? 0;
+  const rows = invoices.isPlaceholderData ? undefined : invoices.data?.data;
 
   function showCreated(invoice: Invoice) {
     setShown(invoice);
@@ -42,12 +43,14 @@ export function InvoicesPage({ page, isCreating, onPage, onCreating }: InvoicesP
           isRetrying={invoices.isFetching}
           onRetry={() => void invoices.refetch()}
         />
+      ) : isPastLast({ page, totalPages }) ? (
+        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
       ) : (
         <InvoicesTable invoices={rows} onShow={setShown} />
       )}
-      <Pages page={page} totalPages={invoices.data?.totalPages ?? 0} onChange={onPage} />
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <CreateInvoiceDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={showCreated} />
       <PayDialog
         invoice={shown && (rows?.find(({ id }) => id === shown.id) ?? shown)}

@@ -5,6 +5,7 @@ import { formatDate, formatMoney } from '../../lib/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
+import { withTicker } from './ticker.ts';
 
 interface InvoicesTableProps {
   invoices: readonly Invoice[] | undefined;
@@ -25,7 +26,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       key: 'amountInCurrency',
       header: t('table.amountInCurrency'),
       isNumeric: true,
-      render: ({ amountInCurrency }) => amountInCurrency,
+      render: withTicker,
     },
     { key: 'currency', header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
     {

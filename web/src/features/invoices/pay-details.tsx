@@ -3,6 +3,7 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, splitSeconds } from '../../lib/format.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
+import { tickerOf } from './ticker.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 
@@ -13,6 +14,7 @@ export function PayDetails({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation('payment');
   const { address, amountInCurrency, currency, expiredAt } = invoice;
   const secondsLeft = useSecondsLeft(Date.parse(expiredAt));
+  const exact = t('pay.exact', { ticker: tickerOf(currency) });
   const until = t('pay.expiresAt', { date: formatDate(expiredAt) });
   return (
     <div className={classes['details']}>
@@ -25,9 +27,9 @@ export function PayDetails({ invoice }: { invoice: Invoice }) {
           <dd className={classes['network']}>{t(`networks.${currency}`)}</dd>
         </div>
         <div>
-          <dt>{t('pay.exact')}</dt>
+          <dt>{exact}</dt>
           <dd>
-            <Copyable name={t('pay.exact')} value={amountInCurrency} />
+            <Copyable name={exact} value={amountInCurrency} />
           </dd>
         </div>
         <div>

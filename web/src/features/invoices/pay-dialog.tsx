@@ -13,6 +13,7 @@ import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './pay-dialog.module.css';
 import { PayDetails } from './pay-details.tsx';
 import { SandboxNotice } from './sandbox-notice.tsx';
+import { withTicker } from './ticker.ts';
 
 interface PayDialogProps {
   invoice: Invoice | undefined;
@@ -48,7 +49,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   return (
     <Facts
       items={[
-        { label: t('table.amountInCurrency'), value: invoice.amountInCurrency },
+        { label: t('table.amountInCurrency'), value: withTicker(invoice) },
         { label: t('pay.network'), value: t(`networks.${invoice.currency}`) },
         { label: t('pay.address'), value: invoice.address },
         { label: t('table.createdAt'), value: formatDate(invoice.createdAt) },

@@ -38,10 +38,10 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
       // The list itself scrolls: a wrapper that scrolls would have to take the focus.
       withScrollArea={false}
-      classNames={{ options: classes['options'] ?? '' }}
+      classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
-          <span>
+          <span className={classes['name']}>
             {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
             {option.label}
           </span>

@@ -4,7 +4,7 @@ import type { Proxy } from '@cellhop/contract/proxies';
 import { Button, Stack } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
@@ -57,6 +57,15 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
               <Button size="md" loading={purchase.isPending} onClick={() => buy(proxy)}>
                 {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
               </Button>
+              {isSmallBalance(purchase.error) && (
+                <Button
+                  variant="default"
+                  size="md"
+                  renderRoot={(given) => <Link {...given} to="/payments/invoices" search={{ create: true }} />}
+                >
+                  {t('detail.topUp')}
+                </Button>
+              )}
             </>
           ) : (
             <>
@@ -74,14 +83,21 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
   );
 }
 
+/** Takes the focus, which was on the button that is gone. */
 function Bought() {
   const { t } = useTranslation('proxy');
+  const message = useRef<HTMLOutputElement>(null);
+  useEffect(() => message.current?.focus(), []);
   return (
-    <output className={classes['bought']}>
+    <output ref={message} className={classes['bought']} tabIndex={-1}>
       <IconCircleCheck size={22} stroke={1.6} aria-hidden="true" />
       {t('detail.bought')}
     </output>
   );
+}
+
+function isSmallBalance(error: Error | null): boolean {
+  return error instanceof ApiError && error.code === 'SMALL_BALANCE';
 }
 
 function isOutOfDate(error: Error): boolean {

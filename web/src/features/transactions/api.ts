@@ -5,9 +5,10 @@ import {
   transactionKinds,
   type TransactionKind,
 } from '@cellhop/contract/transactions';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
+import { usePollInterval } from '../../lib/live.ts';
 import { profileQuery } from '../../lib/profile.ts';
 import { apiQuery, CALM_INTERVAL_MS } from '../../lib/query.ts';
 import { type Choice, toQuery } from './choice.ts';
@@ -16,11 +17,14 @@ import { type Choice, toQuery } from './choice.ts';
 const EXPORT_TIMEOUT_MS = 300_000;
 
 export function useTransactions(choice: Choice, page: number) {
+  const pollInterval = usePollInterval();
   return useQuery({
     ...apiQuery(listTransactions, { query: { ...toQuery(choice), page } }),
     // Whoever opens the page wants to see what is now.
     staleTime: 0,
-    refetchInterval: CALM_INTERVAL_MS,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
+    refetchInterval: pollInterval(false),
   });
 }
 

@@ -47,6 +47,11 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
         />
       </div>
       <Group gap="sm">
+        {!isEmpty(choice) && (
+          <Button variant="subtle" color="gray" onClick={() => onChange(NO_CHOICE)}>
+            {t('filter.reset')}
+          </Button>
+        )}
         <Button
           variant="default"
           loading={exporting.isPending}
@@ -55,11 +60,6 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
         >
           {t('export')}
         </Button>
-        {!isEmpty(choice) && (
-          <Button variant="subtle" color="gray" onClick={() => onChange(NO_CHOICE)}>
-            {t('filter.reset')}
-          </Button>
-        )}
       </Group>
     </section>
   );

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useTransactions } from './api.ts';
 import { type Choice, isEmpty, NO_CHOICE } from './choice.ts';
 import { ReconciliationLine } from './reconciliation-line.tsx';
@@ -19,7 +19,8 @@ interface TransactionsPageProps {
 export function TransactionsPage({ choice, page, onChoice, onPage }: TransactionsPageProps) {
   const { t } = useTranslation('transaction');
   const transactions = useTransactions(choice, page);
-  const rows = transactions.data?.data;
+  const totalPages = transactions.data?.totalPages ?? 0;
+  const rows = transactions.isPlaceholderData ? undefined : transactions.data?.data;
   return (
     <>
       <TransactionsFilter choice={choice} onChange={onChoice} />
@@ -30,12 +31,14 @@ export function TransactionsPage({ choice, page, onChoice, onPage }: Transaction
           isRetrying={transactions.isFetching}
           onRetry={() => void transactions.refetch()}
         />
+      ) : isPastLast({ page, totalPages }) ? (
+        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
       ) : rows?.length === 0 ? (
         <NoTransactions isFiltered={!isEmpty(choice)} onReset={() => onChoice(NO_CHOICE)} />
       ) : (
         <TransactionsTable transactions={rows} />
       )}
-      <Pages page={page} totalPages={transactions.data?.totalPages ?? 0} onChange={onPage} />
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <ReconciliationLine />
     </>
   );

@@ -1,15 +1,14 @@
 import { getUsage } from '@cellhop/contract/usage';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { usePollInterval } from '../../lib/live.ts';
 import { apiQuery } from '../../lib/query.ts';
 import type { RangeQuery } from './range.ts';
 
-/** The charts follow traffic that passes now, without hurry. */
-const REFRESH_MS = 15_000;
-
 export function useUsage(range: RangeQuery, connectionId: string | undefined) {
+  const pollInterval = usePollInterval();
   return useQuery({
     ...apiQuery(getUsage, { query: { ...range, ...(connectionId !== undefined && { connectionId }) } }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: pollInterval(false),
     placeholderData: keepPreviousData,
   });
 }

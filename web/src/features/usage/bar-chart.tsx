@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { type PointerEvent, useState } from 'react';
+import { isLabelled, toPercent, toScale } from '../../lib/scale.ts';
+import { Plot } from '../../ui/plot.tsx';
 import classes from './bar-chart.module.css';
-import { isLabelled, toPercent, toScale } from './scale.ts';
 
 const LABELS_MAX = 6;
 /** Of the room of each bar, in percent. */
@@ -21,17 +22,32 @@ interface BarChartProps {
   bars: readonly Bar[];
   /** Names of the parts; one part needs none. */
   legend?: readonly string[];
+  /** In place of bars where there is nothing to see. */
+  emptyText: string;
   formatTick: (value: number) => string;
 }
 
 /** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
-export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
+export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChartProps) {
   const [chosen, setChosen] = useState<number>();
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
   const room = 100 / bars.length;
   const last = bars.length - 1;
   const shown = chosen === undefined ? undefined : bars[Math.min(chosen, last)];
+
+  function leave({ pointerType }: PointerEvent) {
+    // A finger is lifted to read what it has touched.
+    if (pointerType !== 'touch') setChosen(undefined);
+  }
+
+  const labels = bars.map(({ key, label: text }, index) =>
+    isLabelled(index, bars.length, LABELS_MAX) ? (
+      <span key={key} className={classes['label']} style={{ left: `${(index + 0.5) * room}%` }}>
+        {text}
+      </span>
+    ) : null,
+  );
 
   return (
     <div className={classes['chart']}>
@@ -42,15 +58,8 @@ export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
           </li>
         ))}
       </ul>
-      <div className={classes['axes']}>
-        <div className={classes['ticks']} aria-hidden="true">
-          {scale.ticks.map((tick) => (
-            <span key={tick} style={{ top: `${toPercent(tick, scale)}%` }}>
-              {formatTick(tick)}
-            </span>
-          ))}
-        </div>
-        <div className={classes['plot']} onPointerLeave={() => setChosen(undefined)}>
+      <Plot scale={scale} formatTick={formatTick} labels={labels}>
+        <div className={classes['bars']} onPointerLeave={leave}>
           <input
             className={classes['slider']}
             type="range"
@@ -64,16 +73,6 @@ export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
             onBlur={() => setChosen(undefined)}
           />
           <svg className={classes['picture']} aria-hidden="true">
-            {scale.ticks.map((tick) => (
-              <line
-                key={tick}
-                className={classes[tick === 0 ? 'zero' : 'grid']}
-                x1="0"
-                x2="100%"
-                y1={`${toPercent(tick, scale)}%`}
-                y2={`${toPercent(tick, scale)}%`}
-              />
-            ))}
             {bars.map(({ key, parts }, index) => (
               <g key={key} data-chosen={index === chosen}>
                 <rect
@@ -103,7 +102,7 @@ export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
               </g>
             ))}
           </svg>
-          {shown !== undefined && chosen !== undefined && (
+          {shown !== undefined && chosen !== undefined ? (
             <div
               className={classes['tip']}
               aria-hidden="true"
@@ -112,18 +111,11 @@ export function BarChart({ label, bars, legend, formatTick }: BarChartProps) {
             >
               {shown.text}
             </div>
-          )}
+          ) : sums.every((sum) => sum === 0) ? (
+            <p className={classes['empty']}>{emptyText}</p>
+          ) : null}
         </div>
-        <div className={classes['labels']} aria-hidden="true">
-          {bars.map(({ key, label: text }, index) =>
-            isLabelled(index, bars.length, LABELS_MAX) ? (
-              <span key={key} style={{ left: `${(index + 0.5) * room}%` }} data-last={index === last}>
-                {text}
-              </span>
-            ) : null,
-          )}
-        </div>
-      </div>
+      </Plot>
     </div>
   );
 }

@@ -24,6 +24,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
           {points && (
             <BarChart
               label={t('usage.spendingChart')}
+              emptyText={t('usage.noSpending')}
               formatTick={formatMoney}
               bars={points.map((point) => ({
                 ...timeOf(point.at, step),
@@ -38,6 +39,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
             <BarChart
               label={t('usage.trafficChart')}
               legend={[t('usage.downloaded'), t('usage.uploaded')]}
+              emptyText={t('usage.noTraffic')}
               formatTick={(value) => value.toLocaleString('en-US')}
               bars={points.map((point) => ({
                 ...timeOf(point.at, step),

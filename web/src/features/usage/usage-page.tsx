@@ -29,6 +29,8 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
   const all = useUsage(query, undefined);
   const shown = usage.data?.data;
   const connections = all.data?.data.connections;
+  // Without a chosen connection both are one and the same question.
+  const failed = [usage, all].find(({ isError, data }) => isError && data === undefined);
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
@@ -60,20 +62,20 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
           {t('usage.only', { ip: ip ?? connectionId })}
         </Button>
       )}
-      {usage.isError && shown === undefined ? (
-        <LoadFailure
-          text={t('usage.failed')}
-          error={usage.error}
-          isRetrying={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
-      ) : (
+      {failed === undefined ? (
         <>
           <Totals total={shown?.total} />
           <UsageCharts points={shown?.points} step={query.step} />
+          <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
         </>
+      ) : (
+        <LoadFailure
+          text={t('usage.failed')}
+          error={failed.error}
+          isRetrying={failed.isFetching}
+          onRetry={() => void failed.refetch()}
+        />
       )}
-      <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
     </div>
   );
 }

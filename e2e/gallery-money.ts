@@ -1,0 +1,128 @@
+/** Buying, connections, invoices, statement and usage, in their states. */
+import type { ConnectionWithBalance } from '@cellhop/contract/connections';
+import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
+import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
+import type { Page } from '@playwright/test';
+import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
+
+const CONNECT = '/v1/proxies/connections';
+const CATALOGUE = ['/v1/proxies', '/v1/proxies?*', '/v1/proxies/filter'];
+
+const catalogueIs = (answer: 'PENDING' | typeof failure) => Object.fromEntries(CATALOGUE.map((path) => [path, answer]));
+const connectIs = (code: ErrorCode) => {
+  const { status, message } = errorCatalogue[code];
+  return { [CONNECT]: refusal(status, code, message) };
+};
+
+export const firstRowButton = (page: Page) =>
+  page
+    .locator('main')
+    .getByRole('button', { name: /198\.18\./ })
+    .first();
+
+async function buyFirst(page: Page): Promise<void> {
+  await firstRowButton(page).click();
+  await page.getByRole('dialog').getByRole('button').last().click();
+  // The message that it did not work, or that it did.
+  await page.locator('[data-kind], output svg').first().waitFor();
+}
+
+function invoice(status: Invoice['status']): Invoice {
+  return {
+    id: '00000000-0000-4000-8000-000000000001',
+    amount: 25,
+    amountInCurrency: '0.00025000',
+    currency: 'BTC',
+    address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
+    status,
+    isSandbox: false,
+    expiredAt: new Date(Date.now() + 1_800_000).toISOString(),
+    createdAt: new Date().toISOString(),
+  };
+}
+
+const bought: ConnectionWithBalance = {
+  id: '00000000-0000-4000-8000-000000000002',
+  ip: '198.18.0.7',
+  countryCode: 'DE',
+  region: 'Berlin',
+  city: 'Berlin',
+  zip: '10115',
+  isp: 'Telekom',
+  connectionType: 'LTE',
+  price: 0.8,
+  paidFor: 0.4,
+  trafficUsed: 0,
+  status: 'WORK',
+  refundStatus: 'NONE',
+  endReason: null,
+  createdAt: '2026-11-21T12:00:00.000Z',
+  syncAt: null,
+  disconnectAt: null,
+  host: 'proxy.example.com',
+  port: 1080,
+  dnsPort: 20_017,
+  username: 'zzkpxhpxqykh',
+  password: 'phztjenpp7kgkw28gujzvm2xqtr',
+  currentBalance: 24.6,
+};
+
+export const moneyScreens: Screen[] = [
+  { name: 'proxies', path: '/proxies' },
+  { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
+  { name: 'proxies-loading', path: '/proxies', answers: catalogueIs('PENDING') },
+  { name: 'proxies-failed', path: '/proxies', answers: catalogueIs(failure) },
+  { name: 'proxy-dialog', path: '/proxies', act: (page) => firstRowButton(page).click() },
+  { name: 'proxy-sold', path: '/proxies', answers: connectIs('PROXY_NOT_FOUND'), act: buyFirst },
+  { name: 'proxy-small-balance', path: '/proxies', answers: connectIs('SMALL_BALANCE'), act: buyFirst },
+  {
+    name: 'proxy-bought',
+    path: '/proxies',
+    answers: { [CONNECT]: { status: 201, json: { data: bought } } },
+    act: buyFirst,
+  },
+  { name: 'connections', path: '/connection-history' },
+  { name: 'connection-dialog', path: '/connection-history', act: (page) => firstRowButton(page).click() },
+  {
+    name: 'connections-none',
+    path: '/connection-history',
+    answers: { '/v1/proxies/connections?*': ok({ data: [], totalPages: 0 }) },
+  },
+  { name: 'connections-past-last', path: '/connection-history?page=9' },
+  {
+    name: 'receipt',
+    path: '/connection-history',
+    act: async (page) => {
+      await page
+        .locator('main')
+        .getByRole('button', { name: /198\.18\./ })
+        .last()
+        .click();
+      await page.locator('[role=dialog] figure').scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'transactions', path: '/transactions' },
+  { name: 'transactions-filtered', path: '/transactions?kind=REFUND&kind=MEGABYTE&from=2026-01-01' },
+  { name: 'transactions-none', path: '/transactions?to=2020-01-31' },
+  { name: 'usage', path: '/usage?range=day' },
+  { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
+  { name: 'usage-failed', path: '/usage', answers: { '/v1/usage?*': failure } },
+  { name: 'usage-loading', path: '/usage', answers: { '/v1/usage?*': 'PENDING' } },
+  { name: 'invoices', path: '/payments/invoices' },
+  { name: 'invoice-new', path: '/payments/invoices?create=true' },
+  {
+    name: 'invoice-pay',
+    path: '/payments/invoices',
+    act: (page) =>
+      page
+        .locator('main')
+        .getByRole('button', { name: /Litecoin/ })
+        .click(),
+  },
+  ...invoiceStatuses.map((status) => ({
+    name: `invoice-${status.toLowerCase().replace('_', '-')}`,
+    path: '/payments/invoices',
+    answers: { '/v1/payments/invoices?*': ok({ data: [invoice(status)], totalPages: 3 }) },
+    act: (page: Page) => page.locator('main').getByRole('button').nth(1).click(),
+  })),
+];

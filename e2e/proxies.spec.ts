@@ -1,0 +1,111 @@
+import type { Locator } from '@playwright/test';
+import { createClient } from '@cellhop/contract/client';
+import { connect } from '@cellhop/contract/connections';
+import { searchProxies } from '@cellhop/contract/proxies';
+import type { SignInResult } from '@cellhop/contract/auth';
+import { createCustomer, enter, expect, test } from './product.ts';
+
+const CATALOGUE = /\/v1\/proxies(?:\?|$)/;
+const FILTER = '**/v1/proxies/filter';
+
+test('the catalogue: placeholders, failures, the limit, and proxies that are gone or dearer', async ({
+  page,
+  context,
+  product,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await createCustomer(page, 'choosing@example.com');
+  await page.clock.install();
+  const shownAfter = async (milliseconds: number, what: Locator) => {
+    await page.clock.runFor(milliseconds);
+    return (await what.count()) > 0;
+  };
+  const answers: (() => void)[] = [];
+  for (const path of [CATALOGUE, FILTER])
+    await page.route(path, async (route) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      await route.fulfill({ status: 500, json: {} });
+    });
+  await enter(page, '/proxies', 'choosing@example.com');
+  const rows = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  await expect(rows).toHaveCount(1 + 5);
+  await expect(page.getByRole('form', { name: 'Filter' })).toHaveAttribute('aria-busy', 'true');
+  await expect.poll(() => answers.length).toBe(2);
+  for (const answer of answers) answer();
+  await expect(page.getByText('Failed loaded proxy filters')).toBeVisible();
+  await expect(page.getByText('Failed loaded proxies')).toBeVisible();
+  for (const path of [CATALOGUE, FILTER]) await page.unroute(path);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByRole('button', { name: 'Try again' }).click();
+
+  await expect(rows).toHaveCount(1 + 50);
+  await expect(page.getByText('The first 50 results are shown.', { exact: false })).toBeVisible();
+  await expect(rows.first()).toHaveText('ActionPrice, 50 MBIP addressCountryRegionCityZIPISPConnection type');
+  await page.goto('/proxies?country=DE&city=Nowhere');
+  await expect(page.getByText('No free proxies match these filters', { exact: false })).toBeVisible();
+  await page.getByRole('button', { name: 'Reset' }).click();
+
+  const dialog = page.getByRole('dialog');
+  const buy = dialog.getByRole('button', { name: /^Buy for/ });
+  await test.step('somebody else was faster', async () => {
+    const { data } = (await (
+      await page.request.post('/v1/auth/sign-in', { data: { email: 'user@example.com', password: 'demo-password' } })
+    ).json()) as { data: SignInResult };
+    const call = createClient({
+      baseUrl: product.url,
+      headers: () => ({ authorization: `Bearer ${data.accessToken}` }),
+    });
+    const [proxy] = (await call(searchProxies, { query: {} })).data;
+    const offer = page.getByRole('button', { name: `Buy ${proxy!.ip}`, exact: true });
+    await offer.click();
+    await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+    await buy.click();
+    await expect(page.getByText('Proxy not found or bought by another user')).toBeVisible();
+    await expect(dialog).toBeHidden();
+    await expect(offer).toBeHidden();
+  });
+
+  await test.step('the price has changed; the message goes by itself after five seconds', async () => {
+    await page.route('**/v1/proxies/connections', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({
+            status: 409,
+            json: { statusCode: 409, error: 'Conflict', code: 'PRICE_CHANGED', message: 'Price has changed' },
+          })
+        : route.fallback(),
+    );
+    await rows.nth(1).getByRole('button').click();
+    await expect(buy).toBeVisible();
+    const message = page.getByText('The price has changed', { exact: false });
+    const reload = page.waitForRequest(CATALOGUE);
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+    await buy.click();
+    await expect.poll(() => shownAfter(20, message)).toBe(true);
+    expect(await shownAfter(4800, message)).toBe(true);
+    expect(await shownAfter(220, message)).toBe(false);
+    await page.clock.resume();
+    await reload;
+    await expect(dialog).toBeHidden();
+    await page.unroute('**/v1/proxies/connections');
+  });
+
+  await test.step('with the keyboard alone: buys, hears of it, copies, and leaves', async () => {
+    await rows.nth(1).getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await buy.focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByRole('status').filter({ hasText: 'The proxy is yours.' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    const host = dialog.getByRole('button', { name: 'Copy Host', exact: true });
+    await expect(host).toBeFocused();
+    const copied = dialog.getByRole('status').filter({ hasText: /^Copied$/ });
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shownAfter(20, copied)).toBe(true);
+    expect(await shownAfter(1800, copied)).toBe(true);
+    expect(await shownAfter(220, copied)).toBe(false);
+    await page.clock.resume();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  });
+});
