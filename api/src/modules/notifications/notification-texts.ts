@@ -2,6 +2,7 @@
 import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { NotificationText } from '@cellhop/contract/staff-notifications';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** Facts of each kind, as they are stored. Amounts are US dollars. */
@@ -12,6 +13,8 @@ interface NotificationDetails {
   REFERRAL_BONUS: { amount: number; percent: number };
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
+  /** What staff wrote to one user: HTML that has been sanitised, in one language. */
+  MESSAGE: NotificationText;
 }
 type NotificationKind = keyof NotificationDetails;
 
@@ -19,11 +22,6 @@ type NotificationKind = keyof NotificationDetails;
 export type Notice = {
   [Kind in NotificationKind]: { kind: Kind; details: NotificationDetails[Kind] };
 }[NotificationKind];
-
-export interface NotificationText {
-  description: string;
-  content?: string;
-}
 
 type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
 
@@ -78,6 +76,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `The support team has answered your ticket ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
     }),
+    MESSAGE: (text) => text,
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
@@ -106,5 +105,6 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `Служба поддержки ответила на обращение ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
     }),
+    MESSAGE: (text) => text,
   },
 };
