@@ -13,6 +13,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { answerWith, type Screen, stopAnswering } from './gallery-screen.ts';
+import { supportScreens } from './gallery-support.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
 const run = promisify(execFile);
@@ -20,13 +22,6 @@ const folder = '.data/screens';
 const widths = [1440, 768, 390];
 const themes = ['DARK', 'LIGHT'];
 const languages = ['en', 'ru'];
-
-interface Screen {
-  name: string;
-  path: string;
-  /** What to do before the picture is taken. */
-  act?: (page: Page) => Promise<unknown>;
-}
 
 const publicScreens: Screen[] = [
   { name: 'landing', path: '/' },
@@ -80,6 +75,7 @@ const memberScreens: Screen[] = [
     path: '/proxies',
     act: (page) => page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click(),
   },
+  ...supportScreens,
 ];
 
 /** Something to see: a running connection with traffic, an ended one, invoices. */
@@ -126,18 +122,20 @@ test('every screen', async ({ page, product }) => {
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   const taken: string[] = [];
 
-  const show = async ({ name, path: address, act }: Screen, variant: string) => {
+  const show = async ({ name, path: address, answers = {}, act }: Screen, variant: string) => {
+    const isAnswered = await answerWith(page, answers);
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
       await page.goto(address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      await page.waitForLoadState('networkidle');
+      if (isAnswered) await page.waitForLoadState('networkidle');
       await act?.(page);
       const file = `${name}-${variant}-${width}.png`;
       await page.screenshot({ path: path.join(folder, file), fullPage: act === undefined });
       taken.push(file);
     }
+    await stopAnswering(page, answers);
   };
   const inEachVariant = async (screens: Screen[]) => {
     for (const language of languages)

@@ -1,6 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import type { Route } from '@playwright/test';
+import { limited } from './gallery-support.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
+
+const isPost = (route: Route) => route.request().method() === 'POST';
 
 test('the FAQ answers in the language of the reader', async ({ page }) => {
   await createCustomer(page, 'curious@example.com');
@@ -61,6 +65,15 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations).toEqual([]);
 
+  await test.step('who writes too much is told for how long, and keeps his text', async () => {
+    await page.route('**/messages', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
+    await message.fill('One more thing');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.getByText('Your text is kept: send it in 13 minutes.', { exact: false })).toBeVisible();
+    await expect(message).toHaveValue('One more thing');
+    await page.unroute('**/messages');
+  });
+
   await message.fill('Half a thou');
   await page.reload();
   await expect(message).toHaveValue('Half a thou');
@@ -69,6 +82,15 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
   await expect(message).toBeHidden();
   await expect(page.getByRole('button', { name: 'Close ticket' })).toBeHidden();
+  await page.getByRole('link', { name: 'Open a new one' }).click();
+  await page.route('**/v1/support/tickets', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
+  await dialog.getByLabel('Name').fill('Another one');
+  await dialog.getByLabel('Description').fill('With a description.');
+  await dialog.getByRole('button', { name: 'Open ticket' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Try again in 13 minutes');
+  await page.goto('/support/tickets/00000000-0000-4000-8000-000000000000');
+  await expect(page.getByText('Failed loaded ticket')).toBeVisible();
+  await expect(page.getByText('There is no such ticket among yours.', { exact: false })).toBeVisible();
   await crumbs.getByRole('link', { name: 'Support tickets' }).click();
   await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
     'Closed',

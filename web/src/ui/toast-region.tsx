@@ -31,6 +31,8 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
       data-kind={kind}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
     >
       <Icon className={classes['icon']} size={20} stroke={1.7} aria-hidden="true" />
       <p>{text}</p>
