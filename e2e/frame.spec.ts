@@ -31,7 +31,10 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await page.reload();
     await expect(menu).toBeVisible();
     await page.keyboard.press('Tab');
-    await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+    const skip = page.getByRole('link', { name: 'Skip to content' });
+    await expect(skip).toBeFocused();
+    await expect(skip).toBeInViewport();
+    await expect(skip).toHaveCSS('outline-style', 'solid');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('main')).toBeFocused();
     const account = page.getByRole('button', { name: 'Account menu' });
@@ -53,6 +56,9 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await page.getByLabel('Language').selectOption('ru');
     const toast = page.getByText('Произошла ошибка, попробуйте позже');
     await expect(toast).toBeVisible();
+    await expect(toast.locator('..')).toHaveCSS('animation-duration', '0.18s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expect(toast.locator('..')).toHaveCSS('animation-duration', '1e-05s');
     const box = (await page.getByRole('region', { name: 'Сообщения' }).boundingBox())!;
     const { width } = page.viewportSize()!;
     expect([Math.round(box.y), Math.round(width - box.x - box.width)]).toEqual([16, 16]);

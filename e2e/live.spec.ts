@@ -1,3 +1,4 @@
+import { signIn } from '@cellhop/contract/auth';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
@@ -5,7 +6,6 @@ import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { sendBroadcast } from '@cellhop/contract/staff-notifications';
 import { answerTicket, createTicket } from '@cellhop/contract/support';
 import { getProfile } from '@cellhop/contract/users';
-import { signIn as signInCall } from '@cellhop/contract/auth';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 
@@ -17,7 +17,7 @@ function callsOf(page: Page, baseUrl: string): Call {
 
 /** A member of staff, who has no browser open. */
 async function callsAs(email: string, baseUrl: string): Promise<Call> {
-  const { data } = await createClient({ baseUrl })(signInCall, { body: { email, password: 'demo-password' } });
+  const { data } = await createClient({ baseUrl })(signIn, { body: { email, password: 'demo-password' } });
   return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 

@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Route } from '@playwright/test';
-import { limited } from './gallery-support.ts';
+import { answerWith } from './gallery-screen.ts';
+import { limited, supportScreens } from './gallery-support.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
 
 const isPost = (route: Route) => route.request().method() === 'POST';
@@ -27,7 +28,11 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   // Only what the screen itself looks up counts here, not what an event of the stream makes it look up again.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await createCustomer(page, email);
+  await page.route('**/v1/support/tickets?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/support/tickets', email);
+  await expect(page.getByRole('alert')).toContainText('Failed loaded tickets');
+  await page.unroute('**/v1/support/tickets?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('You have no tickets yet', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: 'Open ticket' }).click();
   const dialog = page.getByRole('dialog');
@@ -61,6 +66,7 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await page.getByRole('button', { name: 'Send' }).dblclick();
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
   await expect(messages).toHaveText([/You.*Second$/, /You.*First$/]);
+  await expect(messages.first()).toHaveCSS('justify-self', 'end');
 
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations).toEqual([]);
@@ -97,4 +103,29 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   );
   await page.getByRole('link', { name: 'Open: Why was I charged?' }).click();
   await expect(page.getByText('Two megabytes more')).toBeVisible();
+});
+
+test('pages of tickets and of messages are in the address', async ({ page }) => {
+  const many = (name: string) => supportScreens.find((screen) => screen.name === name)!;
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+  await answerWith(page, { ...many('tickets-many').answers, ...many('ticket-long').answers });
+  await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
+  const asked = page.waitForRequest(/\/v1\/support\/tickets\?page=3/);
+  await pages.getByRole('button', { name: 'Page 3' }).click();
+  await asked;
+  await expect(page).toHaveURL(/\/support\/tickets\?page=3$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/support\/tickets$/);
+
+  await page
+    .getByRole('link', { name: /^Open: / })
+    .first()
+    .click();
+  await expect(messages).toHaveCount(7);
+  await expect(messages.nth(1)).toHaveCSS('justify-self', 'start');
+  await pages.getByRole('button', { name: 'Page 4' }).click();
+  await page.reload();
+  await expect(page).toHaveURL(/\?page=4$/);
+  await expect(pages.getByRole('button', { name: 'Page 4' })).toHaveAttribute('aria-current', 'page');
 });

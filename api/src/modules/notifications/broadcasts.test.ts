@@ -85,7 +85,7 @@ describe('a broadcast', () => {
     ] as const) {
       const { data } = await send({ audience });
       await runJobs(testApp);
-      expect(await readersOf(data.id, users), JSON.stringify(audience)).toEqual(expected);
+      expect({ audience, readers: await readersOf(data.id, users) }).toEqual({ audience, readers: expected });
       const { userIds, ...rest } = audience as { userIds?: readonly string[] };
       expect((await broadcastOf(data.id))?.audience).toEqual({
         ...rest,
