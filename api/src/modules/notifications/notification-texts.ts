@@ -40,6 +40,16 @@ function link(path: string, text: string): string {
   return `<a href="${escapeHtml(path)}">${text}</a>`;
 }
 
+const TICKET_NAME_SHOWN_MAX = 80;
+
+/** By characters, not by their halves: an emoji is never cut in two. */
+function ticketLink(ticketId: string, name: string): string {
+  const characters = [...name];
+  const isLong = characters.length > TICKET_NAME_SHOWN_MAX;
+  const shown = isLong ? `${characters.slice(0, TICKET_NAME_SHOWN_MAX).join('').trimEnd()}…` : name;
+  return link(`/support/tickets/${ticketId}`, escapeHtml(shown));
+}
+
 const levelNames: Record<ReferralLevel, string> = {
   BASIC: 'Basic',
   SILVER: 'Silver',
@@ -74,7 +84,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `The support team has answered your ticket ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+      description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
     }),
     MESSAGE: (text) => text,
   },
@@ -86,14 +96,14 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           IDLE: 'слишком долго не было трафика.',
           NO_MONEY: 'закончились средства на балансе.',
           EXIT_LOST: 'его устройство больше не в сети.',
-          ADMIN: 'соединение завершила служба поддержки.',
+          ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,
       ...(refund > 0 && { content: `${money(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `На балансе мало средств: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы соединения не прервались.`,
+      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Реферальный бонус: ${money(amount)}, ${percent}% от пополнения вашего реферала.`,
@@ -103,7 +113,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${isHigher ? 'Поздравляем! В' : 'В'} этом месяце каждое пополнение ваших рефералов приносит вам ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `Служба поддержки ответила на обращение ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+      description: `Служба поддержки ответила на обращение ${ticketLink(ticketId, name)}.`,
     }),
     MESSAGE: (text) => text,
   },
