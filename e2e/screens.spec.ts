@@ -86,7 +86,7 @@ function refusal(statusCode: number, code: string) {
 }
 
 /** Those that show the most; the gallery has more of them. */
-const supportStates = ['ticket-loading', 'ticket-limited', 'ticket-missing', 'notifications-unread', 'menu-toggled'];
+const supportStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
 /** What is half faded in has other colours. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
