@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
 import { playAnswers, type Screen } from './gallery-screen.ts';
+import { supportScreens } from './gallery-support.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
 const run = promisify(execFile);
@@ -40,6 +41,7 @@ const memberScreens: Screen[] = [
     path: '/proxies',
     act: (page) => page.getByRole('button', { name: /^(?:Notifications|Уведомления)/ }).click(),
   },
+  ...supportScreens,
 ];
 
 /** Something to see: a running connection with traffic, an ended one, invoices. */

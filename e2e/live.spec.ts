@@ -1,4 +1,5 @@
-import { createClient } from '@cellhop/contract/client';
+import { signIn } from '@cellhop/contract/auth';
+import { type Call, createClient } from '@cellhop/contract/client';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
@@ -6,6 +7,9 @@ import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { sendBroadcast } from '@cellhop/contract/staff-notifications';
+import { answerTicket, createTicket } from '@cellhop/contract/support';
+import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 
@@ -13,9 +17,18 @@ const run = promisify(execFile);
 
 const LIST = '**/v1/notifications?*';
 
+function callsOf(page: Page, baseUrl: string): Call {
+  return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
+}
+
+/** A member of staff, who has no browser open. */
+async function callsAs(email: string, baseUrl: string): Promise<Call> {
+  const { data } = await createClient({ baseUrl })(signIn, { body: { email, password: 'demo-password' } });
+  return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
+}
+
 async function topUp(page: Page, url: string, amount: number): Promise<void> {
-  const headers = async () => ({ authorization: `Bearer ${await accessToken(page)}` });
-  const call = createClient({ baseUrl: url, headers });
+  const call = callsOf(page, url);
   const { data: invoice } = await call(createInvoice, { body: { currency: 'BTC', amount } });
   await call(payInvoice, { params: { id: invoice.id }, body: {} });
 }
@@ -51,6 +64,30 @@ test('what happens in one tab is seen in the other without a reload, over one st
   await expect(popup(other).getByText('$20.00 has been credited to your balance.')).toBeVisible();
   await expect(bell(page)).toHaveAccessibleName('Notifications', { timeout: 5000 });
   expect(streams).toHaveLength(1);
+
+  await test.step('a broadcast of staff appears in the list that is open', async () => {
+    const { data: profile } = await callsOf(page, product.url)(getProfile, {});
+    const admin = await callsAs('admin@example.com', product.url);
+    const en = { description: '<b>New countries</b>', content: 'See the <a href="/proxies">proxies</a>.' };
+    const texts = { en, ru: { description: 'Новые страны' } };
+    await admin(sendBroadcast, { body: { texts, audience: { userIds: [profile.id] } } });
+    const item = popup(other).getByRole('listitem').first();
+    await expect(item).toContainText('New countries', { timeout: 5000 });
+    await expect(item.getByRole('link', { name: 'proxies' })).toHaveAttribute('href', '/proxies');
+    await other.keyboard.press('Escape');
+  });
+
+  await test.step('an answer of the support team appears in the ticket that is open', async () => {
+    const body = { name: 'Which countries?', description: 'Which ones are new?' };
+    const { data: ticket } = await callsOf(page, product.url)(createTicket, { body });
+    await other.goto(`/support/tickets/${ticket.id}`);
+    await expect(other.getByText('No messages yet.')).toBeVisible();
+    const support = await callsAs('support@example.com', product.url);
+    await support(answerTicket, { params: { id: ticket.id }, body: { content: 'Portugal and Chile.' } });
+    const answer = other.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+    await expect(answer).toHaveText(/Support team.*Portugal and Chile\.$/, { timeout: 5000 });
+    await expect(bell(other)).toHaveAccessibleName('Notifications, 1 unread', { timeout: 5000 });
+  });
 
   await test.step('when the tab with the stream is closed, the other one opens its own', async () => {
     await page.close();

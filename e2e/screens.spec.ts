@@ -1,6 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
+import { playAnswers } from './gallery-screen.ts';
+import { supportScreens } from './gallery-support.ts';
 import { enter, expect, test } from './product.ts';
 
 const publicPages = [
@@ -82,6 +84,9 @@ async function answer(page: Page, path: string, status: number, body: object): P
 function refusal(statusCode: number, code: string) {
   return { statusCode, error: 'Refused', code, message: code };
 }
+
+/** Those that show the most; the gallery has more of them. */
+const supportStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
 /** What is half faded in has other colours. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
@@ -182,5 +187,20 @@ for (const [language, theme] of looks) {
     await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
     await expect(page.getByRole('menuitem')).toHaveCount(2);
     await expectGood(page, 'account menu');
+  });
+
+  test(`the states of support and of the frame are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    await enter(page, '/faq', 'user@example.com', 'demo-password');
+    for (const name of supportStates) {
+      const { path, answers = {}, act } = supportScreens.find((screen) => screen.name === name)!;
+      const { takeBack } = await playAnswers(page, answers);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await act?.(page);
+      await expectGood(page, name);
+      await takeBack();
+    }
   });
 }

@@ -1,6 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import type { Route } from '@playwright/test';
+import { playAnswers } from './gallery-screen.ts';
+import { limited, supportScreens } from './gallery-support.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
+
+const isPost = (route: Route) => route.request().method() === 'POST';
 
 test('the FAQ answers in the language of the reader', async ({ page }) => {
   await createCustomer(page, 'curious@example.com');
@@ -23,7 +28,11 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   // Only what the screen itself looks up counts here, not what an event of the stream makes it look up again.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await createCustomer(page, email);
+  await page.route('**/v1/support/tickets?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/support/tickets', email);
+  await expect(page.getByRole('alert')).toContainText('Failed loaded tickets');
+  await page.unroute('**/v1/support/tickets?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('You have no tickets yet', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: 'Open ticket' }).click();
   const dialog = page.getByRole('dialog');
@@ -57,9 +66,19 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await page.getByRole('button', { name: 'Send' }).dblclick();
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
   await expect(messages).toHaveText([/You.*Second$/, /You.*First$/]);
+  await expect(messages.first()).toHaveCSS('justify-self', 'end');
 
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations).toEqual([]);
+
+  await test.step('who writes too much is told for how long, and keeps his text', async () => {
+    await page.route('**/messages', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
+    await message.fill('One more thing');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.getByText('Your text is kept: send it in 13 minutes.', { exact: false })).toBeVisible();
+    await expect(message).toHaveValue('One more thing');
+    await page.unroute('**/messages');
+  });
 
   await message.fill('Half a thou');
   await page.reload();
@@ -69,10 +88,44 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
   await expect(message).toBeHidden();
   await expect(page.getByRole('button', { name: 'Close ticket' })).toBeHidden();
+  await page.getByRole('link', { name: 'Open a new one' }).click();
+  await page.route('**/v1/support/tickets', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
+  await dialog.getByLabel('Name').fill('Another one');
+  await dialog.getByLabel('Description').fill('With a description.');
+  await dialog.getByRole('button', { name: 'Open ticket' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Try again in 13 minutes');
+  await page.goto('/support/tickets/00000000-0000-4000-8000-000000000000');
+  await expect(page.getByText('Failed loaded ticket')).toBeVisible();
+  await expect(page.getByText('There is no such ticket among yours.', { exact: false })).toBeVisible();
   await crumbs.getByRole('link', { name: 'Support tickets' }).click();
   await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
     'Closed',
   );
   await page.getByRole('link', { name: 'Open: Why was I charged?' }).click();
   await expect(page.getByText('Two megabytes more')).toBeVisible();
+});
+
+test('pages of tickets and of messages are in the address', async ({ page }) => {
+  const many = (name: string) => supportScreens.find((screen) => screen.name === name)!;
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+  await playAnswers(page, { ...many('tickets-many').answers, ...many('ticket-long').answers });
+  await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
+  const asked = page.waitForRequest(/\/v1\/support\/tickets\?page=3/);
+  await pages.getByRole('button', { name: 'Page 3' }).click();
+  await asked;
+  await expect(page).toHaveURL(/\/support\/tickets\?page=3$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/support\/tickets$/);
+
+  await page
+    .getByRole('link', { name: /^Open: / })
+    .first()
+    .click();
+  await expect(messages).toHaveCount(7);
+  await expect(messages.nth(1)).toHaveCSS('justify-self', 'start');
+  await pages.getByRole('button', { name: 'Page 4' }).click();
+  await page.reload();
+  await expect(page).toHaveURL(/\?page=4$/);
+  await expect(pages.getByRole('button', { name: 'Page 4' })).toHaveAttribute('aria-current', 'page');
 });

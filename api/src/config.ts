@@ -32,6 +32,8 @@ const environmentSchema = z.object({
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  TICKET_MESSAGES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
   METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
@@ -66,6 +68,9 @@ export interface Config {
   requestsPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
+  /** Of one user: what the support team has to read. */
+  ticketsPerHour: number;
+  ticketMessagesPerHour: number;
   /** Between two checks that all money adds up. */
   reconciliationMs: number;
   /** What a reader of /metrics must know; undefined: open in development, gone in production. */
@@ -109,6 +114,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
+    ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
+    ticketMessagesPerHour: settings.TICKET_MESSAGES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 120),
     reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
     metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,

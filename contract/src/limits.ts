@@ -10,6 +10,11 @@ export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
 /** What is kept for one user; the oldest go first. */
 export const NOTIFICATIONS_MAX = 500;
+/** Of what staff write, with its HTML. */
+export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
+export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
+/** How many users a broadcast can name; larger groups are described. */
+export const BROADCAST_USERS_MAX = 200;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;

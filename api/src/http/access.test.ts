@@ -12,6 +12,7 @@ import * as referrals from '@cellhop/contract/referrals';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import * as security from '@cellhop/contract/security';
 import * as settings from '@cellhop/contract/settings';
+import * as staffNotifications from '@cellhop/contract/staff-notifications';
 import * as support from '@cellhop/contract/support';
 import * as transactions from '@cellhop/contract/transactions';
 import * as usage from '@cellhop/contract/usage';
@@ -38,6 +39,7 @@ const endpoints = [
   referrals,
   security,
   settings,
+  staffNotifications,
   support,
   transactions,
   usage,

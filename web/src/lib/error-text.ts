@@ -7,9 +7,15 @@ const SECONDS_PER_MINUTE = 60;
 /** What the reader is told about a failure; chosen by code, never by the server's prose. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('genericError');
-  if (error.code === 'RATE_LIMITED' && error.retryAfterSeconds !== undefined)
-    return i18next.t('rateLimitedFor', { count: Math.ceil(error.retryAfterSeconds / SECONDS_PER_MINUTE) });
+  const minutes = limitMinutesOf(error);
+  if (minutes !== undefined) return i18next.t('rateLimitedFor', { count: minutes });
   return i18next.t(`errors.${error.code}`);
+}
+
+/** How long to wait after too many requests; undefined for other failures. */
+export function limitMinutesOf(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return undefined;
+  return error.retryAfterSeconds === undefined ? undefined : Math.ceil(error.retryAfterSeconds / SECONDS_PER_MINUTE);
 }
 
 /** Seconds to wait, which the texts of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED carry after the dash. */

@@ -1,6 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './breadcrumbs.module.css';
+import { collapse } from './collapse.ts';
 
 export interface Crumb {
   label: string;
@@ -8,17 +10,25 @@ export interface Crumb {
   to?: LinkProps['to'];
 }
 
-const SHOWN_MAX = 8;
-
-/** Home, then the way to this page; a longer way than eight loses its middle. */
+/** Home, then the way to this page; a long way loses its middle until the reader asks for it. */
 export function Breadcrumbs({ items }: { items: readonly Crumb[] }) {
   const { t } = useTranslation();
+  const [isWhole, setWhole] = useState(false);
   const all: Crumb[] = [{ label: t('home'), to: '/proxies' }, ...items];
-  const shown = all.length > SHOWN_MAX ? [...all.slice(0, 1), { label: '…' }, ...all.slice(2 - SHOWN_MAX)] : all;
+  const shown = isWhole ? all : collapse(all);
   return (
     <nav aria-label={t('breadcrumbs')}>
       <ol className={classes['list']}>
-        {shown.map(({ label, to }, index) => {
+        {shown.map((crumb, index) => {
+          if (crumb === undefined)
+            return (
+              <li key="middle">
+                <button type="button" aria-label={t('breadcrumbsWhole')} onClick={() => setWhole(true)}>
+                  …
+                </button>
+              </li>
+            );
+          const { label, to } = crumb;
           const isLast = index === shown.length - 1;
           return (
             <li key={`${label}:${to ?? ''}`} aria-current={isLast ? 'page' : undefined}>

@@ -10,19 +10,25 @@ interface LoadFailureProps {
   /** Of use to the reader where no answer came: then he learns whether to wait or to look at his network. */
   error?: unknown;
   isRetrying?: boolean;
-  onRetry: () => void;
+  /** Undefined where another try would end like the first. */
+  onRetry?: (() => void) | undefined;
+  /** Other ways out. */
+  children?: ReactNode;
 }
 
 /** Stands instead of a list that did not load. */
-export function LoadFailure({ text, error, isRetrying = false, onRetry }: LoadFailureProps) {
+export function LoadFailure({ text, error, isRetrying = false, onRetry, children }: LoadFailureProps) {
   const { t } = useTranslation();
   return (
     <div className={classes['failure']} role="alert">
       <p>{text}</p>
       {error instanceof ApiError && error.status === 0 && <p className={classes['reason']}>{errorText(error)}</p>}
-      <Button variant="default" size="sm" loading={isRetrying} onClick={onRetry}>
-        {t('tryAgain')}
-      </Button>
+      {onRetry !== undefined && (
+        <Button variant="default" size="sm" loading={isRetrying} onClick={onRetry}>
+          {t('tryAgain')}
+        </Button>
+      )}
+      {children}
     </div>
   );
 }

@@ -26,7 +26,9 @@ export type AuditAction =
   | 'SECOND_FACTOR_DISABLED'
   | 'RECOVERY_CODE_USED'
   | 'RECOVERY_CODES_RENEWED'
-  | 'ADMINISTRATOR_MADE';
+  | 'ADMINISTRATOR_MADE'
+  | 'NOTIFICATION_SENT'
+  | 'BROADCAST_SENT';
 
 export interface AuditEntry {
   action: AuditAction;

@@ -1,38 +1,46 @@
 /** Telling something to all users, or to some: written by staff, given to its readers by a job. */
-import type { LanguageCode } from '@cellhop/contract/schemas';
+import { AppError } from '@cellhop/contract/errors';
+import type { Audience, Broadcast, SendBroadcastBody } from '@cellhop/contract/staff-notifications';
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../actor.ts';
+import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
+import { record } from '../audit-log/audit-log.service.ts';
 import * as store from './broadcasts.store.ts';
-import type { NotificationText } from './notification-texts.ts';
-import { sanitiseHtml } from './sanitise-html.ts';
+import { cleanText } from './staff-text.ts';
 
 const READERS_AT_ONCE = 1000;
 
-export interface Broadcast {
-  /** HTML as it was typed. */
-  texts: Record<LanguageCode, NotificationText>;
-  languageCode?: LanguageCode;
-  userIds?: readonly string[];
-  /** The staff member. */
-  createdBy: string | null;
+/**
+ * The readers have it when the job has run.
+ * @throws AppError NOT_FOUND if a user who is named does not exist, VALIDATION, IDEMPOTENCY_KEY_REUSED
+ */
+export async function sendBroadcast(
+  ctx: Ctx,
+  { userId: actorId }: Pick<Actor, 'userId'>,
+  { texts, audience }: SendBroadcastBody,
+  idempotencyKey: string | null,
+  client: Client,
+): Promise<Broadcast> {
+  const clean = { en: cleanText(ctx, texts.en, 'body.texts.en'), ru: cleanText(ctx, texts.ru, 'body.texts.ru') };
+  const userIds = audience.userIds && [...new Set(audience.userIds)];
+  if (userIds && (await store.countUsers(ctx, userIds)) < userIds.length)
+    throw new AppError('NOT_FOUND', { thing: 'User' });
+  const broadcast = { texts: clean, ...toColumns({ ...audience, userIds }), createdBy: actorId, idempotencyKey };
+  return ctx.tx(async (ctx) => {
+    const id = await store.insertBroadcast(ctx, broadcast);
+    if (id === undefined) return presentReplay(await store.findByKey(ctx, actorId, idempotencyKey), broadcast);
+    await enqueue(ctx, 'notifications.broadcast', { broadcastId: id });
+    await record(ctx, { action: 'BROADCAST_SENT', actorId, client, details: { broadcastId: id } });
+    return present((await store.findBroadcast(ctx, id))!);
+  });
 }
 
-/** @returns the broadcast's id; the readers have it when the job has run */
-export function broadcast(ctx: Ctx, { texts, languageCode, userIds, createdBy }: Broadcast): Promise<string> {
-  const clean = ({ description, content }: NotificationText): NotificationText => ({
-    description: sanitiseHtml(description, ctx.config.publicUrl),
-    ...(content !== undefined && { content: sanitiseHtml(content, ctx.config.publicUrl) }),
-  });
-  return ctx.tx(async (ctx) => {
-    const id = await store.insertBroadcast(ctx, {
-      texts: { en: clean(texts.en), ru: clean(texts.ru) },
-      languageCode: languageCode ?? null,
-      userIds: userIds ?? null,
-      createdBy,
-    });
-    await enqueue(ctx, 'notifications.broadcast', { broadcastId: id });
-    return id;
-  });
+export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
+  const rows = await store.listBroadcasts(ctx, page);
+  return { data: rows.map(present), totalPages: toTotalPages(await store.countBroadcasts(ctx), page) };
 }
 
 /** A job that is repeated begins anew: whoever has it already does not get it twice. */
@@ -45,4 +53,46 @@ export async function deliverBroadcast(ctx: Ctx, { broadcastId }: { broadcastId:
     last = readers.at(-1)!;
   }
   await store.saveSent(ctx, broadcastId);
+}
+
+function toColumns(audience: Audience): store.AudienceColumns {
+  const { languageCode, userIds, hasOpenConnection, registeredFrom, registeredBefore } = audience;
+  return {
+    languageCode: languageCode ?? null,
+    userIds: userIds ?? null,
+    hasOpenConnection: hasOpenConnection ?? null,
+    registeredFrom: registeredFrom === undefined ? null : new Date(registeredFrom),
+    registeredBefore: registeredBefore === undefined ? null : new Date(registeredBefore),
+  };
+}
+
+function presentAudience(columns: store.AudienceColumns): Audience {
+  const { languageCode, userIds, hasOpenConnection, registeredFrom, registeredBefore } = columns;
+  return {
+    ...(languageCode !== null && { languageCode }),
+    ...(userIds !== null && { userIds: [...userIds] }),
+    ...(hasOpenConnection !== null && { hasOpenConnection }),
+    ...(registeredFrom !== null && { registeredFrom: registeredFrom.toISOString() }),
+    ...(registeredBefore !== null && { registeredBefore: registeredBefore.toISOString() }),
+  };
+}
+
+function present(row: store.BroadcastRow): Broadcast {
+  return {
+    id: row.id,
+    texts: row.texts,
+    audience: presentAudience(row),
+    createdBy: row.createdBy === null ? null : { id: row.createdBy, email: row.createdByEmail! },
+    createdAt: row.createdAt.toISOString(),
+    readerCount: row.readerCount,
+    sentAt: row.sentAt?.toISOString() ?? null,
+  };
+}
+
+function presentReplay(row: store.BroadcastRow | undefined, broadcast: store.NewBroadcast): Broadcast {
+  const isSame =
+    isDeepStrictEqual(row?.texts, broadcast.texts) &&
+    isDeepStrictEqual(row && presentAudience(row), presentAudience(broadcast));
+  if (!row || !isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+  return present(row);
 }

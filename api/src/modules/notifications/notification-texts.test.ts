@@ -36,3 +36,12 @@ test.each([
 ])('%d dollars are %s', (amount, text) => {
   expect(describeNotice('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
 });
+
+test.each([
+  ['x'.repeat(80), 'x'.repeat(80)],
+  ['🦊'.repeat(81), `${'🦊'.repeat(80)}…`],
+  [`${'word '.repeat(16)}more`, `${'word '.repeat(16).trimEnd()}…`],
+])('the name of a ticket, %s, is shown as %s', (name, shown) => {
+  const { description } = describeNotice('en', { kind: 'TICKET_ANSWER', details: { ticketId: '1', name } });
+  expect(description).toContain(`<a href="/support/tickets/1">${shown}</a>`);
+});

@@ -2,6 +2,7 @@
 import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { NotificationText } from '@cellhop/contract/staff-notifications';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** Facts of each kind, as they are stored. Amounts are US dollars. */
@@ -12,6 +13,8 @@ interface NotificationDetails {
   REFERRAL_BONUS: { amount: number; percent: number };
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
+  /** What staff wrote to one user: HTML that has been sanitised, in one language. */
+  MESSAGE: NotificationText;
 }
 type NotificationKind = keyof NotificationDetails;
 
@@ -19,11 +22,6 @@ type NotificationKind = keyof NotificationDetails;
 export type Notice = {
   [Kind in NotificationKind]: { kind: Kind; details: NotificationDetails[Kind] };
 }[NotificationKind];
-
-export interface NotificationText {
-  description: string;
-  content?: string;
-}
 
 type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
 
@@ -40,6 +38,16 @@ function money(dollars: number): string {
 
 function link(path: string, text: string): string {
   return `<a href="${escapeHtml(path)}">${text}</a>`;
+}
+
+const TICKET_NAME_SHOWN_MAX = 80;
+
+/** By characters, not by their halves: an emoji is never cut in two. */
+function ticketLink(ticketId: string, name: string): string {
+  const characters = [...name];
+  const isLong = characters.length > TICKET_NAME_SHOWN_MAX;
+  const shown = isLong ? `${characters.slice(0, TICKET_NAME_SHOWN_MAX).join('').trimEnd()}…` : name;
+  return link(`/support/tickets/${ticketId}`, escapeHtml(shown));
 }
 
 const levelNames: Record<ReferralLevel, string> = {
@@ -76,8 +84,9 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `The support team has answered your ticket ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+      description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
     }),
+    MESSAGE: (text) => text,
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
@@ -87,14 +96,14 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           IDLE: 'слишком долго не было трафика.',
           NO_MONEY: 'закончились средства на балансе.',
           EXIT_LOST: 'его устройство больше не в сети.',
-          ADMIN: 'соединение завершила служба поддержки.',
+          ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,
       ...(refund > 0 && { content: `${money(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `На балансе мало средств: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы соединения не прервались.`,
+      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Реферальный бонус: ${money(amount)}, ${percent}% от пополнения вашего реферала.`,
@@ -104,7 +113,8 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${isHigher ? 'Поздравляем! В' : 'В'} этом месяце каждое пополнение ваших рефералов приносит вам ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `Служба поддержки ответила на обращение ${link(`/support/tickets/${ticketId}`, escapeHtml(name))}.`,
+      description: `Служба поддержки ответила на обращение ${ticketLink(ticketId, name)}.`,
     }),
+    MESSAGE: (text) => text,
   },
 };

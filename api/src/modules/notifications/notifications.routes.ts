@@ -1,11 +1,27 @@
 import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications';
+import * as staff from '@cellhop/contract/staff-notifications';
 import type { FastifyInstance } from 'fastify';
+import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
+import * as broadcasts from './broadcasts.service.ts';
 import * as notifications from './notifications.service.ts';
+import * as staffNotifications from './staff-notifications.service.ts';
 
 export function notificationsRoutes(app: FastifyInstance): void {
   route(app, listNotifications, ({ ctx, actor, query }) => notifications.listOwn(ctx, actor, query));
   route(app, markNotificationsRead, async ({ ctx, actor, body }) => ({
     data: { unreadCount: await notifications.markRead(ctx, actor, body.ids) },
+  }));
+  staffRoutes(app);
+}
+
+function staffRoutes(app: FastifyInstance): void {
+  route(app, staff.listUserNotifications, ({ ctx, query }) => staffNotifications.listOfUser(ctx, query));
+  route(app, staff.notifyUser, async ({ ctx, actor, body, headers, client }) => ({
+    data: await staffNotifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), client),
+  }));
+  route(app, staff.listBroadcasts, ({ ctx, query }) => broadcasts.listBroadcasts(ctx, query));
+  route(app, staff.sendBroadcast, async ({ ctx, actor, body, headers, client }) => ({
+    data: await broadcasts.sendBroadcast(ctx, actor, body, readIdempotencyKey(headers), client),
   }));
 }

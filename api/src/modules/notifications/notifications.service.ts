@@ -28,7 +28,10 @@ export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Prom
   for (const userId of await store.insertNotifications(ctx, all)) ctx.changed({ userId }, 'notifications');
 }
 
-export async function listOwn(ctx: Ctx, { userId, languageCode }: Actor, page: PageQuery) {
+/** Whose notifications they are. */
+type Reader = Pick<Actor, 'userId' | 'languageCode'>;
+
+export async function listOwn(ctx: Ctx, { userId, languageCode }: Reader, page: PageQuery) {
   const [rows, { count, unreadCount }] = await Promise.all([
     store.listNotifications(ctx, userId, page),
     store.countNotifications(ctx, userId),
@@ -48,7 +51,7 @@ export async function deleteOldNotifications(ctx: Ctx): Promise<void> {
   await store.deleteSurplus(ctx, SURPLUS_WINDOW_HOURS, NOTIFICATIONS_MAX);
 }
 
-function present(row: store.NotificationRow, languageCode: LanguageCode): Notification {
+export function present(row: store.NotificationRow, languageCode: LanguageCode): Notification {
   const text = row.kind === 'BROADCAST' ? row.texts![languageCode] : describeNotice(languageCode, row);
   return {
     id: row.id,

@@ -37,6 +37,29 @@ export async function insertNotifications(ctx: Ctx, all: readonly NewNotificatio
   return rows.map((row) => row.userId);
 }
 
+/** What staff tell one user. @returns false if its author has used the key before */
+export async function insertMessage(ctx: Ctx, { userId, idempotencyKey, notice }: NewNotification): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `insert into notifications (user_id, idempotency_key, kind, details) values ($1, $2, $3, $4)
+     on conflict do nothing returning id`,
+    [userId, idempotencyKey, notice.kind, JSON.stringify(notice.details)],
+  );
+  return rows.length > 0;
+}
+
+export async function findMessage(
+  ctx: Ctx,
+  idempotencyKey: string,
+): Promise<(NotificationRow & { userId: string }) | undefined> {
+  const [row] = await ctx.db.query<NotificationRow & { userId: string }>(
+    `select id, user_id as "userId", kind, details, null as texts, created_at as "createdAt",
+            read_at is not null as "isRead"
+       from notifications where idempotency_key = $1 and kind = 'MESSAGE'`,
+    [idempotencyKey],
+  );
+  return row;
+}
+
 export function listNotifications(ctx: Ctx, userId: string, page: PageQuery): Promise<NotificationRow[]> {
   return ctx.db.query(
     `select notifications.id, kind, details, texts, notifications.created_at as "createdAt",

@@ -4,10 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { openStream } from '../../../test/live.ts';
-import { runJobs } from '../../../test/mail.ts';
 import { newInvoice, pay, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { broadcast } from './broadcasts.service.ts';
 import { deleteOldNotifications, notify } from './notifications.service.ts';
 import type { Notice } from './notification-texts.ts';
 
@@ -150,43 +148,5 @@ describe('a top-up', () => {
       'Referral bonus: <b>$2.50</b>, 10% of a top-up by your referral.',
     ]);
     expect((await list(basic)).data).toEqual([]);
-  });
-});
-
-describe('a broadcast', () => {
-  const texts = {
-    en: { description: '<b>News</b><script>alert(1)</script>', content: '<a href="https://a.example">more</a>' },
-    ru: { description: 'Новости <img src=x onerror=alert(1)>' },
-  };
-
-  test('reaches every confirmed user once, each in his language, sanitised', async () => {
-    const [english, russian] = [await createUser(testApp), await createUser(testApp, { languageCode: 'ru' })];
-    const unconfirmed = await createUser(testApp);
-    await testApp.database.query('update users set email_confirmed_at = null where id = $1', [unconfirmed.id]);
-    await broadcast(testApp.ctx, { texts, createdBy: null });
-    await runJobs(testApp);
-    await runJobs(testApp);
-    expect((await list(english)).data).toMatchObject([
-      {
-        description: '<b>News</b>',
-        content: '<a href="https://a.example" target="_blank" rel="noopener noreferrer">more</a>',
-      },
-    ]);
-    expect((await list(russian)).data).toMatchObject([{ description: 'Новости ', content: null }]);
-    const told = await testApp.database.query('select from notifications where user_id = $1', [unconfirmed.id]);
-    expect(told).toEqual([]);
-  });
-
-  test('goes to those alone for whom it is meant', async () => {
-    const [english, russian, other] = await Promise.all([
-      createUser(testApp),
-      createUser(testApp, { languageCode: 'ru' }),
-      createUser(testApp, { languageCode: 'ru' }),
-    ]);
-    const userIds = [english.id, russian.id];
-    await broadcast(testApp.ctx, { texts, languageCode: 'ru', userIds, createdBy: null });
-    await runJobs(testApp);
-    const counts = await Promise.all([english, russian, other].map(async (user) => (await list(user)).data.length));
-    expect(counts).toEqual([0, 1, 0]);
   });
 });

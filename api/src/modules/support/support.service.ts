@@ -19,9 +19,12 @@ export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId
   return listTickets(ctx, userId ?? null, page, presentForAdmin);
 }
 
-/** @throws AppError IDEMPOTENCY_KEY_REUSED */
-export async function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, key: string | null) {
-  return presentTicket(await open(ctx, { ...body, userId, authorId: userId, idempotencyKey: key }));
+/** @throws AppError RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
+export function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, key: string | null) {
+  return ctx.tx(async (ctx) => {
+    await store.lockAuthor(ctx, userId);
+    return presentTicket(await open(ctx, { ...body, userId, authorId: userId, idempotencyKey: key }));
+  });
 }
 
 /** @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
@@ -67,7 +70,7 @@ export async function listAnyMessages(ctx: Ctx, id: string, page: PageQuery) {
   return listMessages(ctx, id, page);
 }
 
-/** @throws AppError NOT_FOUND, TICKET_CLOSED, IDEMPOTENCY_KEY_REUSED */
+/** @throws AppError NOT_FOUND, TICKET_CLOSED, RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
 export function writeAsUser(ctx: Ctx, { userId }: Owner, ticketId: string, content: string, key: string | null) {
   return write(ctx, userId, { ticketId, authorId: userId, isUser: true, content, idempotencyKey: key });
 }
@@ -80,6 +83,9 @@ export function writeAsStaff(ctx: Ctx, { userId }: Owner, ticketId: string, cont
 async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow> {
   const id = await store.insertTicket(ctx, ticket);
   if (id !== undefined) {
+    // Counted with this one, which is undone if it was one too many: so a repeat is answered whatever has been opened.
+    if (ticket.authorId === ticket.userId)
+      refuseTooMany(await store.countRecentTickets(ctx, ticket.userId), ctx.config.ticketsPerHour);
     ctx.changed(ticket, 'tickets');
     return (await store.findTicket(ctx, id))!;
   }
@@ -106,8 +112,11 @@ function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
     const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
     if (replayed) return presentReplay(replayed, message);
     requireOpen(ticket);
+    if (message.isUser) await store.lockAuthor(ctx, message.authorId);
     const row = await store.insertMessage(ctx, message);
     if (row) {
+      if (message.isUser)
+        refuseTooMany(await store.countRecentMessages(ctx, message.authorId), ctx.config.ticketMessagesPerHour);
       await tell(ctx, ticket, row);
       return presentMessage(row);
     }
@@ -139,6 +148,11 @@ function requireTicket(ticket: store.TicketRow | undefined, ownerId: string | nu
 function requireOpen(ticket: store.TicketRow): store.TicketRow {
   if (ticket.status !== 'OPEN') throw new AppError('TICKET_CLOSED');
   return ticket;
+}
+
+/** Of a user: the support team may write as much as it likes. */
+function refuseTooMany({ count, untilFewerSeconds }: store.Recent, perHour: number): void {
+  if (count > perHour) throw AppError.rateLimited(Math.max(1, untilFewerSeconds));
 }
 
 async function listTickets<Item>(

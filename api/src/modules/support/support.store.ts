@@ -64,6 +64,42 @@ export interface NewTicket {
   idempotencyKey: string | null;
 }
 
+/** Of several requests at once each is counted by the next: until the end of the transaction they wait here. */
+export async function lockAuthor(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('select id from users where id = $1 for no key update', [userId]);
+}
+
+/** What a user has written within the last hour. */
+export interface Recent {
+  count: number;
+  /** Until the oldest of them is no longer among them. */
+  untilFewerSeconds: number;
+}
+
+const COUNT_RECENT = `
+  select count(*)::int as count,
+         coalesce(ceil(extract(epoch from min(created_at) + interval '1 hour' - now())), 0)::int as "untilFewerSeconds"`;
+
+/** Tickets that he opened himself. */
+export async function countRecentTickets(ctx: Ctx, userId: string): Promise<Recent> {
+  const [row] = await ctx.db.query<Recent>(
+    `${COUNT_RECENT} from tickets
+      where user_id = $1 and author_id = $1 and created_at > now() - interval '1 hour'`,
+    [userId],
+  );
+  return row!;
+}
+
+/** In all of his tickets. */
+export async function countRecentMessages(ctx: Ctx, userId: string): Promise<Recent> {
+  const [row] = await ctx.db.query<Recent>(
+    `${COUNT_RECENT} from ticket_messages
+      where author_id = $1 and is_user and created_at > now() - interval '1 hour'`,
+    [userId],
+  );
+  return row!;
+}
+
 /** @returns undefined if the author has used the key before */
 export async function insertTicket(ctx: Ctx, ticket: NewTicket): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(

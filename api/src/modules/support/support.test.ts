@@ -13,6 +13,7 @@ import {
   sendTicketMessage,
 } from '@cellhop/contract/support';
 import { listNotifications } from '@cellhop/contract/notifications';
+import type { ApiError } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
@@ -209,5 +210,43 @@ describe('a double click', () => {
     await expect(send(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     await user.call(closeTicket, { params, body: { status: 'CLOSED' } });
     expect((await send(params)).data.id).toBe(sent[0]!.data.id);
+  });
+});
+
+describe('in an hour', () => {
+  const refused = { status: 429, code: 'RATE_LIMITED' };
+
+  test('a user opens so many tickets and writes so many messages, also at once; staff and others are not affected', async () => {
+    const limited = await startTestApp({ ticketsPerHour: 2, ticketMessagesPerHour: 3 });
+    const [owner, other] = [await createUser(limited), await createUser(limited)];
+    const team = await createUser(limited, { roleName: 'SUPPORT' });
+    const key = randomUUID();
+    const first = (await owner.call(createTicket, { body }, keyed(key))).data;
+    const opened = await Promise.allSettled(Array.from({ length: 4 }, () => open(owner)));
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refusal = await owner.call(createTicket, { body }).catch((error: unknown) => error as ApiError);
+    expect(refusal).toMatchObject(refused);
+    const { retryAfterSeconds } = refusal as ApiError;
+    expect(retryAfterSeconds).toBeGreaterThan(3500);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(3600);
+    expect((await owner.call(listTickets, { query: {} })).data).toHaveLength(2);
+    expect((await owner.call(createTicket, { body }, keyed(key))).data.id).toBe(first.id);
+    await open(other);
+    await team.call(createTicketForUser, { body: { ...body, userId: owner.id } });
+
+    const params = { id: first.id };
+    const send = (content: string) => owner.call(sendTicketMessage, { params, body: { content } }, keyed(content));
+    const sent = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => send(`message ${n}`)));
+    const accepted = sent.findIndex(({ status }) => status === 'fulfilled');
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await expect(send('one more')).rejects.toMatchObject(refused);
+    expect((await send(`message ${accepted}`)).data.content).toBe(`message ${accepted}`);
+    for (let n = 0; n < 4; n++) await team.call(answerTicket, { params, body: { content: 'Please wait.' } });
+
+    await limited.database.query(`update tickets set created_at = created_at - interval '61 minutes'`);
+    await limited.database.query(`update ticket_messages set created_at = created_at - interval '61 minutes'`);
+    await open(owner);
+    await send('one more');
+    await limited.stop();
   });
 });

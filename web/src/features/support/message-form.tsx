@@ -4,8 +4,9 @@ import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
+import { limitMinutesOf, showErrorToast } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { showToast } from '../../lib/toasts.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { useSendMessage } from './api.ts';
@@ -33,7 +34,9 @@ export function MessageForm({ ticketId, onSent }: MessageFormProps) {
       draft.write(undefined);
       onSent();
     } catch (error) {
-      showErrorToast(error);
+      const minutes = limitMinutesOf(error);
+      if (minutes === undefined) showErrorToast(error);
+      else showToast('warning', t('messages.limited', { count: minutes }));
     }
   });
   const submit = form.handleSubmit(send);

@@ -3,7 +3,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../../lib/error-text.ts';
+import { errorText, limitMinutesOf } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
@@ -35,6 +35,7 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
   });
   useKeptDraft(form, draft);
   const { errors } = form.formState;
+  const limitMinutes = limitMinutesOf(creation.error);
   const create = useOneAtATime(async (body: CreateTicketBody) => {
     const ticket = await creation.mutateAsync(body).catch(() => undefined);
     if (ticket === undefined) return; // The alert above the form says why.
@@ -47,7 +48,7 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
       <Stack>
         {creation.error !== null && (
           <Alert role="alert" color="red" variant="light">
-            {errorText(creation.error)}
+            {limitMinutes === undefined ? errorText(creation.error) : t('create.limited', { count: limitMinutes })}
           </Alert>
         )}
         <TextInput

@@ -1,5 +1,7 @@
+import type { ApiError } from '@cellhop/contract/client';
 import type { Ticket, TicketMessage } from '@cellhop/contract/support';
 import { Button, Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate } from '../../lib/format.ts';
@@ -11,6 +13,8 @@ import { MessageForm } from './message-form.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './ticket-page.module.css';
 
+const MESSAGE_PLACEHOLDERS = ['right', 'left', 'right'] as const;
+
 interface TicketPageProps {
   id: string;
   page: number;
@@ -21,24 +25,57 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
   const { t } = useTranslation(['support', 'common']);
   const ticket = useTicket(id);
   const found = ticket.data?.data;
-  if (ticket.isError && found === undefined)
-    return (
-      <LoadFailure
-        text={t('ticket.failed')}
-        error={ticket.error}
-        isRetrying={ticket.isFetching}
-        onRetry={() => void ticket.refetch()}
-      />
-    );
   return (
-    <div className={classes['page']}>
+    <>
       <Breadcrumbs
-        items={[{ label: t('common:titles.support'), to: '/support/tickets' }, { label: found?.name ?? '…' }]}
+        items={[
+          { label: t('common:titles.support'), to: '/support/tickets' },
+          { label: found?.name ?? t('ticket.title') },
+        ]}
       />
-      {found === undefined ? <Skeleton height={190} radius="lg" /> : <Question ticket={found} />}
-      {found?.status === 'OPEN' && <MessageForm ticketId={id} onSent={() => onPage(1)} />}
-      {found?.status === 'CLOSED' && <p className={classes['closed']}>{t('ticket.isClosed')}</p>}
-      <Messages id={id} page={page} onPage={onPage} />
+      {ticket.isError && found === undefined ? (
+        <TicketFailure error={ticket.error} isRetrying={ticket.isFetching} onRetry={() => void ticket.refetch()} />
+      ) : (
+        <div className={classes['page']}>
+          {found === undefined ? <QuestionPlaceholder /> : <Question ticket={found} />}
+          {found?.status === 'OPEN' && <MessageForm ticketId={id} onSent={() => onPage(1)} />}
+          {found?.status === 'CLOSED' && (
+            <p className={classes['closed']}>
+              {t('ticket.isClosed')}{' '}
+              <Link to="/support/tickets" search={{ create: true }}>
+                {t('ticket.openAnother')}
+              </Link>
+            </p>
+          )}
+          <Messages id={id} page={page} onPage={onPage} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Trying again helps against a failure, but not against a wrong address. */
+function TicketFailure(failure: { error: ApiError; isRetrying: boolean; onRetry: () => void }) {
+  const { t } = useTranslation('support');
+  const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
+  if (!isMissing) return <LoadFailure text={t('ticket.failed')} {...failure} />;
+  return (
+    <LoadFailure text={t('ticket.failed')}>
+      <span>{t('ticket.missing')}</span>
+      <Link to="/support/tickets">{t('ticket.all')}</Link>
+    </LoadFailure>
+  );
+}
+
+function QuestionPlaceholder() {
+  return (
+    <div className={classes['question']} aria-busy="true">
+      <div className={classes['head']}>
+        <Skeleton height={16} width={180} />
+      </div>
+      <Skeleton height={22} width="min(420px, 80%)" className={classes['wide'] ?? ''} />
+      <Skeleton height={16} width="92%" className={classes['wide'] ?? ''} />
+      <Skeleton height={16} width="60%" className={classes['wide'] ?? ''} />
     </div>
   );
 }
@@ -51,20 +88,20 @@ function Question({ ticket }: { ticket: Ticket }) {
       <div className={classes['head']}>
         <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
         <TicketStatusBadge status={ticket.status} />
-        {ticket.status === 'OPEN' && (
-          <Button
-            className={classes['close'] ?? ''}
-            variant="default"
-            size="compact-sm"
-            loading={closing.isPending}
-            onClick={() => closing.mutate(undefined, { onError: (error) => showErrorToast(error) })}
-          >
-            {t('ticket.close')}
-          </Button>
-        )}
       </div>
       <h2>{ticket.name}</h2>
       <p>{ticket.description}</p>
+      {ticket.status === 'OPEN' && (
+        <Button
+          className={classes['close'] ?? ''}
+          variant="default"
+          size="compact-sm"
+          loading={closing.isPending}
+          onClick={() => closing.mutate(undefined, { onError: (error) => showErrorToast(error) })}
+        >
+          {t('ticket.close')}
+        </Button>
+      )}
     </article>
   );
 }
@@ -86,11 +123,16 @@ function Messages({ id, page, onPage }: TicketPageProps) {
   return (
     <section aria-label={t('messages.label')} aria-busy={items === undefined}>
       <ol className={classes['messages']} aria-live="polite">
-        {items === undefined ? (
-          <Skeleton component="li" height={88} radius="lg" />
-        ) : (
-          items.map((message) => <Message key={message.id} message={message} />)
-        )}
+        {items === undefined
+          ? MESSAGE_PLACEHOLDERS.map((side, index) => (
+              // They have nothing but their place.
+              // oxlint-disable-next-line react/no-array-index-key
+              <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
+                <Skeleton height={13} width={150} mb={8} />
+                <Skeleton height={16} width="min(320px, 60vw)" />
+              </li>
+            ))
+          : items.map((message) => <Message key={message.id} message={message} />)}
       </ol>
       <Pages page={page} totalPages={messages.data?.totalPages ?? 0} onChange={onPage} />
     </section>

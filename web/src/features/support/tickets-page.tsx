@@ -11,7 +11,7 @@ import { OpenTicketDialog } from './open-ticket-dialog.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './tickets-page.module.css';
 
-const SKELETONS = ['1', '2', '3', '4', '5', '6'];
+const PLACEHOLDERS = ['1', '2', '3', '4', '5', '6'];
 
 interface TicketsPageProps {
   page: number;
@@ -46,13 +46,23 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
       ) : (
         <ul className={classes['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
           {items === undefined
-            ? SKELETONS.map((key) => <Skeleton component="li" key={key} height={146} radius="lg" />)
+            ? PLACEHOLDERS.map((key) => <CardPlaceholder key={key} />)
             : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
         </ul>
       )}
       <Pages page={page} totalPages={tickets.data?.totalPages ?? 0} onChange={onPage} />
       <OpenTicketDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={onCreated} />
     </>
+  );
+}
+
+function CardPlaceholder() {
+  return (
+    <li className={classes['card']} aria-hidden="true">
+      <Skeleton height={16} width="45%" mt={4} />
+      <Skeleton height={20} width="85%" />
+      <Skeleton height={16} width="18%" />
+    </li>
   );
 }
 

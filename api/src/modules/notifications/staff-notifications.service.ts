@@ -1,0 +1,56 @@
+/** One user's notifications as staff see them, and what staff tell him. */
+import { AppError } from '@cellhop/contract/errors';
+import type { Notification } from '@cellhop/contract/notifications';
+import type { NotifyUserBody } from '@cellhop/contract/staff-notifications';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../actor.ts';
+import type { Client } from '../../client.ts';
+import type { Ctx } from '../../ctx.ts';
+import type { PageQuery } from '../../http/paging.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import * as users from '../users/users.service.ts';
+import { listOwn, present } from './notifications.service.ts';
+import * as store from './notifications.store.ts';
+import { cleanText } from './staff-text.ts';
+
+/** @throws AppError NOT_FOUND */
+export async function listOfUser(ctx: Ctx, { userId, ...page }: PageQuery & { userId: string }) {
+  const { languageCode } = await requireUser(ctx, userId);
+  return listOwn(ctx, { userId, languageCode }, page);
+}
+
+/** @throws AppError NOT_FOUND, VALIDATION, IDEMPOTENCY_KEY_REUSED */
+export async function notifyUser(
+  ctx: Ctx,
+  { userId: actorId }: Pick<Actor, 'userId'>,
+  { userId, ...text }: NotifyUserBody,
+  key: string | null,
+  client: Client,
+): Promise<Notification> {
+  const { languageCode } = await requireUser(ctx, userId);
+  const details = cleanText(ctx, text, 'body');
+  const idempotencyKey = `staff:${actorId}:${key ?? randomUUID()}`;
+  return ctx.tx(async (ctx) => {
+    const isNew = await store.insertMessage(ctx, { userId, idempotencyKey, notice: { kind: 'MESSAGE', details } });
+    const message = (await store.findMessage(ctx, idempotencyKey))!;
+    if (isNew) {
+      await record(ctx, {
+        action: 'NOTIFICATION_SENT',
+        actorId,
+        userId,
+        client,
+        details: { notificationId: message.id },
+      });
+      ctx.changed({ userId }, 'notifications');
+    } else if (message.userId !== userId || !isDeepStrictEqual(message.details, details))
+      throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    return present(message, languageCode);
+  });
+}
+
+async function requireUser(ctx: Ctx, id: string): Promise<users.User> {
+  const user = await users.findUser(ctx, id);
+  if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
+  return user;
+}

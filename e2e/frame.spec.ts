@@ -1,0 +1,89 @@
+import { enter, expect, test } from './product.ts';
+
+test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by keyboard', async ({ page }) => {
+  await page.clock.install();
+  await enter(page, '/faq', 'user@example.com', 'demo-password');
+  const menu = page.getByRole('navigation', { name: 'Main menu' });
+
+  await test.step('the menu is 240 pixels wide, has what a customer needs, and stays hidden once hidden', async () => {
+    await expect(menu.getByRole('link')).toHaveText([
+      'Proxies',
+      'Connections',
+      'Usage',
+      'Payments',
+      'Transactions',
+      'FAQ',
+      'Support',
+      'Referral programme',
+    ]);
+    await expect(menu.getByRole('link', { name: 'FAQ' })).toHaveAttribute('aria-current', 'page');
+    expect(await menu.evaluate((element) => element.parentElement?.parentElement?.offsetWidth)).toBe(240);
+    await page.getByRole('button', { name: 'Hide menu' }).click();
+    await expect(menu).toBeHidden();
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('FAQ');
+    await expect(menu).toBeHidden();
+    await page.getByRole('button', { name: 'Show menu' }).click();
+    await expect(menu).toBeVisible();
+  });
+
+  await test.step('the keyboard reaches the content first, and the account menu', async () => {
+    await page.reload();
+    await expect(menu).toBeVisible();
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to content' });
+    await expect(skip).toBeFocused();
+    await expect(skip).toBeInViewport();
+    await expect(skip).toHaveCSS('outline-style', 'solid');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+    const account = page.getByRole('button', { name: 'Account menu' });
+    await account.focus();
+    await page.keyboard.press('Enter');
+    const last = page.getByRole('menuitem', { name: 'Log Out' });
+    await expect(last).toBeVisible();
+    // The focus moves into the menu a moment after it has opened.
+    await expect(async () => {
+      await page.keyboard.press('ArrowDown');
+      await expect(last).toBeFocused({ timeout: 250 });
+    }).toPass();
+    await page.keyboard.press('Escape');
+    await expect(account).toBeFocused();
+  });
+
+  await test.step('a message stands top right for five seconds', async () => {
+    await page.route('**/v1/profile', (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+    );
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByLabel('Language').selectOption('ru');
+    const toast = page.getByText('Произошла ошибка, попробуйте позже');
+    await expect(toast).toBeVisible();
+    await expect(toast.locator('..')).toHaveCSS('animation-duration', '0.18s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expect(toast.locator('..')).toHaveCSS('animation-duration', '1e-05s');
+    const box = (await page.getByRole('region', { name: 'Сообщения' }).boundingBox())!;
+    const { width } = page.viewportSize()!;
+    expect([Math.round(box.y), Math.round(width - box.x - box.width)]).toEqual([16, 16]);
+    await page.clock.runFor(4900);
+    await expect(toast).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(toast).toBeHidden();
+    await page.clock.resume();
+  });
+
+  await test.step('on a phone the menu is a drawer that a choice closes, and breadcrumbs lead home', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const drawer = page.getByRole('dialog', { name: 'Главное меню' });
+    await expect(drawer).toBeHidden();
+    await page.getByRole('button', { name: 'Показать меню' }).click();
+    await drawer.getByRole('link', { name: 'Поддержка' }).click();
+    await expect(page).toHaveURL(/\/support\/tickets$/);
+    await expect(drawer).toBeHidden();
+    await page
+      .getByRole('navigation', { name: 'Навигационная цепочка' })
+      .getByRole('link', { name: 'Главная' })
+      .click();
+    await expect(page).toHaveURL(/\/proxies$/);
+  });
+});
