@@ -21,6 +21,8 @@ interface Node {
 interface Declared {
   name: string;
   declaration: Node;
+  /** With its `export`. */
+  statement: Node;
   /** Of a `const`. */
   value: Node | undefined;
   isExported: boolean;
@@ -44,20 +46,21 @@ export function leanContract(): Plugin {
       filter: { id: CONTRACT },
       handler(code, id) {
         const declared = [...declarationsOf(this.parse(code, { lang: 'ts' }) as unknown as Node)];
-        if (HALF.test(id)) return { code: withoutServerParts(code, declared), map: null, moduleSideEffects: false };
+        if (id.endsWith('?plain')) return toModule(withoutUnusedImports(withoutSchemas(code, declared)));
+        if (id.endsWith('?schemas')) return toModule(lean(code, declared));
         if (!IMPORTS_ZOD.test(code)) return null;
         const schemas = declared.filter((each) => each.isExported && isSchema(code, each));
         if (schemas.length === 0) return null;
         const plain = declared.filter((each) => each.isExported && !schemas.includes(each));
         const file = `./${path.basename(id)}`;
-        return {
-          code: `${reExport(plain, `${file}?plain`)}\n${reExport(schemas, `${file}?schemas`)}\n`,
-          map: null,
-          moduleSideEffects: false,
-        };
+        return toModule(`${reExport(plain, `${file}?plain`)}\n${reExport(schemas, `${file}?schemas`)}\n`);
       },
     },
   };
+}
+
+function toModule(code: string) {
+  return { code, map: null, moduleSideEffects: false };
 }
 
 function withoutQuery(id: string): string {
@@ -84,21 +87,49 @@ function* declarationsOf(program: Node): Generator<Declared> {
     const { type, id } = declaration as { type: string; id?: { name: string } };
     if (type === 'VariableDeclaration')
       for (const each of declaration['declarations'] as unknown as { id: { name: string }; init: Node | null }[])
-        yield { name: each.id.name, declaration, value: each.init ?? undefined, isExported };
+        yield { name: each.id.name, declaration, statement, value: each.init ?? undefined, isExported };
     else if (type === 'FunctionDeclaration' || type === 'ClassDeclaration')
-      yield { name: id!.name, declaration, value: undefined, isExported };
+      yield { name: id!.name, declaration, statement, value: undefined, isExported };
   }
 }
 
-function withoutServerParts(code: string, declared: readonly Declared[]): string {
-  let lean = code;
-  for (const { value } of declared.toReversed()) {
-    if (value === undefined || !WITH_CALLS.has(value.type)) continue;
-    const text = leanText(code, value);
-    // What may have effects is kept though nobody uses it; a function that is not called may go.
-    lean = `${lean.slice(0, value.start)}/* @__PURE__ */ (() => (${text}))()${lean.slice(value.end)}`;
+/** Each value in a function that is not called unless somebody uses it: what may have effects is kept otherwise. */
+function lean(code: string, declared: readonly Declared[]): string {
+  return edited(code, declared, ({ value }) => {
+    if (value === undefined || !WITH_CALLS.has(value.type)) return undefined;
+    return { ...value, text: `/* @__PURE__ */ (() => (${leanText(code, value)}))()` };
+  });
+}
+
+/** With nothing left that needs zod or the schemas of other modules. */
+function withoutSchemas(code: string, declared: readonly Declared[]): string {
+  return edited(code, declared, (each) => {
+    if (isSchema(code, each)) return { ...each.statement, text: '' };
+    return each.value && isEndpoint(each.value) ? { ...each.value, text: leanText(code, each.value) } : undefined;
+  });
+}
+
+function edited(
+  code: string,
+  declared: readonly Declared[],
+  edit: (each: Declared) => { start: number; end: number; text: string } | undefined,
+): string {
+  let result = code;
+  for (const each of declared.toReversed()) {
+    const change = edit(each);
+    if (change !== undefined) result = result.slice(0, change.start) + change.text + result.slice(change.end);
   }
-  return lean;
+  return result;
+}
+
+function withoutUnusedImports(code: string): string {
+  const imports = /^import\s*\{([^}]*)\}\s*from\s*['"][^'"]+['"];?$/gm;
+  const rest = code.replaceAll(imports, '');
+  return code.replaceAll(imports, (statement, names: string) =>
+    names.split(',').some((name) => name.trim() !== '' && new RegExp(String.raw`\b${name.trim()}\b`).test(rest))
+      ? statement
+      : '',
+  );
 }
 
 /** The text of a value; of an endpoint only the object that it declares, less what a browser has no use for. */

@@ -23,7 +23,11 @@ export function mantineStyles(): Plugin {
       filter: { id: CLASS_NAMES },
       handler(code, id) {
         const [, name] = CLASS_NAMES.exec(id)!;
-        return { code: `import '@mantine/core/styles/${name}.layer.css';\n${code}`, map: null, moduleSideEffects: true };
+        return {
+          code: `import '@mantine/core/styles/${name}.layer.css';\n${code}`,
+          map: null,
+          moduleSideEffects: true,
+        };
       },
     },
   };

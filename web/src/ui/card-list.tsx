@@ -1,6 +1,6 @@
-import { Skeleton } from '@mantine/core';
 import classes from './card-list.module.css';
 import type { Column } from './data-table.tsx';
+import { Placeholder } from './placeholder.tsx';
 
 interface CardListProps<Row> {
   label: string;
@@ -18,7 +18,11 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: Ca
   return (
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined
-        ? skeletonKeys.map((key) => <Skeleton component="li" key={key} height={150} radius="lg" />)
+        ? skeletonKeys.map((key) => (
+            <li key={key}>
+              <Placeholder height={150} />
+            </li>
+          ))
         : rows.map((row) => (
             <li key={rowKey(row)} className={classes['card']}>
               <div className={classes['head']}>

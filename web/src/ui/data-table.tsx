@@ -1,8 +1,8 @@
-import { Skeleton, Table } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
+import { Placeholder } from './placeholder.tsx';
 import { PHONE_SCREEN } from './screen.ts';
 
 export interface Column<Row> {
@@ -26,8 +26,11 @@ interface DataTableProps<Row> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-export function DataTable<Row>(props: DataTableProps<Row>) {
+/** Rows appear without holding up the reader's clicks: rendering many of them is interrupted for these. */
+export function DataTable<Row>({ rows: latestRows, ...rest }: DataTableProps<Row>) {
+  const rows = useDeferredValue(latestRows);
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
+  const props = { ...rest, rows: latestRows === undefined ? undefined : rows };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
@@ -36,38 +39,38 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <Table verticalSpacing="sm" horizontalSpacing={12} highlightOnHover aria-busy={rows === undefined}>
-        <Table.Thead>
-          <Table.Tr>
+      <table aria-busy={rows === undefined}>
+        <thead>
+          <tr>
             {columns.map(({ key, header, isNumeric, stick }) => (
-              <Table.Th key={key} data-numeric={isNumeric} data-stick={stick}>
+              <th key={key} data-numeric={isNumeric} data-stick={stick}>
                 {header}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows === undefined
             ? SKELETON_ROWS.map((key) => (
-                <Table.Tr key={key}>
+                <tr key={key}>
                   {columns.map((column) => (
-                    <Table.Td key={column.key}>
-                      <Skeleton height={20} />
-                    </Table.Td>
+                    <td key={column.key}>
+                      <Placeholder height={20} />
+                    </td>
                   ))}
-                </Table.Tr>
+                </tr>
               ))
             : rows.map((row) => (
-                <Table.Tr key={rowKey(row)}>
+                <tr key={rowKey(row)}>
                   {columns.map(({ key, render, isNumeric, stick }) => (
-                    <Table.Td key={key} data-numeric={isNumeric} data-stick={stick}>
+                    <td key={key} data-numeric={isNumeric} data-stick={stick}>
                       {render(row)}
-                    </Table.Td>
+                    </td>
                   ))}
-                </Table.Tr>
+                </tr>
               ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </section>
   );
 }
