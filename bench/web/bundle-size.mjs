@@ -23,6 +23,15 @@ const pages = {
       ...texts('common', 'auth'),
     ],
   },
+  '/proxies': {
+    limit: 250,
+    roots: [
+      'index.html',
+      'src/app/layout/member-layout.tsx',
+      'src/app/screens/proxies-screen.tsx',
+      ...texts('common', 'notification', 'proxy', 'proxyConnection'),
+    ],
+  },
 };
 
 /** @param {string} file */

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useDeferredValue } from 'react';
+import { type ReactNode, startTransition, useDeferredValue, useEffect, useState } from 'react';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
@@ -26,12 +26,25 @@ interface DataTableProps<Row> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-/** Rows appear without holding up the reader's clicks: rendering many of them is interrupted for these. */
-export function DataTable<Row>({ rows: latestRows, ...rest }: DataTableProps<Row>) {
-  const rows = useDeferredValue(latestRows);
+/** What fills a screen appears first. */
+const FIRST_ROWS = 10;
+const FURTHER_ROWS = 8;
+
+export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const props = { ...rest, rows: latestRows === undefined ? undefined : rows };
+  const props = { ...rest, rows: useGradually(rows) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
+}
+
+/** Rows a few at a time, each time only when nothing else is to do: many of them never hold up a click. */
+function useGradually<Row>(rows: readonly Row[] | undefined): readonly Row[] | undefined {
+  const deferred = useDeferredValue(rows);
+  const count = deferred?.length ?? 0;
+  const [limit, setLimit] = useState(FIRST_ROWS);
+  useEffect(() => {
+    if (limit < count) startTransition(() => setLimit(limit + FURTHER_ROWS));
+  }, [limit, count]);
+  return rows === undefined ? undefined : deferred?.slice(0, limit);
 }
 
 function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {

@@ -43,7 +43,7 @@ export function FilterPanel({ filter: latestFilter, error, isLoading, search, is
       <div className={classes['fields']}>
         {filterGroups.map((group) =>
           filter === undefined ? (
-            <Placeholder key={group} height={66} />
+            <Placeholder key={group} height={68} />
           ) : (
             <FilterField
               key={group}
