@@ -42,11 +42,11 @@
   var tokens = stored('tokens');
   var screen = plan.screens[location.pathname];
   var isMember = tokens !== null;
-  if (screen === undefined || screen.isForMembers !== isMember) return;
+  if (screen === undefined || (screen.isForMembers ?? isMember) !== isMember) return;
   var texts = plan.texts[languageOf()];
   screen.files.forEach((index) => preload(plan.files[index]));
   screen.texts.forEach((name) => preload(texts[name]));
-  if (!isMember || !(tokens.accessTokenExpiredAt - Date.now() > MARGIN_MS)) return;
+  if (!screen.isForMembers || !(tokens.accessTokenExpiredAt - Date.now() > MARGIN_MS)) return;
   // With search parameters the catalogue is asked for something else.
   var requests = location.search === '' ? screen.requests : [];
   ['/v1/profile'].concat(requests).forEach((url) => ask(url, 'Bearer ' + tokens.accessToken));

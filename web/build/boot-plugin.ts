@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
 import { languages, type Language } from '../src/i18n/languages.ts';
-import { firstScreens } from './first-screens.ts';
+import { type FirstScreen, firstScreens, landingScreen } from './first-screens.ts';
 
 type Bundle = Rolldown.OutputBundle;
 
@@ -15,10 +15,12 @@ export function bootScripts(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(_html, { filename, bundle }): HtmlTagDescriptor[] {
-        const isApp = filename.endsWith('index.html');
         const scripts = [readScript('first-paint.js')];
-        if (bundle !== undefined && isApp)
-          scripts.push(readScript('first-requests.js').replace('PLAN', () => JSON.stringify(planOf(bundle))));
+        const screens = filename.endsWith('landing.html') ? landingScreen : firstScreens;
+        if (bundle !== undefined) {
+          const plan = JSON.stringify(planOf(bundle, screens));
+          scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
+        }
         return [{ tag: 'script', children: scripts.join('\n'), injectTo: 'head-prepend' }];
       },
     },
@@ -34,7 +36,7 @@ function readScript(name: string): string {
 }
 
 /** What boot/first-requests.js goes by. Files are named once and referred to by number. */
-function planOf(bundle: Bundle) {
+function planOf(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
   const files: string[] = [];
   const numberOf = (file: string) => {
     if (!files.includes(file)) files.push(file);
@@ -42,11 +44,12 @@ function planOf(bundle: Bundle) {
   };
   // The page itself names what its entry needs.
   const known = filesOf(bundle, ['index']);
-  const screens = Object.entries(firstScreens).map(([path, { modules, ...screen }]) => {
+  const screens = Object.entries(chosen).map(([path, { modules, ...screen }]) => {
     const needed = [...filesOf(bundle, modules)].filter((file) => !known.has(file));
     return [path, { ...screen, files: needed.map(numberOf) }];
   });
-  const texts = languages.map((language) => [language, textsOf(bundle, language)]);
+  const wanted = new Set(Object.values(chosen).flatMap((screen) => screen.texts));
+  const texts = languages.map((language) => [language, textsOf(bundle, language, wanted)]);
   return { screens: Object.fromEntries(screens), texts: Object.fromEntries(texts), files };
 }
 
@@ -64,8 +67,7 @@ function filesOf(bundle: Bundle, modules: readonly string[]): Set<string> {
   return files;
 }
 
-function textsOf(bundle: Bundle, language: Language): Record<string, string> {
-  const wanted = new Set(Object.values(firstScreens).flatMap(({ texts }) => texts));
+function textsOf(bundle: Bundle, language: Language, wanted: Set<string>): Record<string, string> {
   const entries = [...wanted].map((name) => {
     const chunk = chunkOf(bundle, new RegExp(`/locales/${language}/${name}\\.json$`));
     return [name, nameOf(chunk.fileName)];

@@ -18,6 +18,10 @@ interface Node {
   [key: string]: unknown;
 }
 
+interface Variables {
+  declarations: { id: { name: string }; init: Node | null }[];
+}
+
 interface Declared {
   name: string;
   declaration: Node;
@@ -86,7 +90,7 @@ function* declarationsOf(program: Node): Generator<Declared> {
     const declaration = isExported ? (statement['declaration'] as Node) : statement;
     const { type, id } = declaration as { type: string; id?: { name: string } };
     if (type === 'VariableDeclaration')
-      for (const each of declaration['declarations'] as unknown as { id: { name: string }; init: Node | null }[])
+      for (const each of (declaration as unknown as Variables).declarations)
         yield { name: each.id.name, declaration, statement, value: each.init ?? undefined, isExported };
     else if (type === 'FunctionDeclaration' || type === 'ClassDeclaration')
       yield { name: id!.name, declaration, statement, value: undefined, isExported };

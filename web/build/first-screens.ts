@@ -4,12 +4,18 @@ export interface FirstScreen {
   /** What the router imports for it, see src/app/router.tsx. */
   modules: readonly string[];
   texts: readonly Namespace[];
-  isForMembers: boolean;
+  /** Whether signed-in readers see it, or others; undefined for all. */
+  isForMembers?: boolean;
   /** What it asks the API for at once, besides the profile. */
   requests: readonly string[];
 }
 
-/** The screens that a reader may begin with. One that is missing here works as well, only later. */
+/** The page of its own, landing.html. */
+export const landingScreen: Readonly<Record<string, FirstScreen>> = {
+  '/': { modules: [], texts: ['common', 'landing'], requests: [] },
+};
+
+/** The screens of index.html that a reader may begin with. One that is missing here works as well, only later. */
 export const firstScreens: Readonly<Record<string, FirstScreen>> = {
   '/sign-in': guest('features/auth/sign-in-page'),
   '/sign-up': guest('app/screens/sign-up-screen'),

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Beside this workspace, both for the source in `src/http/` and for the bundle in `dist/`. */
-const candidates = ['../../web/dist', '../../../web/dist'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
+const candidates = ['../../web/dist', '../../../web/dist'].map((place) =>
+  fileURLToPath(new URL(place, import.meta.url)),
+);
 const PAGES = ['index.html', 'landing.html'];
 /** Scripts without attributes; the others are files. */
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;

@@ -37,7 +37,10 @@ describe('takeEarlyAnswer', () => {
 
   it('ends with the time limit of the call', async () => {
     answers[URL]!.answer = new Promise(() => {});
-    const late = takeEarlyAnswer(URL, { ...asked, signal: AbortSignal.abort(new DOMException('late', 'TimeoutError')) });
+    const late = takeEarlyAnswer(URL, {
+      ...asked,
+      signal: AbortSignal.abort(new DOMException('late', 'TimeoutError')),
+    });
     await expect(late).rejects.toThrow('late');
     answers[URL] = { authorization: 'Bearer mine', answer: new Promise(() => {}) };
     const stopping = new AbortController();

@@ -19,7 +19,15 @@ interface FilterPanelProps {
   onFind: (query: ProxyQuery) => void;
 }
 
-export function FilterPanel({ filter: latestFilter, error, isLoading, search, isSearching, onRetry, onFind }: FilterPanelProps) {
+export function FilterPanel({
+  filter: latestFilter,
+  error,
+  isLoading,
+  search,
+  isSearching,
+  onRetry,
+  onFind,
+}: FilterPanelProps) {
   const { t } = useTranslation('proxy');
   // Six fields with hundreds of options are not rendered in one go.
   const filter = useDeferredValue(latestFilter);
