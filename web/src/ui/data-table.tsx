@@ -1,5 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, startTransition, useDeferredValue, useEffect, useState } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
+import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
@@ -27,24 +28,14 @@ interface DataTableProps<Row> {
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 /** What fills a screen appears first. */
-const FIRST_ROWS = 10;
-const FURTHER_ROWS = 8;
+const STEPS = { first: 10, further: 8 };
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const props = { ...rest, rows: useGradually(rows) };
+  const ready = useDeferredValue(rows);
+  const count = useGradually(ready?.length ?? 0, STEPS);
+  const props = { ...rest, rows: rows === undefined ? undefined : ready?.slice(0, count) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
-}
-
-/** Rows a few at a time, each time only when nothing else is to do: many of them never hold up a click. */
-function useGradually<Row>(rows: readonly Row[] | undefined): readonly Row[] | undefined {
-  const deferred = useDeferredValue(rows);
-  const count = deferred?.length ?? 0;
-  const [limit, setLimit] = useState(FIRST_ROWS);
-  useEffect(() => {
-    if (limit < count) startTransition(() => setLimit(limit + FURTHER_ROWS));
-  }, [limit, count]);
-  return rows === undefined ? undefined : deferred?.slice(0, limit);
 }
 
 function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {

@@ -3,10 +3,14 @@ import { Button, Group } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useGradually } from '../../lib/use-gradually.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
+
+/** One after the other: each has hundreds of options. */
+const FIELD_STEPS = { first: 1, further: 1 };
 
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
@@ -29,8 +33,8 @@ export function FilterPanel({
   onFind,
 }: FilterPanelProps) {
   const { t } = useTranslation('proxy');
-  // Six fields with hundreds of options are not rendered in one go.
   const filter = useDeferredValue(latestFilter);
+  const fieldCount = useGradually(filter === undefined ? 0 : filterGroups.length, FIELD_STEPS);
   const [choice, setChoice] = useState(search);
   const searchText = JSON.stringify(search);
   const [lastSearchText, setLastSearchText] = useState(searchText);
@@ -49,8 +53,8 @@ export function FilterPanel({
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
       <div className={classes['fields']}>
-        {filterGroups.map((group) =>
-          filter === undefined ? (
+        {filterGroups.map((group, index) =>
+          filter === undefined || index >= fieldCount ? (
             <Placeholder key={group} height={68} />
           ) : (
             <FilterField
