@@ -92,6 +92,8 @@ async function measure({ path: address, isSignedIn }: Page, device: 'mobile' | '
         `--chrome-flags=--headless=new --no-sandbox --user-data-dir=${profile}`,
         // The tokens lie in the storage; everything else in the profile is new.
         '--disable-storage-reset',
+        // The stream of live events never ends, so the page is never idle; everything else has happened by then.
+        '--max-wait-for-load=15000',
         `--only-categories=${CATEGORIES.join(',')}`,
         '--output=json',
         `--output-path=${output}`,
