@@ -99,7 +99,9 @@ function isErrorBody(value: unknown): value is ErrorBody {
     Object.hasOwn(errorCatalogue, code) &&
     typeof message === 'string' &&
     Array.isArray(details) &&
-    details.every((detail) => isObject(detail) && typeof detail['path'] === 'string' && typeof detail['message'] === 'string')
+    details.every(
+      (detail) => isObject(detail) && typeof detail['path'] === 'string' && typeof detail['message'] === 'string',
+    )
   );
 }
 
