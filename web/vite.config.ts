@@ -1,5 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { bootScripts } from './build/boot-plugin.ts';
+import { leanContract } from './build/contract-plugin.ts';
+import { mantineStyles } from './build/mantine-styles-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
@@ -14,13 +17,71 @@ const landingAtRoot: Plugin = {
   },
 };
 
+/** @returns a test of module ids: those that end with a pattern, and modules of src/ */
+function anyOf(...wanted: (RegExp | string)[]): RegExp {
+  const patterns = wanted.map((each) =>
+    typeof each === 'string' ? String.raw`[\\/]src[\\/]${each.replaceAll('/', String.raw`[\\/]`)}\.tsx?` : each.source,
+  );
+  return new RegExp(`(?:${patterns.join('|')})$`);
+}
+
+/**
+ * Few files: over HTTP/1.1 six travel at a time, and each costs a round trip. Of each group all that it imports goes along,
+ * unless a group above it has it.
+ */
+const landing = [
+  'i18n/setup',
+  'lib/settings',
+  'lib/format',
+  'lib/use-document-title',
+  'app/layout/switchers',
+  'ui/logo',
+  'features/landing/landing-page',
+];
+const chunkGroups = [
+  // What the landing page loads, and what of the contract needs no zod.
+  {
+    name: 'base',
+    test: anyOf(/react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units)\.ts|\?plain/, ...landing),
+  },
+  { name: 'forms', test: anyOf(/[\\/](?:zod|react-hook-form|@hookform)[\\/].*|\?schemas/) },
+  {
+    name: 'app',
+    test: anyOf(
+      'app/router',
+      'lib/http',
+      'lib/error-text',
+      'lib/use-seconds-left',
+      'ui/plain-field',
+      'ui/plain-button',
+    ),
+  },
+  { name: 'member', test: anyOf('app/layout/member-layout') },
+  {
+    name: 'lists',
+    test: anyOf(
+      /(?:Stack|Text)\.mjs/,
+      'ui/data-table',
+      'ui/list-state',
+      'ui/country-flag',
+      'ui/dialog',
+      'ui/copyable',
+      'ui/facts',
+    ),
+  },
+  { name: 'choices', test: anyOf(/(?:Multi)?Select\.mjs/) },
+].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
+
 export default defineConfig({
-  plugins: [react(), landingAtRoot],
+  plugins: [react(), landingAtRoot, bootScripts(), leanContract(), mantineStyles()],
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,
     target: 'es2022',
-    rolldownOptions: { input: ['index.html', 'landing.html'] },
+    rolldownOptions: {
+      input: ['index.html', 'landing.html'],
+      output: { codeSplitting: { groups: chunkGroups } },
+    },
     // Flags and fonts stay files of their own: inlined they would all be part of the JavaScript.
     assetsInlineLimit: 0,
   },

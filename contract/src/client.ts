@@ -1,8 +1,8 @@
 /** The typed HTTP client that the web app, the gateway and the tests share. */
 import type { ClientInput, EndpointDefinition, Output } from './endpoint.ts';
-import type { ErrorCode } from './errors.ts';
+import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { REQUEST_TIMEOUT_MS } from './limits.ts';
-import { errorBodySchema, type ErrorBody } from './schemas.ts';
+import type { ErrorBody } from './schemas.ts';
 
 /** An answer of the API that is not a success, or no answer at all. */
 export class ApiError extends Error {
@@ -81,11 +81,32 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
 }
 
 function toApiError(status: number, text: string, retryAfter: string | null): ApiError {
-  const parsed = errorBodySchema.safeParse(parseJson(text));
-  if (!parsed.success) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
+  const body = parseJson(text);
+  if (!isErrorBody(body)) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
   // Our own answers have seconds there; what a proxy in between may write instead of them is left out.
   const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
-  return new ApiError(status, parsed.data.code, parsed.data.message, parsed.data, seconds);
+  return new ApiError(status, body.code, body.message, body, seconds);
+}
+
+/** `errorBodySchema` by hand: with the schema, each page that calls the API would load zod. */
+function isErrorBody(value: unknown): value is ErrorBody {
+  if (!isObject(value)) return false;
+  const { statusCode, error, code, message, details = [] } = value;
+  return (
+    Number.isInteger(statusCode) &&
+    typeof error === 'string' &&
+    typeof code === 'string' &&
+    Object.hasOwn(errorCatalogue, code) &&
+    typeof message === 'string' &&
+    Array.isArray(details) &&
+    details.every(
+      (detail) => isObject(detail) && typeof detail['path'] === 'string' && typeof detail['message'] === 'string',
+    )
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function parseJson(text: string): unknown {

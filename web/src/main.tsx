@@ -1,6 +1,6 @@
 import './app/global.css';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { startTranslations } from './i18n/setup.ts';
@@ -9,8 +9,11 @@ const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');
 
 await startTranslations();
-createRoot(root).render(
-  <StrictMode>
-    <RouterProvider router={router} />
-  </StrictMode>,
+// A transition is rendered piece by piece.
+startTransition(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <RouterProvider router={router} />
+    </StrictMode>,
+  ),
 );

@@ -5,6 +5,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { inlineScriptHashes } from './web-pages.ts';
 
 let testApp: TestApp;
 let user: TestUser;
@@ -138,7 +139,7 @@ describe('for machines', () => {
       );
       expect(policy).toEqual({
         'default-src': "'self'",
-        'script-src': "'self'",
+        'script-src': ["'self'", ...inlineScriptHashes()].join(' '),
         'script-src-attr': "'none'",
         'style-src': "'self' 'unsafe-inline'",
         'img-src': "'self' data:",

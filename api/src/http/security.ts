@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import { inlineScriptHashes } from './web-pages.ts';
 
 /** Headers against common attacks on browsers, and the general limit of requests per client address. */
 export async function useSecurity(app: FastifyInstance, config: Config): Promise<void> {
@@ -14,7 +15,8 @@ export async function useSecurity(app: FastifyInstance, config: Config): Promise
       useDefaults: false,
       directives: {
         'default-src': ["'self'"],
-        'script-src': ["'self'"],
+        // The pages' own inline scripts, by what is in them.
+        'script-src': ["'self'", ...inlineScriptHashes()],
         'script-src-attr': ["'none'"],
         // The components set sizes and colours on their elements.
         'style-src': ["'self'", "'unsafe-inline'"],

@@ -1,11 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { notFound, writeError } from './errors.ts';
-
-/** Beside this workspace, both for the source in `src/http/` and for the bundle in `dist/`. */
-const candidates = ['../../web/dist', '../../../web/dist'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+import { findWebRoot } from './web-pages.ts';
 
 /** Paths that belong to the server: unknown ones answer 404 instead of the web app's page. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
@@ -15,7 +11,7 @@ const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$
  * router does the rest.
  */
 export async function serveWebApp(app: FastifyInstance): Promise<void> {
-  const root = candidates.find((path) => existsSync(path));
+  const root = findWebRoot();
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !SERVER_PATHS.test(request.url);
     return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));

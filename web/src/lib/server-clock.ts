@@ -3,6 +3,8 @@
  * wrong by hours. Each answer's Date header tells by how much.
  */
 
+import { takeEarlyAnswer } from './early-answers.ts';
+
 /** The header has whole seconds, and the answer was on its way: less than this says nothing about the clock. */
 const TOLERANCE_MS = 5000;
 
@@ -10,7 +12,8 @@ let aheadMs = 0;
 
 /** `fetch`, which also looks at the server's clock. */
 export const fetchWithClock: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const early = typeof input === 'string' ? takeEarlyAnswer(input, init ?? {}) : undefined;
+  const response = await (early ?? fetch(input, init));
   readServerClock(response.headers.get('date'));
   return response;
 };

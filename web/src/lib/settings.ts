@@ -1,5 +1,6 @@
 import type { getSettings, Settings } from '@cellhop/contract/settings';
 import { useSyncExternalStore } from 'react';
+import { takeEarlyAnswer } from './early-answers.ts';
 
 // Only types come from the contract, and `fetch` is called directly: the landing page loads neither zod nor the client.
 const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
@@ -24,7 +25,8 @@ export function useSettings(): Settings {
 }
 
 async function fetchSettings(): Promise<void> {
-  const response = await fetch(SETTINGS_URL, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const init = { signal: AbortSignal.timeout(TIMEOUT_MS) };
+  const response = await (takeEarlyAnswer(SETTINGS_URL, init) ?? fetch(SETTINGS_URL, init));
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const answer = (await response.json()) as { data: Settings };
   settings = answer.data;

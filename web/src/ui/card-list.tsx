@@ -1,6 +1,6 @@
-import { Skeleton } from '@mantine/core';
 import classes from './card-list.module.css';
 import type { Column } from './data-table.tsx';
+import { Placeholder } from './placeholder.tsx';
 
 interface CardListProps<Row> {
   label: string;
@@ -21,19 +21,19 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: Ca
         ? skeletonKeys.map((key) => (
             <li key={key} className={classes['card']}>
               <div className={classes['head']}>
-                <Skeleton height={20} width="40%" my={2} />
+                <Placeholder height={24} width="40%" />
               </div>
               <dl className={classes['fields']}>
                 {fields.map(({ key: field, header }) => (
                   <div key={field}>
                     <dt>{header}</dt>
                     <dd>
-                      <Skeleton height={15} width="60%" />
+                      <Placeholder height={15} width="60%" />
                     </dd>
                   </div>
                 ))}
               </dl>
-              {actions.length > 0 && <Skeleton height={38} width={96} />}
+              {actions.length > 0 && <Placeholder height={38} width={96} />}
             </li>
           ))
         : rows.map((row) => (

@@ -1,4 +1,5 @@
 import { Tooltip } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { countryName } from '../lib/country.ts';
 import classes from './country-flag.module.css';
@@ -27,9 +28,26 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
       </span>
     );
   if (url === undefined) return <span>{name}</span>;
+  return <FlagWithTooltip url={url} name={name} />;
+}
+
+/** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
+function FlagWithTooltip({ url, name }: { url: string; name: string }) {
+  const [isPointedAt, setPointedAt] = useState(false);
+  const flag = <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />;
   return (
-    <Tooltip label={name} withArrow>
-      <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />
-    </Tooltip>
+    <span
+      className={classes['pointed']}
+      onPointerEnter={() => setPointedAt(true)}
+      onPointerLeave={() => setPointedAt(false)}
+    >
+      {isPointedAt ? (
+        <Tooltip opened label={name} withArrow>
+          {flag}
+        </Tooltip>
+      ) : (
+        flag
+      )}
+    </span>
   );
 }

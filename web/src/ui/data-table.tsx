@@ -1,8 +1,9 @@
-import { Skeleton, Table } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
+import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
+import { Placeholder } from './placeholder.tsx';
 import { PHONE_SCREEN } from './screen.ts';
 
 export interface Column<Row> {
@@ -26,8 +27,14 @@ interface DataTableProps<Row> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-export function DataTable<Row>(props: DataTableProps<Row>) {
+/** What fills a screen appears first. */
+const STEPS = { first: 10, further: 8 };
+
+export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
+  const ready = useDeferredValue(rows);
+  const count = useGradually(ready?.length ?? 0, STEPS);
+  const props = { ...rest, rows: rows === undefined ? undefined : ready?.slice(0, count) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
@@ -36,38 +43,38 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <Table verticalSpacing="sm" horizontalSpacing={12} highlightOnHover aria-busy={rows === undefined}>
-        <Table.Thead>
-          <Table.Tr>
+      <table aria-busy={rows === undefined}>
+        <thead>
+          <tr>
             {columns.map(({ key, header, isNumeric, stick }) => (
-              <Table.Th key={key} data-numeric={isNumeric} data-stick={stick}>
+              <th key={key} data-numeric={isNumeric} data-stick={stick}>
                 {header}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows === undefined
             ? SKELETON_ROWS.map((key) => (
-                <Table.Tr key={key}>
+                <tr key={key}>
                   {columns.map((column) => (
-                    <Table.Td key={column.key}>
-                      <Skeleton height={20} />
-                    </Table.Td>
+                    <td key={column.key}>
+                      <Placeholder height={20} />
+                    </td>
                   ))}
-                </Table.Tr>
+                </tr>
               ))
             : rows.map((row) => (
-                <Table.Tr key={rowKey(row)}>
+                <tr key={rowKey(row)}>
                   {columns.map(({ key, render, isNumeric, stick }) => (
-                    <Table.Td key={key} data-numeric={isNumeric} data-stick={stick}>
+                    <td key={key} data-numeric={isNumeric} data-stick={stick}>
                       {render(row)}
-                    </Table.Td>
+                    </td>
                   ))}
-                </Table.Tr>
+                </tr>
               ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </section>
   );
 }

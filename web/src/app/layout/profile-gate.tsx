@@ -1,6 +1,6 @@
 import type { ApiError } from '@cellhop/contract/client';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../lib/error-text.ts';
 import { profileQuery } from '../../lib/profile.ts';
@@ -12,8 +12,10 @@ import { logOut } from './log-out.ts';
 /** Shows nothing of the product before the server has accepted the stored tokens, nor after it has blocked the user. */
 export function ProfileGate({ children }: { children: ReactNode }) {
   const { data, error } = useQuery(profileQuery);
+  // The whole product is behind it: rendered piece by piece, while the spinner goes on turning.
+  const isAccepted = useDeferredValue(data !== undefined);
   if (error?.code === 'ACCOUNT_BLOCKED') return <ProfileFailure error={error} />;
-  if (data !== undefined) return children;
+  if (data !== undefined && isAccepted) return children;
   // A 401 has removed the tokens, and the layout is about to leave.
   if (error === null || error.status === 401) return <FullScreenSpinner />;
   return <ProfileFailure error={error} />;

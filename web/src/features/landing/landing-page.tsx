@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { hasTokens } from '../../lib/tokens.ts';
@@ -15,6 +15,10 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
   const { t } = useTranslation('landing');
   const { brandName } = useSettings();
   useDocumentTitle();
+  const description = t('description');
+  useEffect(() => {
+    document.querySelector('meta[name="description"]')?.setAttribute('content', description);
+  }, [description]);
   return (
     <div className={classes['page']}>
       <header className={classes['header']}>

@@ -53,7 +53,8 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
 }
 
 function toOptions(group: FilterGroup, counts: Record<string, number>, language: string) {
+  const { compare } = new Intl.Collator(language, { numeric: true });
   return Object.keys(counts)
     .map((value) => ({ value, label: group === 'country' ? countryName(value, language) : value }))
-    .sort((one, other) => one.label.localeCompare(other.label, language, { numeric: true }));
+    .sort((one, other) => compare(one.label, other.label));
 }

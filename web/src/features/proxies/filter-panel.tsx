@@ -1,11 +1,16 @@
 import { filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useGradually } from '../../lib/use-gradually.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
+
+/** One after the other: each has hundreds of options. */
+const FIELD_STEPS = { first: 1, further: 1 };
 
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
@@ -18,8 +23,18 @@ interface FilterPanelProps {
   onFind: (query: ProxyQuery) => void;
 }
 
-export function FilterPanel({ filter, error, isLoading, search, isSearching, onRetry, onFind }: FilterPanelProps) {
+export function FilterPanel({
+  filter: latestFilter,
+  error,
+  isLoading,
+  search,
+  isSearching,
+  onRetry,
+  onFind,
+}: FilterPanelProps) {
   const { t } = useTranslation('proxy');
+  const filter = useDeferredValue(latestFilter);
+  const fieldCount = useGradually(filter === undefined ? 0 : filterGroups.length, FIELD_STEPS);
   const [choice, setChoice] = useState(search);
   const searchText = JSON.stringify(search);
   const [lastSearchText, setLastSearchText] = useState(searchText);
@@ -33,14 +48,14 @@ export function FilterPanel({ filter, error, isLoading, search, isSearching, onR
     onFind(onlyChosen(choice));
   }
 
-  if (error !== null && filter === undefined)
+  if (error !== null && latestFilter === undefined)
     return <LoadFailure text={t('filter.failed')} error={error} isRetrying={isLoading} onRetry={onRetry} />;
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
       <div className={classes['fields']}>
-        {filterGroups.map((group) =>
-          filter === undefined ? (
-            <Skeleton key={group} height={66} />
+        {filterGroups.map((group, index) =>
+          filter === undefined || index >= fieldCount ? (
+            <Placeholder key={group} height={68} />
           ) : (
             <FilterField
               key={group}

@@ -1,5 +1,4 @@
 import type { Proxy } from '@cellhop/contract/proxies';
-import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
@@ -22,14 +21,15 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
         place: 'action',
         stick: 'left',
         render: (proxy) => (
-          <Button
-            size="compact-sm"
-            variant="light"
+          // A plain button: there are fifty of them.
+          <button
+            type="button"
+            className={classes['buy']}
             aria-label={t('table.buyOf', { ip: proxy.ip })}
             onClick={() => onSelect(proxy)}
           >
             {t('table.buy')}
-          </Button>
+          </button>
         ),
       },
       {

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
+import { languages, type Language } from '../src/i18n/languages.ts';
+import { type FirstScreen, firstScreens, landingScreen } from './first-screens.ts';
+
+type Bundle = Rolldown.OutputBundle;
+
+/**
+ * Puts the scripts of boot/ into the pages: they run before anything is painted, and a file of their own would cost a
+ * round trip. The server allows them by their hash (api/src/http/web-pages.ts).
+ */
+export function bootScripts(): Plugin {
+  return {
+    name: 'boot-scripts',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { filename, bundle }): HtmlTagDescriptor[] {
+        const scripts = [readScript('first-paint.js')];
+        const screens = filename.endsWith('landing.html') ? landingScreen : firstScreens;
+        if (bundle !== undefined) {
+          const plan = JSON.stringify(planOf(bundle, screens));
+          scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
+        }
+        return [{ tag: 'script', children: scripts.join('\n'), injectTo: 'head-prepend' }];
+      },
+    },
+  };
+}
+
+/** Without the comments, which are for readers of the source. */
+function readScript(name: string): string {
+  return readFileSync(new URL(`../boot/${name}`, import.meta.url), 'utf8').replaceAll(
+    /^\s*(?:\/\/.*|\/\*\*.*\*\/)\n/gm,
+    '',
+  );
+}
+
+/** What boot/first-requests.js goes by. Files are named once and referred to by number. */
+function planOf(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
+  const files: string[] = [];
+  const numberOf = (file: string) => {
+    if (!files.includes(file)) files.push(file);
+    return files.indexOf(file);
+  };
+  // The page itself names what its entry needs.
+  const known = filesOf(bundle, ['index']);
+  const screens = Object.entries(chosen).map(([path, { modules, ...screen }]) => {
+    const needed = [...filesOf(bundle, modules)].filter((file) => !known.has(file));
+    return [path, { ...screen, files: needed.map(numberOf) }];
+  });
+  const wanted = new Set(Object.values(chosen).flatMap((screen) => screen.texts));
+  const texts = languages.map((language) => [language, textsOf(bundle, language, wanted)]);
+  return { screens: Object.fromEntries(screens), texts: Object.fromEntries(texts), files };
+}
+
+function filesOf(bundle: Bundle, modules: readonly string[]): Set<string> {
+  const files = new Set<string>();
+  const collect = (chunk: Rolldown.OutputChunk) => {
+    const name = nameOf(chunk.fileName);
+    if (files.has(name)) return;
+    files.add(name);
+    for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(nameOf(style));
+    for (const imported of chunk.imports) collect(bundle[imported] as Rolldown.OutputChunk);
+  };
+  for (const module of modules)
+    collect(chunkOf(bundle, new RegExp(String.raw`/src/${module}\.tsx$|/${module}\.html$`)));
+  return files;
+}
+
+function textsOf(bundle: Bundle, language: Language, wanted: Set<string>): Record<string, string> {
+  const entries = [...wanted].map((name) => {
+    const chunk = chunkOf(bundle, new RegExp(`/locales/${language}/${name}\\.json$`));
+    return [name, nameOf(chunk.fileName)];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function chunkOf(bundle: Bundle, id: RegExp): Rolldown.OutputChunk {
+  const found = Object.values(bundle).find(
+    (output): output is Rolldown.OutputChunk => output.type === 'chunk' && id.test(output.facadeModuleId ?? ''),
+  );
+  if (found === undefined) throw new Error(`No chunk for ${id.source}: was the page renamed?`);
+  return found;
+}
+
+function nameOf(file: string): string {
+  return file.replace(/^assets\//, '');
+}

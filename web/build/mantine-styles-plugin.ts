@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+
+const ALL_STYLES = /^@mantine\/core\/styles\.layer\.css$/;
+/** The class names of a component, such as `.../components/Button/Button.module.mjs`. */
+const CLASS_NAMES = /[\\/]@mantine[\\/]core[\\/]esm[\\/].*[\\/](\w+)\.module\.mjs$/;
+
+/**
+ * A component of Mantine brings its own styles: a page loads those of the components that it shows. Imported as one file
+ * they would be those of all components, 36 KB.
+ */
+export function mantineStyles(): Plugin {
+  return {
+    name: 'mantine-styles',
+    // The development server bundles dependencies without plugins, and may well load everything.
+    apply: 'build',
+    enforce: 'pre',
+    resolveId: {
+      filter: { id: ALL_STYLES },
+      handler: () => fileURLToPath(new URL('../src/ui/mantine-base.css', import.meta.url)),
+    },
+    transform: {
+      filter: { id: CLASS_NAMES },
+      handler(code, id) {
+        const [, name] = CLASS_NAMES.exec(id)!;
+        return {
+          code: `import '@mantine/core/styles/${name}.layer.css';\n${code}`,
+          map: null,
+          moduleSideEffects: true,
+        };
+      },
+    },
+  };
+}
