@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import os from 'node:os';
 import { findChromium } from './tools/chromium.mjs';
 
 const executablePath = findChromium();
@@ -7,8 +8,9 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // The stories share one product, and that with one browser is work enough for two cores.
-  workers: 1,
+  // Each worker has a product, a database and a browser of its own, and with all of them keeps about one processor busy.
+  workers: Math.min(Math.max(os.availableParallelism(), 2), 4),
+  fullyParallel: true,
   timeout: 90_000,
   forbidOnly: true,
   reporter: [
@@ -16,7 +18,8 @@ export default defineConfig({
     ['json', { outputFile: process.env['PLAYWRIGHT_REPORT'] ?? '.data/test-results/playwright.json' }],
   ],
   use: {
-    trace: 'retain-on-failure',
+    // The page itself is kept as it was at each step, so pictures of every moment are not worth their processor time.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       args: [

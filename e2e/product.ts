@@ -22,10 +22,10 @@ export const test = base.extend<{ baseURL: string }, { database: Database; produ
     { scope: 'worker' },
   ],
   product: [
-    async ({ database }, use) => {
+    async ({ database }, use, { parallelIndex }) => {
       const product = await startProduct({
         databaseUrl: database.url,
-        logFile: '.data/test-results/product.log',
+        logFile: `.data/test-results/product-${parallelIndex}.log`,
         env: { GATEWAY_ALLOW_PRIVATE: 'true' },
       });
       await use(product);
