@@ -48,7 +48,7 @@ test('a customer invites others, and reads the questions and answers in his lang
     const context = await browser.newContext({ baseURL: new URL(page.url()).origin });
     const friend = await context.newPage();
     await friend.goto(pathname + search);
-    await friend.getByLabel('Email').fill('friend@example.com');
+    await friend.getByLabel('Email').fill('invited-friend@example.com');
     await friend.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await friend.getByLabel('Confirm password').fill(PASSWORD);
     await friend.getByRole('button', { name: 'Sign up' }).click();

@@ -1,3 +1,4 @@
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';
 
@@ -21,6 +22,8 @@ test('logging out ends the session in every tab, and protected pages lead to sig
 });
 
 test('a 401 in one tab signs the others out', async ({ page, context }) => {
+  // The stream would tell the tabs before one of them asks.
+  await context.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await enter(page, '/connection-history', 'user@example.com', 'demo-password');
   const other = await context.newPage();
   await other.goto('/payments/invoices');
@@ -83,13 +86,16 @@ test('without a code there is no page for a new password', async ({ page }) => {
 
 test('a spinner until the server has answered, and a page for failures with a way to start again', async ({ page }) => {
   let isDown = true;
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => (answer = resolve));
   await page.route('**/v1/profile', async (route) => {
     if (!isDown) return route.continue();
-    await page.waitForTimeout(300);
+    await asked;
     return route.fulfill({ status: 500, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
+  answer();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('An error occurred, please try again later')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Log Out' })).toBeVisible();
