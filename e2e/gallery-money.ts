@@ -14,7 +14,7 @@ const connectIs = (code: ErrorCode) => {
   return { [CONNECT]: refusal(status, code, message) };
 };
 
-export const firstRowButton = (page: Page) =>
+const firstRowButton = (page: Page) =>
   page
     .locator('main')
     .getByRole('button', { name: /198\.18\./ })

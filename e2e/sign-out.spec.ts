@@ -1,4 +1,5 @@
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { once } from 'node:events';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';
 
@@ -86,8 +87,8 @@ test('without a code there is no page for a new password', async ({ page }) => {
 
 test('a spinner until the server has answered, and a page for failures with a way to start again', async ({ page }) => {
   let isDown = true;
-  let answer = () => {};
-  const asked = new Promise<void>((resolve) => (answer = resolve));
+  const answering = new AbortController();
+  const asked = once(answering.signal, 'abort');
   await page.route('**/v1/profile', async (route) => {
     if (!isDown) return route.continue();
     await asked;
@@ -95,7 +96,7 @@ test('a spinner until the server has answered, and a page for failures with a wa
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
-  answer();
+  answering.abort();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('An error occurred, please try again later')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Log Out' })).toBeVisible();

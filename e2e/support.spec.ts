@@ -105,11 +105,12 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await expect(page.getByText('Two megabytes more')).toBeVisible();
 });
 
+const stateOf = (name: string) => supportScreens.find((screen) => screen.name === name)!;
+
 test('pages of tickets and of messages are in the address', async ({ page }) => {
-  const many = (name: string) => supportScreens.find((screen) => screen.name === name)!;
   const pages = page.getByRole('navigation', { name: 'Pages' });
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
-  await playAnswers(page, { ...many('tickets-many').answers, ...many('ticket-long').answers });
+  await playAnswers(page, { ...stateOf('tickets-many').answers, ...stateOf('ticket-long').answers });
   await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
   const asked = page.waitForRequest(/\/v1\/support\/tickets\?page=3/);
   await pages.getByRole('button', { name: 'Page 3' }).click();

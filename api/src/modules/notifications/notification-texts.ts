@@ -42,9 +42,9 @@ function link(path: string, text: string): string {
 
 const TICKET_NAME_SHOWN_MAX = 80;
 
-/** By characters, not by their halves: an emoji is never cut in two. */
+/** By characters as people see them: an emoji is never cut in two. */
 function ticketLink(ticketId: string, name: string): string {
-  const characters = [...name];
+  const characters = Array.from(new Intl.Segmenter().segment(name), ({ segment }) => segment);
   const isLong = characters.length > TICKET_NAME_SHOWN_MAX;
   const shown = isLong ? `${characters.slice(0, TICKET_NAME_SHOWN_MAX).join('').trimEnd()}…` : name;
   return link(`/support/tickets/${ticketId}`, escapeHtml(shown));
