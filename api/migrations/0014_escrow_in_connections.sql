@@ -42,14 +42,6 @@ select escrow_account_id, 'ESCROW', escrow_micros, 0 from connections;
 alter table transfers drop constraint transfers_idempotency_key_key;
 create unique index transfers_idempotency on transfers (idempotency_key) where idempotency_key is not null;
 
--- A sold proxy has no tags, and now no entry either. A search by tags implies the condition, so it still names no other
--- column (migration 0009).
-drop index proxies_free_tags;
-create index proxies_free_tags on proxies
-  using gin (free_proxy_tags(connection_id, is_healthy, country_code, city, region, zip, isp, connection_type))
-  with (fastupdate = off)
-  where free_proxy_tags(connection_id, is_healthy, country_code, city, region, zip, isp, connection_type) is not null;
-
 -- Sells a proxy in one round trip. Each rule stands at its place in the order of locks: payer, proxy, connection.
 -- A refusal leaves nothing changed.
 create or replace function buy_proxy(

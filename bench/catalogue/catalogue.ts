@@ -35,7 +35,7 @@ const PURCHASE_ROUNDS = 5;
 const PURCHASE_SECONDS = 3;
 const CLIENTS = 8;
 /** More than the rounds sell. */
-const PURCHASES_MAX = 40_000;
+const PURCHASES_MAX = 80_000;
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const peer = await cloneDatabase(postgres.url, 'template1');

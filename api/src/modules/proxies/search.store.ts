@@ -17,7 +17,6 @@ const columns: Record<FilterGroup, string> = {
 };
 
 const IS_FREE = 'connection_id is null and is_healthy';
-const TAGS = 'free_proxy_tags(connection_id, is_healthy, country_code, city, region, zip, isp, connection_type)';
 const RAW_COLUMNS = 'id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
 /** Of equal prices always the same ones first. */
 const CHEAPEST = `order by price_micros, ip limit ${PROXY_SEARCH_MAX}`;
@@ -78,22 +77,8 @@ export async function walkByPrice(ctx: Ctx, group: FilterGroup, query: ProxyQuer
   return { isComplete: rows[0]!.isComplete, rows: rows.filter((row) => row.id !== null) };
 }
 
-/** The cheapest of the first `sampleSize` matches, found by intersecting the groups in the index of tags. */
-export async function intersectTags(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
-  await allowBitmaps(ctx);
-  const groups = filterGroups.filter((group) => query[group]);
-  return ctx.db.query(
-    `with matching as materialized (
-       select ${RAW_COLUMNS} from proxies
-        where ${groups.map((_, index) => `${TAGS} && $${index + 2}`).join(' and ')} limit $1
-     )
-     select ${COLUMNS} from matching ${CHEAPEST}`,
-    [sampleSize, ...groups.map((group) => query[group]!.map((value) => `${group}:${value}`))],
-  );
-}
-
-/** The cheapest of the first `sampleSize` matches, found by reading all proxies of the narrowest group. */
-export async function readNarrowest(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
+/** The cheapest of the first `sampleSize` matches, found in an index that has all groups (migration 0017). */
+export async function readMatches(ctx: Ctx, query: ProxyQuery, sampleSize: number): Promise<ProxyRow[]> {
   await allowBitmaps(ctx);
   const groups = filterGroups.filter((group) => query[group]);
   return ctx.db.query(
@@ -104,7 +89,7 @@ export async function readNarrowest(ctx: Ctx, query: ProxyQuery, sampleSize: num
      )
      select ${COLUMNS} from matching ${CHEAPEST}`,
     [sampleSize, ...groups.map((group) => query[group])],
-    // Which group is the narrowest is seen from its values.
+    // Which index has the fewest entries for it is seen from its values.
     { isPrepared: false },
   );
 }

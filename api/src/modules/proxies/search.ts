@@ -13,8 +13,6 @@ const FIRST_WALK_MAX = 500;
 const FIRST_DEPTH_MIN = 5;
 /** Matches that are sorted by price when a walk was not enough. */
 const SAMPLE_MAX = 2000;
-/** An index of tags merges the lists of a group entry by entry: more values than this are dearer than reading proxies. */
-const TAG_VALUES_MAX = 12;
 
 /** The group that is walked: as a rule the kind that has the fewest proxies for each value. */
 const narrowestFirst: readonly FilterGroup[] = ['zip', 'city', 'region', 'isp', 'country', 'connectionType'];
@@ -32,9 +30,7 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
     if (!isAnswer(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
       walk = await store.walkByPrice(ctx, group, filter, full);
     if (isAnswer(walk)) return walk.rows;
-    return countValues(filter) <= TAG_VALUES_MAX
-      ? store.intersectTags(ctx, filter, SAMPLE_MAX)
-      : store.readNarrowest(ctx, filter, SAMPLE_MAX);
+    return store.readMatches(ctx, filter, SAMPLE_MAX);
   });
 }
 
@@ -45,17 +41,13 @@ export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
  */
 function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; full: number } {
   const valueCount = filter[group]!.length;
-  const isAlone = countValues(filter) === valueCount;
+  const isAlone = filterGroups.every((other) => other === group || !filter[other]);
   const full = isAlone ? PROXY_SEARCH_MAX : Math.max(PROXY_SEARCH_MAX, Math.ceil(WALK_MAX / valueCount));
   return { first: Math.min(full, Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount))), full };
 }
 
 function isAnswer({ rows, isComplete }: store.Walk): boolean {
   return isComplete || rows.length === PROXY_SEARCH_MAX;
-}
-
-function countValues(query: ProxyQuery): number {
-  return filterGroups.reduce((sum, group) => sum + (query[group]?.length ?? 0), 0);
 }
 
 /** A value that is given twice would be walked twice and show its proxies twice. */
