@@ -59,17 +59,23 @@ const chunkGroups = [
   { name: 'member', test: anyOf('app/layout/member-layout') },
   {
     name: 'lists',
+    test: anyOf(/[\\/](?:Stack|Text|Group)\.mjs/, 'ui/data-table', 'ui/list-state', 'ui/country-flag'),
+  },
+  // What opens, which a first visit does without until it is idle.
+  {
+    name: 'popups',
     test: anyOf(
-      /(?:Stack|Text)\.mjs/,
-      'ui/data-table',
-      'ui/list-state',
-      'ui/country-flag',
+      /[\\/](?:MultiSelect|Select|Tooltip)\.mjs/,
       'ui/dialog',
       'ui/copyable',
       'ui/facts',
+      'app/layout/account-menu-items',
+      'app/layout/menu-drawer',
+      'features/notifications/notifications-popup',
+      'features/proxies/filter-choices',
+      'ui/flag-tooltip',
     ),
   },
-  { name: 'choices', test: anyOf(/(?:Multi)?Select\.mjs/) },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
 export default defineConfig({

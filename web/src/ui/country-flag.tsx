@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { countryName } from '../lib/country.ts';
+import { later, useLater } from '../lib/use-later.ts';
 import classes from './country-flag.module.css';
 
 const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {
@@ -9,6 +9,8 @@ const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4
   query: '?url',
   import: 'default',
 });
+
+const tooltip = later(async () => (await import('./flag-tooltip.tsx')).FlagTooltip);
 
 interface CountryFlagProps {
   code: string;
@@ -34,20 +36,18 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
 /** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
 function FlagWithTooltip({ url, name }: { url: string; name: string }) {
   const [isPointedAt, setPointedAt] = useState(false);
+  const [Tooltip, wantTooltip] = useLater(tooltip);
   const flag = <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />;
   return (
     <span
       className={classes['pointed']}
-      onPointerEnter={() => setPointedAt(true)}
+      onPointerEnter={() => {
+        setPointedAt(true);
+        wantTooltip();
+      }}
       onPointerLeave={() => setPointedAt(false)}
     >
-      {isPointedAt ? (
-        <Tooltip opened label={name} withArrow>
-          {flag}
-        </Tooltip>
-      ) : (
-        flag
-      )}
+      {isPointedAt && Tooltip !== undefined ? <Tooltip name={name}>{flag}</Tooltip> : flag}
     </span>
   );
 }
