@@ -39,7 +39,7 @@ export function later<Part>(load: () => Promise<Part>): Later<Part> {
 /** @returns the part once it was wanted and is here, and a function that wants it */
 export function useLater<Part>(later: Later<Part>): [Part | undefined, () => void] {
   const [part, setPart] = useState<Part>();
-  useEffect(later.loadWhenIdle, [later]);
+  useEffect(() => later.loadWhenIdle(), [later]);
   function want(): void {
     const arrived = later.get();
     // A part may be a function, which React would call.

@@ -1,5 +1,5 @@
+import i18next from 'i18next';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { countryName } from '../lib/country.ts';
 import { later, useLater } from '../lib/use-later.ts';
 import classes from './country-flag.module.css';
@@ -19,8 +19,8 @@ interface CountryFlagProps {
 }
 
 export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
-  const { i18n } = useTranslation();
-  const name = countryName(code, i18n.resolvedLanguage ?? 'en');
+  // Without the hook, which fifty rows would feel: those that show a flag have texts, and are drawn again with them.
+  const name = countryName(code, i18next.resolvedLanguage ?? 'en');
   const url = flags[`../../../node_modules/flag-icons/flags/4x3/${code.toLowerCase()}.svg`];
   if (hasName)
     return (

@@ -16,6 +16,8 @@ export function useOpening(): Opening {
   const opener = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     opener.current?.focus();
+    // Drawn closed first: what opens at once does not know whom to give the focus back.
+    // oxlint-disable-next-line react/set-state-in-effect
     setOpen(true);
   }, []);
   return { isOpen, setOpen, opener };

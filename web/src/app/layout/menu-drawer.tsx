@@ -12,6 +12,7 @@ export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
   const { t } = useTranslation();
   // The drawer gives the focus back where it was when it opened, and not when it was first drawn.
   const [isDrawnOpen, setDrawnOpen] = useState(false);
+  // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => setDrawnOpen(isOpen), [isOpen]);
   return (
     <Drawer

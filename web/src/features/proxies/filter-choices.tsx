@@ -33,6 +33,8 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       data={options}
       value={value}
       onChange={onChange}
+      // He has put the focus there himself, into the field that this one replaces.
+      // oxlint-disable-next-line jsx-a11y/no-autofocus
       autoFocus={hasFocus}
       defaultSearchValue={firstText}
       maxValues={FILTER_VALUES_MAX}

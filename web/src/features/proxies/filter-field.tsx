@@ -35,6 +35,8 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       <div className={classes['box']}>
         <input
           id={id}
+          // A list that is not open, here not even made, need not be named.
+          // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props
           role="combobox"
           aria-haspopup="listbox"
           aria-expanded={false}
