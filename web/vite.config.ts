@@ -42,7 +42,10 @@ const chunkGroups = [
   // What the landing page loads, and what of the contract needs no zod.
   {
     name: 'base',
-    test: anyOf(/react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units)\.ts|\?plain/, ...landing),
+    test: anyOf(
+      /react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units)\.ts|\?plain|app[\\/]global\.css/,
+      ...landing,
+    ),
   },
   { name: 'forms', test: anyOf(/[\\/](?:zod|react-hook-form|@hookform)[\\/].*|\?schemas/) },
   {
@@ -56,20 +59,33 @@ const chunkGroups = [
       'ui/plain-button',
     ),
   },
-  { name: 'member', test: anyOf('app/layout/member-layout') },
+  // The frame, and what nearly every screen in it shows.
   {
-    name: 'lists',
+    name: 'member',
     test: anyOf(
-      /(?:Stack|Text)\.mjs/,
+      'app/layout/member-layout',
+      /[\\/](?:Stack|Text|Group)\.mjs/,
       'ui/data-table',
       'ui/list-state',
       'ui/country-flag',
+      'features/proxies/api',
+    ),
+  },
+  // What opens, which a first visit does without until it is idle.
+  {
+    name: 'popups',
+    test: anyOf(
+      /[\\/](?:MultiSelect|Select|Tooltip)\.mjs/,
       'ui/dialog',
       'ui/copyable',
       'ui/facts',
+      'app/layout/account-menu-items',
+      'app/layout/menu-drawer',
+      'features/notifications/notifications-popup',
+      'features/proxies/filter-choices',
+      'ui/flag-tooltip',
     ),
   },
-  { name: 'choices', test: anyOf(/(?:Multi)?Select\.mjs/) },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
 export default defineConfig({
@@ -77,6 +93,8 @@ export default defineConfig({
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,
+    // For browsers that need it the files would come in their turn, and all others would load it first.
+    modulePreload: { polyfill: false },
     target: 'es2022',
     rolldownOptions: {
       input: ['index.html', 'landing.html'],

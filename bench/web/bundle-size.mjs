@@ -24,7 +24,7 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 250,
+    limit: 200,
     roots: [
       'index.html',
       'src/app/layout/member-layout.tsx',

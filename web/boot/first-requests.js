@@ -17,6 +17,7 @@
     var isStyle = file.endsWith('.css');
     link.rel = isStyle ? 'preload' : 'modulepreload';
     if (isStyle) link.as = 'style';
+    else link.fetchPriority = 'low'; // What draws the spinner goes first.
     link.crossOrigin = '';
     link.href = '/assets/' + file;
     document.head.append(link);

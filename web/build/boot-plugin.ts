@@ -3,6 +3,8 @@ import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
 import { languages, type Language } from '../src/i18n/languages.ts';
 import { type FirstScreen, firstScreens, landingScreen } from './first-screens.ts';
 
+const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
+
 type Bundle = Rolldown.OutputBundle;
 
 /**
@@ -14,14 +16,27 @@ export function bootScripts(): Plugin {
     name: 'boot-scripts',
     transformIndexHtml: {
       order: 'post',
-      handler(_html, { filename, bundle }): HtmlTagDescriptor[] {
+      handler(html, { filename, bundle }) {
         const scripts = [readScript('first-paint.js')];
-        const screens = filename.endsWith('landing.html') ? landingScreen : firstScreens;
+        const isLanding = filename.endsWith('landing.html');
         if (bundle !== undefined) {
-          const plan = JSON.stringify(planOf(bundle, screens));
+          const plan = JSON.stringify(planOf(bundle, isLanding ? landingScreen : firstScreens));
           scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
         }
-        return [{ tag: 'script', children: scripts.join('\n'), injectTo: 'head-prepend' }];
+        const tag = (): HtmlTagDescriptor => ({
+          tag: 'script',
+          children: scripts.join('\n'),
+          injectTo: 'head-prepend',
+        });
+        if (bundle === undefined || isLanding) return [tag()];
+        const [entry, address] = ENTRY.exec(html) ?? [];
+        if (entry === undefined) throw new Error('The page has no entry: did the way change in which it is written?');
+        scripts.push(readScript('first-start.js').replace('ENTRY', () => JSON.stringify(address)));
+        // What draws the spinner goes first.
+        const rest = html
+          .replace(entry, `<link rel="modulepreload" crossorigin href="${address}">`)
+          .replaceAll('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"');
+        return { html: rest, tags: [tag()] };
       },
     },
   };

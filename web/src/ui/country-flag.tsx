@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
+import i18next from 'i18next';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { countryName } from '../lib/country.ts';
+import { later, useLater } from '../lib/use-later.ts';
 import classes from './country-flag.module.css';
 
 const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {
@@ -10,6 +10,8 @@ const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4
   import: 'default',
 });
 
+const tooltip = later(async () => (await import('./flag-tooltip.tsx')).FlagTooltip);
+
 interface CountryFlagProps {
   code: string;
   /** Beside the flag instead of in a tooltip. */
@@ -17,8 +19,8 @@ interface CountryFlagProps {
 }
 
 export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
-  const { i18n } = useTranslation();
-  const name = countryName(code, i18n.resolvedLanguage ?? 'en');
+  // Without the hook, which fifty rows would feel: those that show a flag have texts, and are drawn again with them.
+  const name = countryName(code, i18next.resolvedLanguage ?? 'en');
   const url = flags[`../../../node_modules/flag-icons/flags/4x3/${code.toLowerCase()}.svg`];
   if (hasName)
     return (
@@ -34,20 +36,18 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
 /** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
 function FlagWithTooltip({ url, name }: { url: string; name: string }) {
   const [isPointedAt, setPointedAt] = useState(false);
+  const [Tooltip, wantTooltip] = useLater(tooltip);
   const flag = <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />;
   return (
     <span
       className={classes['pointed']}
-      onPointerEnter={() => setPointedAt(true)}
+      onPointerEnter={() => {
+        setPointedAt(true);
+        wantTooltip();
+      }}
       onPointerLeave={() => setPointedAt(false)}
     >
-      {isPointedAt ? (
-        <Tooltip opened label={name} withArrow>
-          {flag}
-        </Tooltip>
-      ) : (
-        flag
-      )}
+      {isPointedAt && Tooltip !== undefined ? <Tooltip name={name}>{flag}</Tooltip> : flag}
     </span>
   );
 }

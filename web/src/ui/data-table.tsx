@@ -29,11 +29,12 @@ const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 /** What fills a screen appears first. */
 const STEPS = { first: 10, further: 8 };
+const PHONE_STEPS = { first: 3, further: 5 };
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const ready = useDeferredValue(rows);
-  const count = useGradually(ready?.length ?? 0, STEPS);
+  const count = useGradually(ready?.length ?? 0, isPhone ? PHONE_STEPS : STEPS);
   const props = { ...rest, rows: rows === undefined ? undefined : ready?.slice(0, count) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }

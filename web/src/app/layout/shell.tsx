@@ -1,9 +1,9 @@
-import { Drawer } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
+import { later, useLater } from '../../lib/use-later.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
@@ -13,6 +13,7 @@ import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TopBar } from './top-bar.tsx';
 
+const menuDrawer = later(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
 const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value === 'boolean');
 
 /** Side menu and top bar; on narrow screens the menu lies in a drawer. */
@@ -20,7 +21,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const isNarrow = useMediaQuery(NARROW_SCREEN, undefined, { getInitialValueInEffect: false });
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
-  const [isDrawerOpen, drawer] = useDisclosure(false);
+  const [MenuDrawer, wantDrawer] = useLater(menuDrawer);
+  const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: wantDrawer });
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const pages = [...menuItems, ...otherPages];
   // A page below another one shares its title, and has breadcrumbs of its own.
@@ -36,23 +38,13 @@ export function Shell({ children }: { children: ReactNode }) {
       <a className={classes['skip']} href="#content">
         {t('skipToContent')}
       </a>
-      {isNarrow ? (
-        <Drawer
-          opened={isDrawerOpen}
-          onClose={close}
-          size={280}
-          title={t('menu.label')}
-          closeButtonProps={{ 'aria-label': t('menu.hide') }}
-        >
-          <SideMenu hasLogo={false} />
-        </Drawer>
-      ) : (
-        !isHidden && (
-          <div className={classes['side']}>
-            <SideMenu hasLogo />
-          </div>
-        )
-      )}
+      {isNarrow
+        ? MenuDrawer !== undefined && <MenuDrawer isOpen={isDrawerOpen} onClose={close} />
+        : !isHidden && (
+            <div className={classes['side']}>
+              <SideMenu hasLogo />
+            </div>
+          )}
       <div className={classes['page']}>
         <TopBar
           title={title}

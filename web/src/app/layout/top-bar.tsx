@@ -1,10 +1,10 @@
-import { ActionIcon } from '@mantine/core';
 import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../lib/format.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './top-bar.module.css';
 import { useLiveProfile } from './use-live-profile.ts';
@@ -23,16 +23,13 @@ export function TopBar({ title, isMenuShown, onToggleMenu }: TopBarProps) {
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
   return (
     <header className={classes['bar']}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={38}
+      <IconButton
         aria-label={t(isMenuShown ? 'menu.hide' : 'menu.show')}
         aria-expanded={isMenuShown}
         onClick={onToggleMenu}
       >
         <MenuIcon size={21} stroke={1.6} aria-hidden="true" />
-      </ActionIcon>
+      </IconButton>
       <h1 className={classes['title']}>{title}</h1>
       <div className={classes['end']}>
         <Link to="/payments/invoices" className={classes['balance']} aria-label={t('balanceOf', { amount: balance })}>

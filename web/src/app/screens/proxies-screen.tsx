@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { ConnectionAccess } from '../../features/connections/connection-access.tsx';
 import { ProxiesPage } from '../../features/proxies/proxies-page.tsx';
+import { later } from '../../lib/use-later.ts';
 import { proxySearch } from '../search.ts';
 
 const route = getRouteApi('/members/proxies');
+const purchaseDialog = later(async () => (await import('./purchase-dialog.tsx')).PurchaseDialog);
 
 export function ProxiesScreen() {
   const search = route.useSearch();
@@ -12,7 +13,7 @@ export function ProxiesScreen() {
     <ProxiesPage
       search={search}
       onSearch={(chosen) => void navigate({ search: proxySearch(chosen) })}
-      renderAccess={(connection) => <ConnectionAccess connection={connection} />}
+      purchaseDialog={purchaseDialog}
     />
   );
 }

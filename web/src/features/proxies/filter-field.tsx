@@ -1,60 +1,57 @@
-import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
 import type { FilterGroup } from '@cellhop/contract/proxies';
-import { CheckIcon, MultiSelect } from '@mantine/core';
-import { useMemo } from 'react';
+import { IconSelector } from '@tabler/icons-react';
+import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { countryName } from '../../lib/country.ts';
-import classes from './filter-panel.module.css';
+import { later, useLater } from '../../lib/use-later.ts';
+import classes from './filter-field.module.css';
 
-/** More would only make the list slow: whoever looks for one of thousands of ZIP codes types it. */
-const OPTIONS_SHOWN_MAX = 100;
+const choices = later(async () => (await import('./filter-choices.tsx')).FilterChoices);
 
 interface FilterFieldProps {
   group: FilterGroup;
-  /** Value -> number of free proxies. */
-  counts: Record<string, number>;
+  /** Value -> number of free proxies; undefined while loading. */
+  counts: Record<string, number> | undefined;
   value: string[];
   onChange: (value: string[]) => void;
 }
 
+/** A plain field, which looks like the list that takes its place as soon as somebody wants to choose. */
 export function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
-  const { t, i18n } = useTranslation('proxy');
-  const language = i18n.resolvedLanguage ?? 'en';
-  const name = t(`filter.${group}`);
-  const options = useMemo(() => toOptions(group, counts, language), [group, counts, language]);
+  const { t } = useTranslation('proxy');
+  const id = useId();
+  const [Choices, want] = useLater(choices);
+  const [text, setText] = useState('');
+  const [hasFocus, setFocus] = useState(false);
+  const hasValue = value.length > 0;
+  useEffect(() => {
+    if (hasValue) want();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [hasValue]);
+  if (Choices !== undefined && counts !== undefined)
+    return <Choices {...{ group, counts, value, onChange, hasFocus }} firstText={text} />;
   return (
-    <MultiSelect
-      label={name}
-      placeholder={value.length === 0 ? t('filter.any') : ''}
-      data={options}
-      value={value}
-      onChange={onChange}
-      maxValues={FILTER_VALUES_MAX}
-      limit={OPTIONS_SHOWN_MAX}
-      searchable
-      clearable
-      hidePickedOptions={false}
-      nothingFoundMessage={t('filter.nothing')}
-      clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
-      // The list itself scrolls: a wrapper that scrolls would have to take the focus.
-      withScrollArea={false}
-      classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
-      renderOption={({ option, checked }) => (
-        <span className={classes['option']}>
-          <span className={classes['name']}>
-            {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
-            {option.label}
-          </span>
-          <span className={classes['count']}>{counts[option.value]}</span>
-        </span>
-      )}
-    />
+    <div className={classes['field']}>
+      <label htmlFor={id}>{t(`filter.${group}`)}</label>
+      <div className={classes['box']}>
+        <input
+          id={id}
+          // A list that is not open, here not even made, need not be named.
+          // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props
+          role="combobox"
+          aria-haspopup="listbox"
+          aria-expanded={false}
+          autoComplete="off"
+          placeholder={hasValue ? '' : t('filter.any')}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onFocus={() => {
+            setFocus(true);
+            want();
+          }}
+          onBlur={() => setFocus(false)}
+        />
+        <IconSelector size={16} aria-hidden="true" />
+      </div>
+    </div>
   );
-}
-
-function toOptions(group: FilterGroup, counts: Record<string, number>, language: string) {
-  const { compare } = new Intl.Collator(language, { numeric: true });
-  return Object.keys(counts)
-    .map((value) => ({ value, label: group === 'country' ? countryName(value, language) : value }))
-    .sort((one, other) => compare(one.label, other.label));
 }

@@ -3,14 +3,9 @@ import { Button, Group } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useGradually } from '../../lib/use-gradually.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
-
-/** One after the other: each has hundreds of options. */
-const FIELD_STEPS = { first: 1, further: 1 };
 
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
@@ -34,7 +29,6 @@ export function FilterPanel({
 }: FilterPanelProps) {
   const { t } = useTranslation('proxy');
   const filter = useDeferredValue(latestFilter);
-  const fieldCount = useGradually(filter === undefined ? 0 : filterGroups.length, FIELD_STEPS);
   const [choice, setChoice] = useState(search);
   const searchText = JSON.stringify(search);
   const [lastSearchText, setLastSearchText] = useState(searchText);
@@ -53,19 +47,15 @@ export function FilterPanel({
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
       <div className={classes['fields']}>
-        {filterGroups.map((group, index) =>
-          filter === undefined || index >= fieldCount ? (
-            <Placeholder key={group} height={68} />
-          ) : (
-            <FilterField
-              key={group}
-              group={group}
-              counts={filter[group]}
-              value={choice[group] ?? []}
-              onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
-            />
-          ),
-        )}
+        {filterGroups.map((group) => (
+          <FilterField
+            key={group}
+            group={group}
+            counts={filter?.[group]}
+            value={choice[group] ?? []}
+            onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
+          />
+        ))}
       </div>
       <Group gap="sm">
         <Button

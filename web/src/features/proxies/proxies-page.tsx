@@ -1,26 +1,29 @@
-import type { Connection } from '@cellhop/contract/connections';
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type Later, useLater } from '../../lib/use-later.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery, reloadCatalogue } from './api.ts';
 import { ProxiesTable } from './proxies-table.tsx';
-import { ProxyDialog } from './proxy-dialog.tsx';
+import type { ProxyDialogProps } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
+
+/** How to reach a proxy that was just bought, the dialog itself knows. */
+export type PurchaseDialogProps = Omit<ProxyDialogProps, 'renderAccess'>;
 
 interface ProxiesPageProps {
   search: ProxyQuery;
   onSearch: (search: ProxyQuery) => void;
-  /** How to reach a proxy that was just bought. */
-  renderAccess: (connection: Connection) => ReactNode;
+  purchaseDialog: Later<ComponentType<PurchaseDialogProps>>;
 }
 
-export function ProxiesPage({ search, onSearch, renderAccess }: ProxiesPageProps) {
+export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPageProps) {
   const { t } = useTranslation('proxy');
   const [selected, setSelected] = useState<Proxy>();
+  const [PurchaseDialog, wantDialog] = useLater(purchaseDialog);
   const filter = useQuery(filterQuery);
   const proxies = useQuery({ ...proxiesQuery(search), placeholderData: keepPreviousData });
   const rows = proxies.isPlaceholderData ? undefined : proxies.data?.data;
@@ -28,6 +31,11 @@ export function ProxiesPage({ search, onSearch, renderAccess }: ProxiesPageProps
   function find(chosen: ProxyQuery) {
     if (JSON.stringify(chosen) === JSON.stringify(search)) void proxies.refetch();
     else onSearch(chosen);
+  }
+
+  function select(proxy: Proxy) {
+    setSelected(proxy);
+    wantDialog();
   }
 
   return (
@@ -51,23 +59,24 @@ export function ProxiesPage({ search, onSearch, renderAccess }: ProxiesPageProps
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
       ) : (
-        <ProxiesTable proxies={rows} onSelect={setSelected} />
+        <ProxiesTable proxies={rows} onSelect={select} />
       )}
       {rows?.length === PROXY_SEARCH_MAX && (
         <Text size="sm" c="dimmed" ta="center">
           {t('table.limit', { count: PROXY_SEARCH_MAX })}
         </Text>
       )}
-      <ProxyDialog
-        key={selected?.id}
-        proxy={selected}
-        renderAccess={renderAccess}
-        onClose={() => setSelected(undefined)}
-        onGone={() => {
-          setSelected(undefined);
-          reloadCatalogue();
-        }}
-      />
+      {PurchaseDialog !== undefined && (
+        <PurchaseDialog
+          key={selected?.id}
+          proxy={selected}
+          onClose={() => setSelected(undefined)}
+          onGone={() => {
+            setSelected(undefined);
+            reloadCatalogue();
+          }}
+        />
+      )}
     </Stack>
   );
 }

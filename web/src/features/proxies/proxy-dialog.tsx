@@ -15,8 +15,9 @@ import { PriceInfo } from './price-info.tsx';
 import classes from './proxy-dialog.module.css';
 import { ProxyFacts } from './proxy-facts.tsx';
 
-interface ProxyDialogProps {
+export interface ProxyDialogProps {
   proxy: Proxy | undefined;
+  /** How to reach a proxy that was just bought. */
   renderAccess: (connection: Connection) => ReactNode;
   onClose: () => void;
   /** Sold to someone else, or its price changed: the list is out of date. */

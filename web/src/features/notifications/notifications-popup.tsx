@@ -1,0 +1,55 @@
+import { Popover } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useOpening } from '../../ui/use-opening.ts';
+import { forgetOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
+import { BellButton } from './bell-button.tsx';
+import classes from './notifications.module.css';
+import { NotificationsList } from './notifications-list.tsx';
+
+/** Takes the place of the bell that was pressed, and opens. Opening marks all as read. */
+export function NotificationsPopup({ notifications }: { notifications: ReturnType<typeof useNotifications> }) {
+  const { t } = useTranslation('notification');
+  const { isOpen, setOpen, opener } = useOpening();
+  const pages = notifications.data?.pages;
+  const unreadCount = pages?.[0]?.unreadCount ?? 0;
+  const { mutate: markAllRead, isPending } = useMarkAllRead();
+
+  function close() {
+    setOpen(false);
+    if (isOpen) forgetOlderPages();
+  }
+
+  // Wherever the focus is: the button that had it may have gone.
+  useWindowEvent('keydown', ({ key }) => {
+    if (key === 'Escape') close();
+  });
+
+  useEffect(() => {
+    // What arrives while the reader looks at the list is read as well.
+    if (isOpen && unreadCount > 0 && pages !== undefined && !isPending) markAllRead(pages);
+    // A failure is not repeated at once, but when something has changed or the popup is opened again.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isOpen, unreadCount, pages]);
+
+  return (
+    <Popover
+      opened={isOpen}
+      onDismiss={close}
+      onClose={close}
+      position="bottom-end"
+      width="min(400px, calc(100vw - 24px))"
+      trapFocus
+      returnFocus
+      shadow="md"
+    >
+      <Popover.Target>
+        <BellButton ref={opener} unreadCount={unreadCount} onClick={() => (isOpen ? close() : setOpen(true))} />
+      </Popover.Target>
+      <Popover.Dropdown className={classes['popup'] ?? ''} aria-label={t('title')}>
+        <NotificationsList notifications={notifications} onLeave={close} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

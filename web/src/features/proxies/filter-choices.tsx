@@ -1,0 +1,68 @@
+import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
+import type { FilterGroup } from '@cellhop/contract/proxies';
+import { CheckIcon, MultiSelect } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { countryName } from '../../lib/country.ts';
+import classes from './filter-choices.module.css';
+
+/** More would only make the list slow: whoever looks for one of thousands of ZIP codes types it. */
+const OPTIONS_SHOWN_MAX = 100;
+
+interface FilterChoicesProps {
+  group: FilterGroup;
+  /** Value -> number of free proxies. */
+  counts: Record<string, number>;
+  value: string[];
+  onChange: (value: string[]) => void;
+  /** Whether the reader is in the field already, and what he has typed there. */
+  hasFocus: boolean;
+  firstText: string;
+}
+
+/** Takes the place of the plain field, with the list of what can be chosen. */
+export function FilterChoices({ group, counts, value, onChange, hasFocus, firstText }: FilterChoicesProps) {
+  const { t, i18n } = useTranslation('proxy');
+  const language = i18n.resolvedLanguage ?? 'en';
+  const name = t(`filter.${group}`);
+  const options = useMemo(() => toOptions(group, counts, language), [group, counts, language]);
+  return (
+    <MultiSelect
+      label={name}
+      placeholder={value.length === 0 ? t('filter.any') : ''}
+      data={options}
+      value={value}
+      onChange={onChange}
+      // He has put the focus there himself, into the field that this one replaces.
+      // oxlint-disable-next-line jsx-a11y/no-autofocus
+      autoFocus={hasFocus}
+      defaultSearchValue={firstText}
+      maxValues={FILTER_VALUES_MAX}
+      limit={OPTIONS_SHOWN_MAX}
+      searchable
+      clearable
+      hidePickedOptions={false}
+      nothingFoundMessage={t('filter.nothing')}
+      clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
+      // The list itself scrolls: a wrapper that scrolls would have to take the focus.
+      withScrollArea={false}
+      classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
+      renderOption={({ option, checked }) => (
+        <span className={classes['option']}>
+          <span className={classes['name']}>
+            {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
+            {option.label}
+          </span>
+          <span className={classes['count']}>{counts[option.value]}</span>
+        </span>
+      )}
+    />
+  );
+}
+
+function toOptions(group: FilterGroup, counts: Record<string, number>, language: string) {
+  const { compare } = new Intl.Collator(language, { numeric: true });
+  return Object.keys(counts)
+    .map((value) => ({ value, label: group === 'country' ? countryName(value, language) : value }))
+    .sort((one, other) => compare(one.label, other.label));
+}
