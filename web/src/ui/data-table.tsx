@@ -11,6 +11,8 @@ export interface Column<Row> {
   header: string;
   render: (row: Row) => ReactNode;
   isNumeric?: boolean;
+  /** In rem, at least. If all columns have one, they stay where they are while rows come; otherwise the rows decide. */
+  width?: number;
   /** Stays in sight while the table scrolls sideways. */
   stick?: 'left' | 'right';
   /** Where it goes on a phone, where each row is a card: its heading, its button, or (by default) a line of it. */
@@ -40,15 +42,26 @@ export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
 }
 
 function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+  const isFixed = columns.every(({ width }) => width !== undefined);
+  const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <table aria-busy={rows === undefined}>
+      <table
+        aria-busy={rows === undefined}
+        data-fixed={isFixed}
+        style={isFixed ? { minWidth: `${totalWidth}rem` } : undefined}
+      >
         <thead>
           <tr>
-            {columns.map(({ key, header, isNumeric, stick }) => (
-              <th key={key} data-numeric={isNumeric} data-stick={stick}>
+            {columns.map(({ key, header, isNumeric, stick, width }) => (
+              <th
+                key={key}
+                data-numeric={isNumeric}
+                data-stick={stick}
+                style={isFixed ? { width: `${width}rem` } : undefined}
+              >
                 {header}
               </th>
             ))}

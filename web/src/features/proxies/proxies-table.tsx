@@ -17,6 +17,7 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
     () => [
       {
         key: 'action',
+        width: 6,
         header: t('table.action'),
         place: 'action',
         stick: 'left',
@@ -34,27 +35,31 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       },
       {
         key: 'price',
+        width: 6.5,
         header: t('table.price'),
         isNumeric: true,
         render: ({ price }) => <strong className={classes['price']}>{formatMoney(prepaidPrice(price))}</strong>,
       },
       {
         key: 'ip',
+        width: 9.5,
         header: t('common:location.ip'),
         place: 'heading',
         render: ({ ip }) => <span className={classes['ip']}>{ip}</span>,
       },
       {
         key: 'country',
+        width: 5.5,
         header: t('common:location.country'),
         render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       },
-      { key: 'region', header: t('common:location.region'), render: ({ region }) => region },
-      { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
-      { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
-      { key: 'isp', header: t('common:location.isp'), render: ({ isp }) => isp },
+      { key: 'region', width: 9, header: t('common:location.region'), render: ({ region }) => region },
+      { key: 'city', width: 8.5, header: t('common:location.city'), render: ({ city }) => city },
+      { key: 'zip', width: 6.5, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'isp', width: 9.5, header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
+        width: 7,
         header: t('common:location.connectionType'),
         render: ({ connectionType }) => connectionType,
       },
