@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { waitForLock, writeWhole } from './lock.mjs';
 import { freePort } from './ports.mjs';
@@ -17,6 +18,8 @@ import { identify, isRunning } from './process-identity.mjs';
 /** @typedef {{ url: string, port: number, directory: string, reused: boolean, stop: () => Promise<void> }} Postgres */
 
 const MAX_CONNECTIONS = 200;
+/** An eighth of the machine's memory, which leaves the rest to programs and to the system's own cache of files. */
+const SHARED_BUFFERS_MB = Math.min(1024, Math.max(128, Math.floor(os.totalmem() / 2 ** 23)));
 const START_ATTEMPTS = 5;
 /** How long a server that pg_ctl believes in may stay silent, for example while it recovers after a crash. */
 const SILENCE_MS = 2000;
@@ -63,6 +66,9 @@ async function launch(directory, control, durable) {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: "''",
     max_connections: MAX_CONNECTIONS,
+    shared_buffers: `${SHARED_BUFFERS_MB}MB`,
+    // After a checkpoint each page is logged whole once: fewer checkpoints, fewer whole pages.
+    max_wal_size: '2GB',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   for (let attempt = 1; ; attempt++) {
