@@ -8,7 +8,7 @@ describe('later', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('loads once, however often the part is wanted', async () => {
-    const load = vi.fn(async () => 'menu');
+    const load = vi.fn<() => Promise<string>>(async () => 'menu');
     const menu = later(load);
     expect(menu.get()).toBeUndefined();
     expect([await menu.load(), await menu.load(), menu.get()]).toEqual(['menu', 'menu', 'menu']);
