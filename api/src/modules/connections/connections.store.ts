@@ -88,7 +88,7 @@ export type PurchaseOutcome =
   | { outcome: 'REPLAYED'; connectionId: string }
   | { outcome: 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' };
 
-/** The whole purchase in one round trip; its rules are in the function (migration 0008). */
+/** The whole purchase in one round trip; its rules are in the function (migration 0014). */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   const [row] = await ctx.db.query<PurchaseOutcome>(
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",

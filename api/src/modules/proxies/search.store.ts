@@ -1,6 +1,6 @@
 /**
  * The two ways to search the catalogue. Which one may be trusted with a filter is decided in search.ts; here the
- * planner is left one plan for each, because its guess at a filter's size decides between a millisecond and a second.
+ * planner is left one kind of plan for each, because its guess at a filter's size decides between a millisecond and a second.
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
