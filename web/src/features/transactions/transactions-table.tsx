@@ -7,18 +7,18 @@ import classes from './transactions-table.module.css';
 export function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
   const { t } = useTranslation('transaction');
   const columns: Column<Transaction>[] = [
-    { key: 'date', width: 10, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
-    { key: 'kind', width: 13, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
+    { key: 'date', width: 9.5, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'kind', width: 10.5, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
     {
       key: 'subject',
-      width: 16,
+      width: 10.5,
       header: t('table.subject'),
       render: ({ subject }) =>
         subject === null ? t('subjects.none') : t(`subjects.${subject.kind}`, { label: subject.label }),
     },
     {
       key: 'amount',
-      width: 9,
+      width: 7,
       header: t('table.amount'),
       isNumeric: true,
       place: 'heading',
@@ -30,7 +30,7 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
     },
     {
       key: 'balanceAfter',
-      width: 10,
+      width: 7.5,
       header: t('table.balanceAfter'),
       isNumeric: true,
       render: ({ balanceAfter }) => formatMoney(balanceAfter),
