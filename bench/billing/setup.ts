@@ -70,6 +70,8 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   const openConnections = sizes.gateways * sizes.connectionsPerGateway;
   const actors = await insertUsers(client, openConnections);
   await insertProxies(client, openConnections + sizes.freeProxies);
+  // A purchase is planned for a catalogue that is known, as a shop's is a minute after it was filled.
+  await client.query('analyze');
   const gateways = await openConnectionsOf(client, sizes.gateways);
   await storeConnections(client, sizes.storedConnections);
   const free = await client.query<{ id: string }>('select id from proxies where connection_id is null');

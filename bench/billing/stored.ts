@@ -36,7 +36,7 @@ async function storeChunk(client: pg.Client, first: number, count: number): Prom
     `insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
                             uploaded_bytes, downloaded_bytes, charge_hash, created_at)
      select account_id, escrow_id, case part when 0 then 400000 else 8000 end,
-            case part when 0 then 'PREPAID_50_MB' else 'MEGABYTE' end, case part when 0 then 0 else part + 49 end,
+            (case part when 0 then 'PREPAID_50_MB' else 'MEGABYTE' end)::transfer_reason, case part when 0 then 0 else part + 49 end,
             part + 50, 0, part * 1048576, charge_hash, now() - interval '90 days'
        from stored, generate_series(0, 8) as part order by n, part`,
   );

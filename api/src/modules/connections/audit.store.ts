@@ -43,7 +43,7 @@ export const connectionInvariants: Invariant[] = [
       cross join lateral (
         select count(*) as count,
                count(*) filter (where charge.charge_hash is distinct from charge_hash(
-                 previous_hash, connections.id, number, charge_time(charge.created_at), reason,
+                 previous_hash, connections.id, number, charge_time(charge.created_at), reason::text,
                  coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
                  uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
                  case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,

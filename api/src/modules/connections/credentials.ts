@@ -17,14 +17,18 @@ const USERNAME_LENGTH = 12;
 const PASSWORD_LENGTH = 27;
 
 export function newCredentials(): Credentials {
-  return { username: randomText(USERNAME_LENGTH), password: randomText(PASSWORD_LENGTH) };
+  const text = randomText(USERNAME_LENGTH + PASSWORD_LENGTH);
+  return { username: text.slice(0, USERNAME_LENGTH), password: text.slice(USERNAME_LENGTH) };
 }
 
-/** Each character is equally likely: five random bits that name none are thrown away. */
+/**
+ * Each character is equally likely: five random bits that name none are thrown away. Bytes are drawn once, with some to
+ * spare: to draw costs more than how many.
+ */
 function randomText(length: number): string {
   let text = '';
-  while (text.length < length) for (const byte of randomBytes(length - text.length)) text += ALPHABET[byte & 31] ?? '';
-  return text;
+  while (text.length < length) for (const byte of randomBytes(2 * length)) text += ALPHABET[byte & 31] ?? '';
+  return text.slice(0, length);
 }
 
 /** The connection's id is authenticated with it: a password copied into another row does not open. */

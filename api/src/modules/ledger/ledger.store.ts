@@ -45,7 +45,7 @@ export async function insertTransfers(
   const rows = await ctx.db.query<{ key: string }>(
     `with posted as (
        insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
-       select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
+       select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::transfer_reason[])
        on conflict (idempotency_key) where idempotency_key is not null do nothing
        returning idempotency_key, debit_account_id, credit_account_id, amount_micros
      ), deltas as (

@@ -101,7 +101,7 @@ test(
       { numRuns: Math.ceil(HISTORIES / CUSTOMERS), endOnFailure: true, ...SEED, reporter: reportBriefly },
     );
     const seen = await testApp.database.query<{ reason: string }>(
-      'select distinct end_reason as reason from connections where end_reason is not null order by 1',
+      'select distinct end_reason::text as reason from connections where end_reason is not null order by 1',
     );
     expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
   },

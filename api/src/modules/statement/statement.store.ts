@@ -72,7 +72,7 @@ export function listEntries(
                  order by id desc limit $9
                 ) as newest
        ) as statement
-        where $4::text[] is null or (reason = any($4) and created_at >= $5 and created_at < $6)
+        where $4::transfer_reason[] is null or (reason = any($4) and created_at >= $5 and created_at < $6)
         order by id desc limit $7 offset $8
      )
      select page.id, page.created_at as "createdAt", reason as kind, micros,
@@ -118,7 +118,7 @@ export async function countEntries(ctx: Ctx, accountId: bigint, filter: EntryFil
       : await ctx.db.query<{ count: number }>(
           `select count(*)::int as count from transfers
             where (debit_account_id = $1 or (credit_account_id = $1 and megabyte_from is null))
-              and reason = any($2::text[]) and created_at >= $3 and created_at < $4`,
+              and reason = any($2::transfer_reason[]) and created_at >= $3 and created_at < $4`,
           [accountId, filter.kinds, filter.from, filter.to],
         );
   return row!.count;

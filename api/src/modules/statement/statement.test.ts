@@ -55,7 +55,7 @@ async function post(accountId: bigint, kind: TransactionKind, micros: bigint, cr
     await db.query(
       `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, created_at,
                               megabyte_from, megabyte_to, uploaded_bytes, downloaded_bytes, charge_hash)
-       values (gen_random_uuid(), $1, $2, $3, $4::text, $5, $6::bigint, $6::bigint + 1, $7, $7, $8)`,
+       values (gen_random_uuid(), $1, $2, $3, $4, $5, $6::bigint, $6::bigint + 1, $7, $7, $8)`,
       [
         isPaid ? accountId : other,
         isPaid ? other : accountId,
@@ -261,7 +261,7 @@ describe('a history of 5,000 transfers', () => {
     user = await createUser(testApp);
     await testApp.database.query(
       `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
-       select 'long:' || n, 1, $1, n, case when n % 1000 = 0 then 'TRIAL' else 'TOP_UP' end
+       select 'long:' || n, 1, $1, n, (case when n % 1000 = 0 then 'TRIAL' else 'TOP_UP' end)::transfer_reason
          from generate_series(1, 5000) as n`,
       [user.accountId],
     );
