@@ -7,6 +7,7 @@ import { closeRun, openRun, settle, type Meter, type Run } from './charging.ts';
 import { close } from './ending.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as connections from './connections.store.ts';
+import { Recollections } from './recollection.ts';
 import * as runs from './runs.store.ts';
 import { saveMeters, type MeterChange } from './settlement.store.ts';
 
@@ -15,6 +16,9 @@ import { saveMeters, type MeterChange } from './settlement.store.ts';
  * each would only take longer.
  */
 const inTurn = takeTurns({ runningMax: 4, waitingMax: 1000 });
+
+/** Some 20 MB when it is full. */
+const recollections = new Recollections(100_000);
 
 export interface UsageReport {
   connectionId: string;
@@ -37,13 +41,18 @@ export interface CreditAnswer {
 
 /**
  * Takes a run's reports of the connections that it has open, one or none for each.
- * Most connections of a node are idle: those are answered from one read, without a lock.
+ * Most connections of a node are idle: those are answered from one read, without a lock. What has grown since it was last
+ * settled here is certainly not.
  */
 export async function takeReports(ctx: Ctx, runId: string, reports: readonly UsageReport[]): Promise<CreditAnswer[]> {
   const answers = new Map<string, CreditAnswer>();
-  const ordinary = reports.filter((report) => !report.isExitLost);
-  for (const unchanged of await runs.findUnchanged(ctx, runId, ordinary))
-    answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
+  const quiet = reports.filter(({ connectionId, usedBytes, isExitLost }) => {
+    const before = recollections.get(connectionId);
+    return !isExitLost && !(before && usedBytes > before.usedBytes);
+  });
+  if (quiet.length > 0)
+    for (const unchanged of await runs.findUnchanged(ctx, runId, quiet))
+      answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
   const busy = reports.filter((report) => !answers.has(report.connectionId));
   if (busy.length > 0)
     for (const settled of await inTurn(() => settleReports(ctx, runId, busy, 'report')))
@@ -78,7 +87,7 @@ export function settleReports(
   return ctx.tx(async (ctx) => {
     const reportOf = new Map(reports.map((report) => [report.connectionId, report]));
     const ids = [...reportOf.keys()];
-    const balances = await ledger.lockBalances(ctx, await connections.findPayers(ctx, ids));
+    const balances = await ledger.lockBalances(ctx, await findPayers(ctx, ids));
     const free = new Map<bigint, bigint>();
     for (const { accountId, balanceMicros, heldMicros } of balances.values())
       free.set(accountId, balanceMicros - heldMicros);
@@ -89,6 +98,13 @@ export function settleReports(
       .map((row) => settleOne(row, reportOf.get(row.id)!, kind, free));
     return save(ctx, runId, settlements, kind);
   });
+}
+
+/** @returns the accounts of those who pay for these connections */
+async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
+  const known = ids.flatMap((id) => recollections.get(id)?.payerAccountId ?? []);
+  if (known.length === ids.length) return [...new Set(known)];
+  return connections.findPayers(ctx, ids);
 }
 
 interface SettlementOfOne extends MeterChange {
@@ -155,6 +171,8 @@ async function save(
   for (const { payerAccountId } of changed) ctx.changed({ accountId: payerAccountId }, 'connections');
   if (changed.length > 0) await saveMeters(ctx, runId, changed);
   const ended = await saveEnds(ctx, settlements, kind);
+  for (const { row, payerAccountId, run } of settlements)
+    recollections.set(row.id, { payerAccountId, usedBytes: run.usedBytes });
   return settlements.map(({ row, run, state }) => ({
     connectionId: row.id,
     usedBytes: run.usedBytes,
