@@ -4,7 +4,8 @@
  */
 export interface Recollection {
   payerAccountId: bigint;
-  /** Of the run that was settled last. */
+  /** The run whose report it was, and what that run had counted then. */
+  runId: string;
   usedBytes: bigint;
 }
 

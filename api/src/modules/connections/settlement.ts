@@ -41,14 +41,14 @@ export interface CreditAnswer {
 
 /**
  * Takes a run's reports of the connections that it has open, one or none for each.
- * Most connections of a node are idle: those are answered from one read, without a lock. What has grown since it was last
- * settled here is certainly not.
+ * Most connections of a node are idle: those are answered from one read, without a lock. What the run has added to since it was
+ * last settled here is certainly not.
  */
 export async function takeReports(ctx: Ctx, runId: string, reports: readonly UsageReport[]): Promise<CreditAnswer[]> {
   const answers = new Map<string, CreditAnswer>();
   const quiet = reports.filter(({ connectionId, usedBytes, isExitLost }) => {
     const before = recollections.get(connectionId);
-    return !isExitLost && !(before && usedBytes > before.usedBytes);
+    return !isExitLost && !(before?.runId === runId && usedBytes > before.usedBytes);
   });
   if (quiet.length > 0)
     for (const unchanged of await runs.findUnchanged(ctx, runId, quiet))
@@ -172,7 +172,7 @@ async function save(
   if (changed.length > 0) await saveMeters(ctx, runId, changed);
   const ended = await saveEnds(ctx, settlements, kind);
   for (const { row, payerAccountId, run } of settlements)
-    recollections.set(row.id, { payerAccountId, usedBytes: run.usedBytes });
+    recollections.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
   return settlements.map(({ row, run, state }) => ({
     connectionId: row.id,
     usedBytes: run.usedBytes,
