@@ -104,7 +104,7 @@ async function checkUnit(row: MarkdownRow): Promise<void> {
   await createProxy(testApp, { priceMicros: BigInt(shown) });
   for (const wrong of [shown - 1, shown + 1, shown * 1.5])
     await expect(createProxy(testApp, { priceMicros: BigInt(wrong) })).rejects.toMatchObject({
-      constraint: 'proxies_price_micros_check',
+      constraint: 'price_micros_check',
     });
 }
 

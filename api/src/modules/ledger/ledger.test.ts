@@ -80,7 +80,7 @@ describe('release', () => {
     const release = (micros: bigint) => testApp.ctx.tx((ctx) => ledger.release(ctx, user, micros));
     await release(50n);
     expect(await ledger.readBalance(testApp.ctx, user)).toMatchObject({ balanceMicros: 100n, heldMicros: 30n });
-    await expect(release(31n)).rejects.toMatchObject({ constraint: 'accounts_held_micros_check' });
+    await expect(release(31n)).rejects.toMatchObject({ constraint: 'held_not_negative' });
   });
 });
 

@@ -48,8 +48,8 @@ const change = (sql: string, values: unknown[] = []) =>
     await db.query(sql, values);
   });
 
-const dropConstraint = (table: string, constraint: string) =>
-  testApp.database.query(`alter table ${table} drop constraint ${constraint}`);
+const dropConstraint = (from: 'domain amount_micros' | `table ${string}`, constraint: string) =>
+  testApp.database.query(`alter ${from} drop constraint ${constraint}`);
 
 /** Runs the check as if its time had come. */
 async function reconcile() {
@@ -147,7 +147,7 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     name: 'a negative balance',
     rule: 'no customer and no escrow is below zero, holds included',
     plant: async () => {
-      await dropConstraint('accounts', 'customer_not_negative');
+      await dropConstraint('table accounts', 'customer_not_negative');
       await change('update accounts set balance_micros = -1 where id = $1', [user.accountId]);
     },
   },
@@ -155,7 +155,7 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     name: 'a transfer of a negative amount',
     rule: 'every transfer moves a positive amount',
     plant: async () => {
-      await dropConstraint('transfers', 'transfers_amount_micros_check');
+      await dropConstraint('domain amount_micros', 'amount_positive');
       await change(
         `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
          values ('negative', 1, $1, -5, 'TOP_UP')`,
@@ -222,7 +222,7 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
     name: 'traffic beyond the grant',
     rule: 'nothing is used that was not granted',
     plant: async () => {
-      await dropConstraint('connections', 'connections_check');
+      await dropConstraint('table connections', 'bytes_in_order');
       await change('update connections set granted_bytes = used_bytes - 1 where id = $1', [open.id]);
     },
   },
