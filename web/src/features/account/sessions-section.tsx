@@ -1,6 +1,6 @@
 import type { Session } from '@cellhop/contract/security';
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -17,19 +17,26 @@ export function SessionsSection() {
   const sessions = useSessions();
   const ending = useRevokeSession();
   const [isAsking, setAsking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const rows = sessions.data?.data;
+
+  /** The button that had it goes with its line. */
+  function takeFocus() {
+    heading.current?.focus({ preventScroll: true });
+  }
 
   const end = useOneAtATime(async ({ id }: Session) => {
     try {
       await ending.mutateAsync(id);
       showToast('success', t('sessions.ended'));
+      takeFocus();
     } catch (error) {
       showErrorToast(error);
     }
   });
 
   return (
-    <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')}>
+    <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
       {sessions.isError && rows === undefined ? (
         <div className={classes['padded']}>
           <LoadFailure
@@ -64,12 +71,25 @@ export function SessionsSection() {
           </Button>
         </div>
       )}
-      <EndOthersDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+      <EndOthersDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onDone={() => {
+          setAsking(false);
+          takeFocus();
+        }}
+      />
     </AccountSection>
   );
 }
 
-function EndOthersDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+interface EndOthersDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function EndOthersDialog({ isOpen, onClose, onDone }: EndOthersDialogProps) {
   const { t } = useTranslation('user');
   const ending = useRevokeOtherSessions();
 
@@ -77,7 +97,7 @@ function EndOthersDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
     try {
       const count = await ending.mutateAsync();
       showToast('success', t('sessions.endedOthers', { count }));
-      onClose();
+      onDone();
     } catch (error) {
       showErrorToast(error);
     }

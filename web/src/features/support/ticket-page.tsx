@@ -105,7 +105,7 @@ function Question({ ticket }: { ticket: Ticket }) {
       </h2>
       <p>{ticket.description}</p>
       {isOpen && (
-        <Button className={classes['close'] ?? ''} variant="default" size="compact-sm" onClick={() => setAsking(true)}>
+        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setAsking(true)}>
           {t('ticket.close')}
         </Button>
       )}
