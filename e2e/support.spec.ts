@@ -104,7 +104,8 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
     const close = page.getByRole('button', { name: 'Close ticket' });
     await close.click();
     await expect(dialog.getByRole('heading', { name: 'Close this ticket?' })).toBeVisible();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
     await expect(close).toBeFocused();
     await expect(message).toBeVisible();

@@ -9,12 +9,12 @@ interface BusyButtonProps extends ComponentProps<'button'> {
  * While it works or cannot be pressed it does nothing, but keeps the focus, which a disabled button would lose. All
  * buttons are made of it: the plain ones, and by the theme those of Mantine.
  */
-export function BusyButton({ 'data-loading': isBusy, disabled, onClick, ...props }: BusyButtonProps) {
+export function BusyButton({ 'data-loading': isBusy, type = 'button', disabled, onClick, ...props }: BusyButtonProps) {
   const isInert = isBusy === true || disabled === true;
   return (
     <button
-      type="button"
       {...props}
+      type={type}
       data-loading={isBusy}
       aria-busy={isBusy}
       aria-disabled={isInert || undefined}

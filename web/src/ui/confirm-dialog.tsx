@@ -21,11 +21,11 @@ export function ConfirmDialog({ title, text, action, isDangerous = false, ...dia
   const { isOpen, isWorking, onConfirm, onClose } = dialog;
   const confirm = useOneAtATime(onConfirm);
   return (
-    <Dialog isOpen={isOpen} title={title} size="sm" onClose={onClose}>
+    <Dialog isOpen={isOpen} title={title} size="sm" isBrief onClose={onClose}>
       <Stack>
         <Text>{text}</Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" data-autofocus onClick={onClose}>
             {t('cancel')}
           </Button>
           <Button {...(isDangerous ? { color: 'red' } : {})} loading={isWorking} onClick={() => void confirm()}>

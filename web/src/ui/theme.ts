@@ -53,6 +53,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-border': 'var(--border)',
     '--mantine-primary-color-filled': 'var(--accent)',
     '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
+    '--mantine-color-mint-filled-hover': 'var(--accent-hover)',
     '--mantine-primary-color-contrast': 'var(--on-accent)',
     '--mantine-primary-color-light': 'var(--accent-soft)',
     '--mantine-primary-color-light-hover': 'var(--accent-soft)',
