@@ -27,6 +27,8 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await dialog.getByLabel('Current password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
+    // The button that had the focus has gone with its step.
+    await expect(dialog.getByText('Scan this picture')).toBeFocused();
     secret = await dialog.locator('code').innerText();
     await dialog.getByLabel('Code from the app').fill('12345');
     await dialog.getByRole('button', { name: 'Switch on' }).click();
@@ -38,6 +40,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
 
   await test.step('sees the recovery codes once, and saves them as a file', async () => {
     await expect(dialog.getByRole('listitem')).toHaveCount(10);
+    await expect(dialog.getByText('Keep these codes in a safe place')).toBeFocused();
     recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
     await page.keyboard.press('Escape');
     await expect(dialog).toBeVisible();

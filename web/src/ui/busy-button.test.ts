@@ -6,8 +6,8 @@ type Props = ComponentProps<typeof BusyButton>;
 
 /** Presses the button that these properties give; tells whether its action ran and whether the browser goes on. */
 function press(props: Props) {
-  const onClick = vi.fn();
-  const preventDefault = vi.fn();
+  const onClick = vi.fn<() => void>();
+  const preventDefault = vi.fn<() => void>();
   const button = BusyButton({ ...props, onClick }).props as ComponentProps<'button'>;
   button.onClick?.({ preventDefault } as never);
   return { button, hasRun: onClick.mock.calls.length > 0, goesOn: preventDefault.mock.calls.length === 0 };

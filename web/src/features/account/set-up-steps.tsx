@@ -4,6 +4,7 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
@@ -87,6 +88,7 @@ interface AppStepProps extends StepProps {
 
 function AppStep({ secret, uri, error, isSending, onCode }: AppStepProps) {
   const { t } = useTranslation(['user', 'common']);
+  const text = useFocusOnMount<HTMLParagraphElement>();
   const form = useForm({
     resolver: zodResolver(appCodeForm, { error: formErrorMap }),
     defaultValues: { code: '' },
@@ -98,7 +100,9 @@ function AppStep({ secret, uri, error, isSending, onCode }: AppStepProps) {
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
         <FormAlert error={error} />
-        <Text>{t('setUp.scan')}</Text>
+        <Text ref={text} tabIndex={-1}>
+          {t('setUp.scan')}
+        </Text>
         <div className={classes['app']}>
           <div className={classes['qr']}>
             <QRCodeSVG value={uri} size={QR_PIXELS} title={t('setUp.qr')} />
