@@ -27,16 +27,20 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await dialog.getByLabel('Current password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
+    // The button that had the focus has gone with its step.
+    await expect(dialog.getByText('Scan this picture')).toBeFocused();
     secret = await dialog.locator('code').innerText();
     await dialog.getByLabel('Code from the app').fill('12345');
     await dialog.getByRole('button', { name: 'Switch on' }).click();
     await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
     await dialog.getByLabel('Code from the app').fill(codeOf(secret));
-    await dialog.getByRole('button', { name: 'Switch on' }).click();
+    // A code works once: a second request would be refused, and would hide the recovery codes.
+    await dialog.getByRole('button', { name: 'Switch on' }).dblclick();
   });
 
   await test.step('sees the recovery codes once, and saves them as a file', async () => {
     await expect(dialog.getByRole('listitem')).toHaveCount(10);
+    await expect(dialog.getByText('Keep these codes in a safe place')).toBeFocused();
     recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
     await page.keyboard.press('Escape');
     await expect(dialog).toBeVisible();
@@ -81,7 +85,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await dialog.getByRole('button', { name: 'Show new codes' }).click();
     await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
     await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
-    await dialog.getByRole('button', { name: 'Show new codes' }).click();
+    await dialog.getByRole('button', { name: 'Show new codes' }).dblclick();
     await expect(dialog.getByRole('listitem')).toHaveCount(10);
     const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
     await dialog.getByRole('button', { name: 'I have saved them' }).click();
@@ -109,6 +113,8 @@ test('a session that is ended in the list signs that browser out', async ({ page
   await sessions.getByRole('button', { name: 'Sign out Firefox on Windows, 127.0.0.1' }).first().click();
   await expect(page.getByText('The session has ended')).toBeVisible();
   await expect(sessions.getByRole('listitem')).toHaveCount(2);
+  // The button that had the focus is gone.
+  await expect(sessions.getByRole('heading', { name: 'Sessions' })).toBeFocused();
   // The newest is the first of the others.
   await expect(tablet).toHaveURL(SIGN_IN);
 
@@ -138,9 +144,10 @@ test('a new password signs every other browser out, and this one stays', async (
   await submit.click();
   await expect(form.getByRole('alert')).toContainText('The password is wrong');
   await form.getByLabel('Current password').fill(PASSWORD);
-  await submit.click();
+  await submit.dblclick();
   await expect(page.getByText('Your password is changed.', { exact: false })).toBeVisible();
   await expect(form.getByLabel('New password')).toHaveValue('');
+  await expect(form.getByRole('alert')).toHaveCount(0);
 
   await expect(other).toHaveURL(SIGN_IN);
   await fillSignIn(other, email);

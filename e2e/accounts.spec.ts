@@ -208,6 +208,8 @@ test('links that are used up or too old say so', async ({ page, database }) => {
     await expect(page.getByText('The new password is saved.', { exact: false })).toBeVisible();
     await setPassword(pathname + search);
     await expect(page.getByRole('alert')).toContainText('No recovery session found');
+    await page.getByRole('link', { name: 'Restore access' }).click();
+    await expect(page).toHaveURL(/\/restore-access$/);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Pictures of what visitors see, and of the account, FAQ and referral screens, in their states. */
 import type { Page } from '@playwright/test';
-import { refusal, type Screen } from './gallery-screen.ts';
+import { ok, refusal, type Screen } from './gallery-screen.ts';
 
 const submit = (page: Page) => page.locator('button[type=submit]').first().click();
 const fillPasswords = async (page: Page, password: string) => {
@@ -46,6 +46,24 @@ export const publicScreens: Screen[] = [
       await page.locator('input[autocomplete=one-time-code]').waitFor();
     },
   },
+  {
+    name: 'sign-in-recovery-code',
+    path: '/sign-in',
+    answers: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
+    act: async (page) => {
+      await signIn(page);
+      await page.locator('button[class*=link]').first().click();
+    },
+  },
+  {
+    name: 'sign-in-unconfirmed',
+    path: '/sign-in',
+    answers: { '/v1/auth/sign-in': refusal(403, 'EMAIL_NOT_CONFIRMED', 'Email is not confirmed - 0') },
+    act: async (page) => {
+      await signIn(page);
+      await formIsGone(page);
+    },
+  },
   { name: 'sign-up', path: '/sign-up?rc=WELCOME' },
   {
     name: 'sign-up-mistakes',
@@ -82,6 +100,7 @@ export const publicScreens: Screen[] = [
       await formIsGone(page);
     },
   },
+  { name: 'set-password', path: setPassword },
   {
     name: 'set-password-refused',
     path: setPassword,
@@ -131,6 +150,20 @@ const promoCodes = (['ACTIVE', 'DISABLED', 'EXPIRED'] as const).map((status, ind
 }));
 const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
 
+const devices = ['Chrome on Linux', 'Firefox on Windows', 'Safari on iPhone', 'Unknown device'];
+const sessionsAnswer = {
+  '/v1/auth/sessions': ok({
+    data: devices.map((device, index) => ({
+      id: `00000000-0000-4000-8000-00000000000${index}`,
+      device,
+      ip: index === 2 ? '2001:db8:85a3:1319:8a2e:370:7344:1234' : '203.0.113.24',
+      createdAt: '2026-11-01T00:00:00.000Z',
+      usedAt: '2026-11-21T09:41:00.000Z',
+      isCurrent: index === 0,
+    })),
+  }),
+};
+
 async function beginSetUp(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.locator('#second-factor button').click();
@@ -143,6 +176,9 @@ export const accountScreens: Screen[] = [
   { name: 'faq', path: '/faq' },
   { name: 'faq-empty', path: '/faq', answers: { '/v1/faqs?*': { status: 200, json: { data: [] } } } },
   { name: 'faq-failed', path: '/faq', answers: { '/v1/faqs?*': refusal(500, 'INTERNAL') } },
+  { name: 'faq-loading', path: '/faq', answers: { '/v1/faqs?*': 'PENDING' } },
+  { name: 'referral-loading', path: '/referral-system', answers: { '/v1/referral-system': 'PENDING' } },
+  { name: 'referral-failed', path: '/referral-system', answers: { '/v1/referral-system': refusal(500, 'INTERNAL') } },
   { name: 'referral', path: '/referral-system' },
   {
     name: 'referral-partner',
@@ -153,6 +189,23 @@ export const accountScreens: Screen[] = [
     },
   },
   { name: 'account', path: '/account' },
+  { name: 'account-sessions', path: '/account', answers: sessionsAnswer },
+  {
+    name: 'account-end-others',
+    path: '/account',
+    answers: sessionsAnswer,
+    act: (page) => page.locator('#sessions button').last().click(),
+  },
+  {
+    name: 'account-loading',
+    path: '/account',
+    answers: { '/v1/auth/sessions': 'PENDING', '/v1/auth/second-factor': 'PENDING' },
+  },
+  {
+    name: 'account-failed',
+    path: '/account',
+    answers: { '/v1/auth/sessions': refusal(500, 'INTERNAL'), '/v1/auth/second-factor': 'OFFLINE' },
+  },
   { name: 'account-mistakes', path: '/account', act: (page) => page.locator('#password button[type=submit]').click() },
   { name: 'account-second-factor', path: '/account', act: beginSetUp },
   {

@@ -8,6 +8,7 @@ type Answer =
       status: number;
       /** A function where it tells of a moment to come. */
       json: unknown;
+      headers?: Record<string, string>;
     };
 
 /** What one picture shows. */
@@ -38,8 +39,8 @@ export async function playAnswers(page: Page, answers: Screen['answers'] = {}): 
     await page.route(`**${path}`, (route) => {
       if (answer === 'PENDING') return undefined;
       if (answer === 'OFFLINE') return route.abort();
-      const { status, json } = answer;
-      return route.fulfill({ status, json: typeof json === 'function' ? json() : json });
+      const { json, ...rest } = answer;
+      return route.fulfill({ ...rest, json: typeof json === 'function' ? json() : json });
     });
   return {
     isPending: Object.values(answers).includes('PENDING'),

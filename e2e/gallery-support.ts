@@ -83,14 +83,53 @@ export const limited = {
   json: { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' },
 };
 
+/** As the browser tells it; really cut off, the next picture could not be taken. */
+function goOffline(): void {
+  Object.defineProperty(navigator, 'onLine', { value: false });
+  dispatchEvent(new Event('offline'));
+}
+
 export const supportScreens: Screen[] = [
   { name: 'tickets-loading', path: '/support/tickets', answers: { [TICKETS]: 'PENDING' } },
   { name: 'tickets-failed', path: '/support/tickets', answers: { [TICKETS]: failure } },
   { name: 'tickets-empty', path: '/support/tickets', answers: { [TICKETS]: ok({ data: [], totalPages: 0 }) } },
   { name: 'tickets-many', path: '/support/tickets', answers: { [TICKETS]: ok({ data: tickets, totalPages: 3 }) } },
+  {
+    name: 'tickets-past-last',
+    path: '/support/tickets?page=9',
+    answers: { [TICKETS]: ok({ data: [], totalPages: 3 }) },
+  },
   { name: 'ticket-loading', path: ticketPath, answers: { [TICKET]: 'PENDING', [`${TICKET}/messages?*`]: 'PENDING' } },
   { name: 'ticket-missing', path: ticketPath },
   { name: 'ticket-long', path: ticketPath, answers: ticketAnswers },
+  {
+    name: 'ticket-mistakes',
+    path: '/support/tickets?create=true',
+    act: async (page) => {
+      await page.getByRole('dialog').locator('textarea').fill('      ');
+      await page.getByRole('dialog').locator('button[type=submit]').click();
+      await expect(page.locator('[aria-invalid=true]')).toHaveCount(2);
+    },
+  },
+  {
+    name: 'ticket-closing',
+    path: ticketPath,
+    answers: ticketAnswers,
+    act: async (page) => {
+      await page.locator('main article button').click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'ticket-past-last',
+    path: `/support/tickets/${id(1)}?page=9`,
+    answers: { ...ticketAnswers, [`${TICKET}/messages?*`]: ok({ data: [], totalPages: 4 }) },
+  },
+  {
+    name: 'ticket-messages-failed',
+    path: ticketPath,
+    answers: { [TICKET]: ticketAnswers[TICKET]!, [`${TICKET}/messages?*`]: 'OFFLINE' },
+  },
   { name: 'ticket-closed', path: ticketPath, answers: closedTicketAnswers },
   {
     name: 'ticket-limited',
@@ -106,6 +145,17 @@ export const supportScreens: Screen[] = [
   { name: 'notifications-failed', path: '/faq', answers: { [NOTIFICATIONS]: failure }, act: openBell },
   { name: 'notifications-badge', path: '/faq', answers: unreadAnswers },
   { name: 'notifications-unread', path: '/faq', answers: unreadAnswers, act: openBell },
+  {
+    name: 'notifications-empty',
+    path: '/faq',
+    answers: { [NOTIFICATIONS]: ok({ data: [], totalPages: 0, unreadCount: 0 }) },
+    act: openBell,
+  },
+  {
+    name: 'offline',
+    path: '/faq',
+    act: (page) => page.evaluate(goOffline),
+  },
   {
     name: 'account-menu',
     path: '/faq',

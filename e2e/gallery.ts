@@ -95,9 +95,9 @@ test('every screen', async ({ page, product }) => {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
       await page.goto(address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      if (isPending) await page.locator('[aria-busy=true]').first().waitFor();
-      else await page.waitForLoadState('networkidle');
+      if (!isPending) await page.waitForLoadState('networkidle');
       await act?.(page);
+      if (isPending) await page.locator('[aria-busy=true]').first().waitFor();
       const file = `${name}-${variant}-${width}.png`;
       const hasDialog = (await page.getByRole('dialog').count()) > 0;
       await page.screenshot({ path: path.join(folder, file), fullPage: !hasDialog });

@@ -46,6 +46,7 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page).toHaveURL(/\/sign-in\?next=/);
   await page.unroute('**/v1/payments/invoices');
+  await expect(page.getByText('Please sign in to go on where you were.')).toBeVisible();
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);

@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { once } from 'node:events';
 import type { Route } from '@playwright/test';
-import { playAnswers } from './gallery-screen.ts';
+import { playAnswers, refusal } from './gallery-screen.ts';
 import { limited, supportScreens } from './gallery-support.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
 
@@ -59,9 +60,24 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   const message = page.getByLabel('Your message');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByText('Required field')).toBeVisible();
-  await message.fill('First');
-  await page.getByRole('button', { name: 'Send' }).click();
-  await expect(message).toHaveValue('');
+  await test.step('the button keeps the focus while it sends', async () => {
+    const send = page.getByRole('button', { name: 'Send' });
+    const answering = new AbortController();
+    const answered = once(answering.signal, 'abort');
+    await page.route('**/messages', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await message.fill('First');
+    await send.focus();
+    await page.keyboard.press('Enter');
+    await expect(send).toHaveAttribute('aria-busy', 'true');
+    await expect(send).toBeFocused();
+    answering.abort();
+    await expect(message).toHaveValue('');
+    await expect(send).toBeFocused();
+    await page.unroute('**/messages');
+  });
   await message.fill('Second');
   await page.getByRole('button', { name: 'Send' }).dblclick();
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
@@ -84,10 +100,23 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await page.reload();
   await expect(message).toHaveValue('Half a thou');
 
-  await page.getByRole('button', { name: 'Close ticket' }).click();
-  await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
-  await expect(message).toBeHidden();
-  await expect(page.getByRole('button', { name: 'Close ticket' })).toBeHidden();
+  await test.step('closing asks first, and a second click closes nothing twice', async () => {
+    const close = page.getByRole('button', { name: 'Close ticket' });
+    await close.click();
+    await expect(dialog.getByRole('heading', { name: 'Close this ticket?' })).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
+    await expect(close).toBeFocused();
+    await expect(message).toBeVisible();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Close ticket' }).dblclick();
+    await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
+    await expect(message).toBeHidden();
+    await expect(close).toBeHidden();
+    await expect(page.locator('[data-kind]')).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeFocused();
+  });
   await page.getByRole('link', { name: 'Open a new one' }).click();
   await page.route('**/v1/support/tickets', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
   await dialog.getByLabel('Name').fill('Another one');
@@ -129,4 +158,62 @@ test('pages of tickets and of messages are in the address', async ({ page }) => 
   await page.reload();
   await expect(page).toHaveURL(/\?page=4$/);
   await expect(pages.getByRole('button', { name: 'Page 4' })).toHaveAttribute('aria-current', 'page');
+
+  await test.step('a page beyond the last leads to the last', async () => {
+    await page.goto(`${new URL(page.url()).pathname}?page=9`);
+    await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
+    await page.goto('/support/tickets?page=9');
+    await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
+    await page.getByRole('button', { name: 'To the last page' }).click();
+    await expect(page).toHaveURL(/\?page=3$/);
+    await expect(page.getByRole('link', { name: /^Open: / })).toHaveCount(9);
+  });
+});
+
+test('what goes wrong with a ticket is told to a reader of Russian in Russian', async ({ page }) => {
+  const ticket = stateOf('ticket-long');
+  const list = '**/v1/support/tickets?*';
+  const dialog = page.getByRole('dialog');
+  const main = page.getByRole('main');
+  await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
+  await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
+  await page.route(list, (route) => route.fulfill({ status: 500, json: {} }));
+  await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
+  await expect(main.getByRole('alert')).toContainText('Не удалось загрузить обращения');
+  await page.unroute(list);
+  await main.getByRole('button', { name: 'Повторить' }).click();
+  await expect(main.getByRole('alert')).toBeHidden();
+
+  await test.step('a new one', async () => {
+    await main.getByRole('button', { name: 'Создать обращение' }).click();
+    const submit = dialog.getByRole('button', { name: 'Создать обращение' });
+    await submit.click();
+    await expect(dialog.getByText('Обязательное поле')).toHaveCount(2);
+    await dialog.getByLabel('Тема').fill('Нет');
+    await dialog.getByLabel('Описание').fill('      ');
+    await expect(dialog.getByText('Минимальная длина 5')).toBeVisible();
+    await expect(dialog.getByText('Поле не может состоять из одних пробелов')).toBeVisible();
+    await page.route('**/v1/support/tickets', (route) => route.fulfill(limited));
+    await dialog.getByLabel('Тема').fill('Нет связи');
+    await dialog.getByLabel('Описание').fill('С самого утра.');
+    await submit.click();
+    await expect(dialog.getByRole('alert')).toContainText('Попробуйте через 13 минут или');
+  });
+
+  await test.step('one that is open', async () => {
+    await playAnswers(page, { ...ticket.answers, '/messages': refusal(409, 'TICKET_CLOSED') });
+    await page.goto(ticket.path);
+    await main.getByLabel('Ваше сообщение').fill('Ещё вопрос');
+    await main.getByRole('button', { name: 'Отправить' }).click();
+    await expect(page.getByText('Это обращение уже закрыто')).toBeVisible();
+    await expect(main.getByLabel('Ваше сообщение')).toHaveValue('Ещё вопрос');
+    await main.getByRole('button', { name: 'Закрыть обращение' }).click();
+    await expect(dialog.getByRole('heading', { name: 'Закрыть обращение?' })).toBeVisible();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('one that is not his', async () => {
+    await page.goto('/support/tickets/00000000-0000-4000-8000-000000000009');
+    await expect(main.getByRole('alert')).toContainText('Среди ваших обращений такого нет.');
+  });
 });

@@ -19,7 +19,7 @@ const pages = {
     roots: [
       'index.html',
       'src/app/layout/guest-layout.tsx',
-      'src/features/auth/sign-in-page.tsx',
+      'src/app/screens/sign-in-screen.tsx',
       ...texts('common', 'auth'),
     ],
   },

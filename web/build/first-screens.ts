@@ -17,7 +17,7 @@ export const landingScreen: Readonly<Record<string, FirstScreen>> = {
 
 /** The screens of index.html that a reader may begin with. One that is missing here works as well, only later. */
 export const firstScreens: Readonly<Record<string, FirstScreen>> = {
-  '/sign-in': guest('features/auth/sign-in-page'),
+  '/sign-in': guest('app/screens/sign-in-screen'),
   '/sign-up': guest('app/screens/sign-up-screen'),
   '/restore-access': guest('features/auth/restore-access-page'),
   '/proxies': member('app/screens/proxies-screen', ['proxy', 'proxyConnection'], ['/v1/proxies', '/v1/proxies/filter']),

@@ -58,7 +58,7 @@ const guests = createRoute({
 const signIn = createRoute({
   getParentRoute: () => guests,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('../features/auth/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./screens/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
 const signUp = createRoute({

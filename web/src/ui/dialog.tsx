@@ -10,21 +10,32 @@ interface DialogProps {
   size?: 'sm' | 'md' | 'lg';
   /** Only what stands in it closes it: a stray click must not take away what is shown once. */
   isHeld?: boolean;
+  /** A question and its answers: a card even on a phone, where forms take the whole screen. */
+  isBrief?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
 
-export function Dialog({ isOpen, title, size = 'md', isHeld = false, onClose, children }: DialogProps) {
+export function Dialog({
+  isOpen,
+  title,
+  size = 'md',
+  isHeld = false,
+  isBrief = false,
+  onClose,
+  children,
+}: DialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
+  const isFullScreen = isPhone && !isBrief;
   return (
     <Modal
       opened={isOpen}
       onClose={onClose}
       title={title}
       size={size}
-      radius={isPhone ? 0 : 'lg'}
-      fullScreen={isPhone}
+      radius={isFullScreen ? 0 : 'lg'}
+      fullScreen={isFullScreen}
       centered
       padding="lg"
       overlayProps={{ backgroundOpacity: 0.6, blur: 2 }}

@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react';
+import { BusyButton } from './busy-button.tsx';
 import classes from './plain.module.css';
 
 interface PlainButtonProps extends ComponentProps<'button'> {
@@ -6,21 +7,9 @@ interface PlainButtonProps extends ComponentProps<'button'> {
   isQuiet?: boolean;
 }
 
-/** While it loads it keeps the focus, which a disabled button would lose, and does nothing. */
-export function PlainButton({ isLoading = false, isQuiet = false, onClick, children, ...props }: PlainButtonProps) {
+/** A button for pages that do without Mantine. */
+export function PlainButton({ isLoading = false, isQuiet = false, ...props }: PlainButtonProps) {
   return (
-    <button
-      type="button"
-      {...props}
-      className={classes[isQuiet ? 'quiet' : 'button']}
-      aria-disabled={isLoading}
-      aria-busy={isLoading}
-      onClick={(event) => {
-        if (isLoading) event.preventDefault();
-        else onClick?.(event);
-      }}
-    >
-      {children}
-    </button>
+    <BusyButton {...props} className={classes[isQuiet ? 'quiet' : 'button']} data-loading={isLoading || undefined} />
   );
 }

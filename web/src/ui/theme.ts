@@ -1,4 +1,5 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { BusyButton } from './busy-button.tsx';
 
 const mint: MantineColorsTuple = [
   '#e6fbf4',
@@ -26,8 +27,15 @@ export const theme = createTheme({
   radius: { md: '10px', lg: '16px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // Named, so that mantine.css can tell filled buttons from the others.
-  components: { Button: { defaultProps: { variant: 'filled' } } },
+  components: {
+    Button: {
+      defaultProps: {
+        // Named, so that mantine.css can tell filled buttons from the others.
+        variant: 'filled',
+        component: BusyButton,
+      },
+    },
+  },
 });
 
 /** Mantine takes its neutrals from the same custom properties as our own styles. */
@@ -45,6 +53,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-border': 'var(--border)',
     '--mantine-primary-color-filled': 'var(--accent)',
     '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
+    '--mantine-color-mint-filled-hover': 'var(--accent-hover)',
     '--mantine-primary-color-contrast': 'var(--on-accent)',
     '--mantine-primary-color-light': 'var(--accent-soft)',
     '--mantine-primary-color-light-hover': 'var(--accent-soft)',

@@ -21,14 +21,11 @@ export function DisableDialog({ isOpen, onClose }: { isOpen: boolean; onClose: (
         isDangerous
         error={disabling.error}
         isSending={disabling.isPending}
-        onProof={(proof) =>
-          disabling.mutate(proof, {
-            onSuccess: () => {
-              showToast('success', t('disable.done'));
-              close();
-            },
-          })
-        }
+        onProof={async (proof) => {
+          await disabling.mutateAsync(proof);
+          showToast('success', t('disable.done'));
+          close();
+        }}
       />
     </Dialog>
   );

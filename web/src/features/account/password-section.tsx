@@ -1,10 +1,12 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
+import type { ChangePasswordBody } from '@cellhop/contract/security';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/form-errors.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { changePasswordForm, useChangePassword } from './api.ts';
@@ -21,21 +23,16 @@ export function PasswordSection() {
   const { errors } = form.formState;
   const isRefused = isPasswordRefused(change.error);
 
-  const submit = form.handleSubmit(({ currentPassword, password }) =>
-    change.mutate(
-      { currentPassword, password },
-      {
-        onSuccess: () => {
-          form.reset();
-          showToast('success', t('password.done'));
-        },
-        onError: (error) => {
-          if (isPasswordRefused(error))
-            form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
-        },
-      },
-    ),
-  );
+  const send = useOneAtATime(async ({ currentPassword, password }: ChangePasswordBody) => {
+    try {
+      await change.mutateAsync({ currentPassword, password });
+      form.reset();
+      showToast('success', t('password.done'));
+    } catch (error) {
+      if (isPasswordRefused(error)) form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
+    }
+  });
+  const submit = form.handleSubmit(send);
 
   return (
     <AccountSection anchor="password" title={t('password.title')} text={t('password.text')}>

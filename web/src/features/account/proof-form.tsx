@@ -3,6 +3,7 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { type Proof, proofForm } from './api.ts';
 import { FormAlert } from './form-alert.tsx';
 import { SecretInput } from './secret-input.tsx';
@@ -13,7 +14,7 @@ interface ProofFormProps {
   isDangerous?: boolean;
   error: unknown;
   isSending: boolean;
-  onProof: (proof: Proof) => void;
+  onProof: (proof: Proof) => Promise<unknown>;
 }
 
 /** Password and code once more, so that a computer left unlocked is not enough. */
@@ -24,7 +25,9 @@ export function ProofForm({ text, submitText, isDangerous = false, error, isSend
     defaultValues: { password: '', code: '' },
   });
   const { errors } = form.formState;
-  const submit = form.handleSubmit((proof) => onProof(proof));
+  // A code works once: sent twice it would be refused, although the first time did it.
+  const prove = useOneAtATime((proof: Proof) => onProof(proof).catch(() => undefined)); // The alert says why.
+  const submit = form.handleSubmit(prove);
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>

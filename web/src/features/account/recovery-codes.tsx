@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { useCopy } from '../../lib/use-copy.ts';
+import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
 import { useProfile } from './api.ts';
 import classes from './recovery-codes.module.css';
 import { recoveryFile } from './recovery-file.ts';
@@ -19,6 +20,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const { brandName } = useSettings();
   const profile = useProfile();
   const { isCopied, copy } = useCopy();
+  const text = useFocusOnMount<HTMLParagraphElement>();
   const CopyIcon = isCopied ? IconCheck : IconCopy;
 
   function download() {
@@ -29,7 +31,9 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
 
   return (
     <Stack>
-      <Text>{t('codes.text')}</Text>
+      <Text ref={text} tabIndex={-1}>
+        {t('codes.text')}
+      </Text>
       <ul className={classes['codes']} aria-label={t('codes.title')}>
         {codes.map((code) => (
           <li key={code}>

@@ -21,7 +21,7 @@ export function RenewCodesDialog({ isOpen, onClose }: { isOpen: boolean; onClose
           submitText={t('renew.submit')}
           error={renewal.error}
           isSending={renewal.isPending}
-          onProof={renewal.mutate}
+          onProof={renewal.mutateAsync}
         />
       ) : (
         <RecoveryCodes codes={renewal.data} onDone={close} />

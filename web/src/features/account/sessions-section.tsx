@@ -1,10 +1,11 @@
 import type { Session } from '@cellhop/contract/security';
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
@@ -16,17 +17,26 @@ export function SessionsSection() {
   const sessions = useSessions();
   const ending = useRevokeSession();
   const [isAsking, setAsking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const rows = sessions.data?.data;
 
-  function end({ id }: Session) {
-    ending.mutate(id, {
-      onSuccess: () => showToast('success', t('sessions.ended')),
-      onError: (error) => showErrorToast(error),
-    });
+  /** The button that had it goes with its line. */
+  function takeFocus() {
+    heading.current?.focus({ preventScroll: true });
   }
 
+  const end = useOneAtATime(async ({ id }: Session) => {
+    try {
+      await ending.mutateAsync(id);
+      showToast('success', t('sessions.ended'));
+      takeFocus();
+    } catch (error) {
+      showErrorToast(error);
+    }
+  });
+
   return (
-    <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')}>
+    <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
       {sessions.isError && rows === undefined ? (
         <div className={classes['padded']}>
           <LoadFailure
@@ -48,7 +58,7 @@ export function SessionsSection() {
               key={session.id}
               session={session}
               isEnding={ending.isPending && ending.variables === session.id}
-              onEnd={() => end(session)}
+              onEnd={() => void end(session)}
             />
           ))}
         </ul>
@@ -61,38 +71,48 @@ export function SessionsSection() {
           </Button>
         </div>
       )}
-      <EndOthersDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+      <EndOthersDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onDone={() => {
+          setAsking(false);
+          takeFocus();
+        }}
+      />
     </AccountSection>
   );
 }
 
-function EndOthersDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const { t } = useTranslation(['user', 'common']);
+interface EndOthersDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function EndOthersDialog({ isOpen, onClose, onDone }: EndOthersDialogProps) {
+  const { t } = useTranslation('user');
   const ending = useRevokeOtherSessions();
 
-  function endOthers() {
-    ending.mutate(undefined, {
-      onSuccess: (count) => {
-        showToast('success', t('sessions.endedOthers', { count }));
-        onClose();
-      },
-      onError: (error) => showErrorToast(error),
-    });
+  async function endOthers() {
+    try {
+      const count = await ending.mutateAsync();
+      showToast('success', t('sessions.endedOthers', { count }));
+      onDone();
+    } catch (error) {
+      showErrorToast(error);
+    }
   }
 
   return (
-    <Dialog isOpen={isOpen} title={t('sessions.endOthersTitle')} size="sm" onClose={onClose}>
-      <Stack>
-        <Text>{t('sessions.endOthersText')}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button color="red" loading={ending.isPending} onClick={endOthers}>
-            {t('sessions.endOthers')}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={t('sessions.endOthersTitle')}
+      text={t('sessions.endOthersText')}
+      action={t('sessions.endOthers')}
+      isDangerous
+      isWorking={ending.isPending}
+      onConfirm={endOthers}
+      onClose={onClose}
+    />
   );
 }

@@ -4,6 +4,8 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
 import { FormAlert } from './form-alert.tsx';
@@ -30,10 +32,13 @@ export function SetUpSteps({ onCodes, onDone }: SetUpStepsProps) {
         {...setUp.data}
         error={enabling.error}
         isSending={enabling.isPending}
-        onCode={(code) => enabling.mutate(code, { onSuccess: onCodes })}
+        onCode={async (code) => {
+          await enabling.mutateAsync(code);
+          onCodes();
+        }}
       />
     );
-  return <PasswordStep error={setUp.error} isSending={setUp.isPending} onPassword={setUp.mutate} />;
+  return <PasswordStep error={setUp.error} isSending={setUp.isPending} onPassword={setUp.mutateAsync} />;
 }
 
 interface StepProps {
@@ -41,13 +46,18 @@ interface StepProps {
   isSending: boolean;
 }
 
-function PasswordStep({ error, isSending, onPassword }: StepProps & { onPassword: (password: string) => void }) {
+function PasswordStep({
+  error,
+  isSending,
+  onPassword,
+}: StepProps & { onPassword: (password: string) => Promise<unknown> }) {
   const { t } = useTranslation(['user', 'common']);
   const form = useForm({
     resolver: zodResolver(passwordForm, { error: formErrorMap }),
     defaultValues: { password: '' },
   });
-  const submit = form.handleSubmit(({ password }) => onPassword(password));
+  const send = useOneAtATime(({ password }: { password: string }) => onPassword(password).catch(() => undefined));
+  const submit = form.handleSubmit(send);
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
@@ -73,21 +83,26 @@ interface AppStepProps extends StepProps {
   secret: string;
   /** The same for a camera. */
   uri: string;
-  onCode: (code: string) => void;
+  onCode: (code: string) => Promise<void>;
 }
 
 function AppStep({ secret, uri, error, isSending, onCode }: AppStepProps) {
   const { t } = useTranslation(['user', 'common']);
+  const text = useFocusOnMount<HTMLParagraphElement>();
   const form = useForm({
     resolver: zodResolver(appCodeForm, { error: formErrorMap }),
     defaultValues: { code: '' },
   });
-  const submit = form.handleSubmit(({ code }) => onCode(code));
+  // A code works once: the second of two clicks would end in a refusal, and hide the recovery codes.
+  const send = useOneAtATime(({ code }: { code: string }) => onCode(code).catch(() => undefined));
+  const submit = form.handleSubmit(send);
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
         <FormAlert error={error} />
-        <Text>{t('setUp.scan')}</Text>
+        <Text ref={text} tabIndex={-1}>
+          {t('setUp.scan')}
+        </Text>
         <div className={classes['app']}>
           <div className={classes['qr']}>
             <QRCodeSVG value={uri} size={QR_PIXELS} title={t('setUp.qr')} />

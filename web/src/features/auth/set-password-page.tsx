@@ -11,7 +11,7 @@ import { savePassword, setPasswordForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 import { PasswordField } from './auth-fields.tsx';
-import { SignInLink, SignUpLink } from './auth-links.tsx';
+import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
 /** `code`: from the link of the recovery mail. */
@@ -58,6 +58,8 @@ export function SetPasswordPage({ code }: { code: string }) {
         <>
           <SignInLink />
           <SignUpLink />
+          {/* A link that is used up or too old needs a new one. */}
+          {alert !== undefined && <RestoreLink />}
         </>
       }
     >

@@ -14,8 +14,13 @@ import { SecondFactorStep } from './second-factor-step.tsx';
 import { FIRST_STEP, nextSignInState } from './sign-in-state.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
+interface SignInPageProps {
+  /** The reader was elsewhere and is led back there. */
+  isInterrupted: boolean;
+}
+
 /** Once the tokens are there, the layout around this page leads on. */
-export function SignInPage() {
+export function SignInPage({ isInterrupted }: SignInPageProps) {
   const { t } = useTranslation(['auth', 'common']);
   const { alert, notice, setNotice, send } = useAuthForm();
   const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
@@ -64,7 +69,7 @@ export function SignInPage() {
   return (
     <AuthCard
       title={t('signIn.title')}
-      lead={t('signIn.lead')}
+      lead={t(isInterrupted ? 'signIn.leadBack' : 'signIn.lead')}
       error={alert}
       links={
         <>

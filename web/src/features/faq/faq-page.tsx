@@ -1,5 +1,5 @@
 import { listFaqs } from '@cellhop/contract/faqs';
-import { Skeleton, Stack } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +8,8 @@ import { apiQuery } from '../../lib/query.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import classes from './faq-page.module.css';
 
-const SKELETONS = ['1', '2', '3', '4', '5'];
+/** Of the placeholders. */
+const WIDTHS = ['38%', '30%', '46%', '34%', '42%'];
 
 /** Each answer is there for the browser's own search, which opens what it finds. */
 export function FaqPage() {
@@ -33,11 +34,15 @@ export function FaqPage() {
     );
   if (items === undefined)
     return (
-      <Stack gap="xs" maw={860} aria-busy="true">
-        {SKELETONS.map((key) => (
-          <Skeleton key={key} height={56} radius="lg" />
-        ))}
-      </Stack>
+      <div className={classes['page']} aria-busy="true">
+        <div className={classes['list']}>
+          {WIDTHS.map((width) => (
+            <div key={width} className={classes['item']} aria-hidden="true">
+              <Skeleton className={classes['placeholder'] ?? ''} height={18} width={width} />
+            </div>
+          ))}
+        </div>
+      </div>
     );
   return (
     <div className={classes['page']}>

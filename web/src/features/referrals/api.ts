@@ -1,5 +1,5 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePollInterval } from '../../lib/live.ts';
 import { apiQuery } from '../../lib/query.ts';
 
@@ -9,5 +9,9 @@ export function useReferralSummary() {
 }
 
 export function useOwnPromoCodes(page: number) {
-  return useQuery({ ...apiQuery(listOwnPromoCodes, { query: { page } }), staleTime: 0 });
+  return useQuery({
+    ...apiQuery(listOwnPromoCodes, { query: { page } }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
 }

@@ -4,7 +4,7 @@ import { formatDate } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useOwnPromoCodes } from './api.ts';
 import classes from './referral-page.module.css';
@@ -18,8 +18,9 @@ interface PromoCodesProps {
 export function PromoCodes({ page, onPage }: PromoCodesProps) {
   const { t } = useTranslation('referralSystem');
   const codes = useOwnPromoCodes(page);
-  const rows = codes.data?.data;
-  if (rows === undefined && codes.isError)
+  const totalPages = codes.data?.totalPages ?? 0;
+  const rows = codes.isPlaceholderData ? undefined : codes.data?.data;
+  if (codes.isError && rows === undefined)
     return (
       <LoadFailure
         text={t('promoCodes.failed')}
@@ -28,7 +29,7 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
         onRetry={() => void codes.refetch()}
       />
     );
-  if (rows === undefined || (rows.length === 0 && page === 1)) return null;
+  if (totalPages === 0) return null;
 
   const columns: Column<OwnPromoCode>[] = [
     {
@@ -71,8 +72,12 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
   return (
     <section className={classes['levels']} aria-labelledby="referral-promo-codes">
       <h2 id="referral-promo-codes">{t('promoCodes.title')}</h2>
-      <DataTable label={t('promoCodes.title')} columns={columns} rows={rows} rowKey={({ id }) => id} />
-      <Pages page={page} totalPages={codes.data?.totalPages ?? 0} onChange={onPage} />
+      {isPastLast({ page, totalPages }) ? (
+        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
+      ) : (
+        <DataTable label={t('promoCodes.title')} columns={columns} rows={rows} rowKey={({ id }) => id} />
+      )}
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
     </section>
   );
 }

@@ -30,8 +30,8 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
     // The rules below wait too: how tall the cards will be is known when they are there.
     return (
       <div className={classes['cards']} aria-busy="true">
-        <Skeleton height={290} radius="lg" />
-        <Skeleton height={290} radius="lg" />
+        <CardPlaceholder />
+        <CardPlaceholder />
       </div>
     );
   return (
@@ -53,6 +53,18 @@ export function ReferralPage({ page, onPage }: ReferralPageProps) {
         </section>
       </div>
       <PromoCodes page={page} onPage={onPage} />
+    </div>
+  );
+}
+
+function CardPlaceholder() {
+  return (
+    <div className={classes['card']} aria-hidden="true">
+      <Skeleton height={16} width={150} />
+      <Skeleton height={36} width={190} />
+      <Skeleton height={16} width="90%" />
+      <Skeleton height={40} width="70%" />
+      <Skeleton height={40} width="70%" />
     </div>
   );
 }

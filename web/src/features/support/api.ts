@@ -10,7 +10,7 @@ import {
   type TicketMessage,
   closeTicket,
 } from '@cellhop/contract/support';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../lib/http.ts';
 import { keysByContent } from '../../lib/unique-key.ts';
@@ -19,7 +19,11 @@ import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 type MessagesAnswer = Output<typeof listTicketMessages>;
 
 export function useTickets(page: number) {
-  return useQuery({ ...apiQuery(listTickets, { query: { page } }), refetchInterval: CALM_INTERVAL_MS });
+  return useQuery({
+    ...apiQuery(listTickets, { query: { page } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: CALM_INTERVAL_MS,
+  });
 }
 
 export function useTicket(id: string) {
@@ -27,7 +31,11 @@ export function useTicket(id: string) {
 }
 
 export function useMessages(id: string, page: number) {
-  return useQuery({ ...messagesQuery(id, page), refetchInterval: CALM_INTERVAL_MS });
+  return useQuery({
+    ...messagesQuery(id, page),
+    placeholderData: keepPreviousData,
+    refetchInterval: CALM_INTERVAL_MS,
+  });
 }
 
 /** The new ticket is remembered, so that its page opens without asking for it again. */

@@ -2,12 +2,14 @@ import type { ApiError } from '@cellhop/contract/client';
 import type { Ticket, TicketMessage } from '@cellhop/contract/support';
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate } from '../../lib/format.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useCloseTicket, useMessages, useTicket } from './api.ts';
 import { MessageForm } from './message-form.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
@@ -82,34 +84,79 @@ function QuestionPlaceholder() {
 
 function Question({ ticket }: { ticket: Ticket }) {
   const { t } = useTranslation('support');
-  const closing = useCloseTicket(ticket.id);
+  const [isAsking, setAsking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isOpen = ticket.status === 'OPEN';
+
+  function finish() {
+    setAsking(false);
+    // The dialog would give the focus back to a button that has gone.
+    heading.current?.focus({ preventScroll: true });
+  }
+
   return (
     <article className={classes['question']}>
       <div className={classes['head']}>
         <time dateTime={ticket.createdAt}>{formatDate(ticket.createdAt)}</time>
         <TicketStatusBadge status={ticket.status} />
       </div>
-      <h2>{ticket.name}</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        {ticket.name}
+      </h2>
       <p>{ticket.description}</p>
-      {ticket.status === 'OPEN' && (
-        <Button
-          className={classes['close'] ?? ''}
-          variant="default"
-          size="compact-sm"
-          loading={closing.isPending}
-          onClick={() => closing.mutate(undefined, { onError: (error) => showErrorToast(error) })}
-        >
+      {isOpen && (
+        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setAsking(true)}>
           {t('ticket.close')}
         </Button>
       )}
+      <CloseTicketDialog
+        id={ticket.id}
+        isOpen={isAsking && isOpen}
+        onCancel={() => setAsking(false)}
+        onClosed={finish}
+      />
     </article>
+  );
+}
+
+interface CloseTicketDialogProps {
+  id: string;
+  isOpen: boolean;
+  onCancel: () => void;
+  onClosed: () => void;
+}
+
+function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialogProps) {
+  const { t } = useTranslation('support');
+  const closing = useCloseTicket(id);
+
+  async function close() {
+    try {
+      await closing.mutateAsync();
+      onClosed();
+    } catch (error) {
+      showErrorToast(error);
+    }
+  }
+
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={t('ticket.closing.title')}
+      text={t('ticket.closing.text')}
+      action={t('ticket.close')}
+      isWorking={closing.isPending}
+      onConfirm={close}
+      onClose={onCancel}
+    />
   );
 }
 
 function Messages({ id, page, onPage }: TicketPageProps) {
   const { t } = useTranslation('support');
   const messages = useMessages(id, page);
-  const items = messages.data?.data;
+  const totalPages = messages.data?.totalPages ?? 0;
+  const items = messages.isPlaceholderData ? undefined : messages.data?.data;
   if (messages.isError && items === undefined)
     return (
       <LoadFailure
@@ -119,6 +166,7 @@ function Messages({ id, page, onPage }: TicketPageProps) {
         onRetry={() => void messages.refetch()}
       />
     );
+  if (isPastLast({ page, totalPages })) return <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />;
   if (items?.length === 0) return <EmptyList text={t('messages.empty')} />;
   return (
     <section aria-label={t('messages.label')} aria-busy={items === undefined}>
@@ -134,7 +182,7 @@ function Messages({ id, page, onPage }: TicketPageProps) {
             ))
           : items.map((message) => <Message key={message.id} message={message} />)}
       </ol>
-      <Pages page={page} totalPages={messages.data?.totalPages ?? 0} onChange={onPage} />
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
     </section>
   );
 }

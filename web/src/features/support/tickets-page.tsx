@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useTickets } from './api.ts';
 import { OpenTicketDialog } from './open-ticket-dialog.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
@@ -24,7 +24,8 @@ interface TicketsPageProps {
 export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }: TicketsPageProps) {
   const { t } = useTranslation('support');
   const tickets = useTickets(page);
-  const items = tickets.data?.data;
+  const totalPages = tickets.data?.totalPages ?? 0;
+  const items = tickets.isPlaceholderData ? undefined : tickets.data?.data;
   return (
     <>
       <Button
@@ -41,6 +42,8 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
           isRetrying={tickets.isFetching}
           onRetry={() => void tickets.refetch()}
         />
+      ) : isPastLast({ page, totalPages }) ? (
+        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
       ) : items?.length === 0 ? (
         <EmptyList text={t('list.empty')} />
       ) : (
@@ -50,7 +53,7 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
             : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
         </ul>
       )}
-      <Pages page={page} totalPages={tickets.data?.totalPages ?? 0} onChange={onPage} />
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <OpenTicketDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={onCreated} />
     </>
   );

@@ -1,0 +1,38 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useOneAtATime } from '../lib/use-one-at-a-time.ts';
+import { Dialog } from './dialog.tsx';
+
+interface ConfirmDialogProps {
+  isOpen: boolean;
+  title: string;
+  text: string;
+  /** What the button says that does it. */
+  action: string;
+  isDangerous?: boolean;
+  isWorking: boolean;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Asks before something that cannot be taken back. */
+export function ConfirmDialog({ title, text, action, isDangerous = false, ...dialog }: ConfirmDialogProps) {
+  const { t } = useTranslation();
+  const { isOpen, isWorking, onConfirm, onClose } = dialog;
+  const confirm = useOneAtATime(onConfirm);
+  return (
+    <Dialog isOpen={isOpen} title={title} size="sm" isBrief onClose={onClose}>
+      <Stack>
+        <Text>{text}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Button {...(isDangerous ? { color: 'red' } : {})} loading={isWorking} onClick={() => void confirm()}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
