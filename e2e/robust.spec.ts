@@ -55,8 +55,9 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await expect(page.getByRole('combobox', { name: 'Currency' })).toHaveValue('Litecoin');
   await page.getByRole('button', { name: 'Create invoice' }).dblclick();
   await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
-  await expect(page).toHaveURL(/\/payments\/invoices$/);
+  await expect(page).toHaveURL(/\/payments\/invoices\?invoice=[-0-9a-f]+$/);
   await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\/payments\/invoices$/);
   await expect(page.getByRole('row', { name: /Litecoin/ })).toHaveCount(1);
 
   await page.getByRole('button', { name: 'Create new invoice' }).click();

@@ -43,6 +43,15 @@ export function creatingSearch(search: Search): { page?: number | undefined; cre
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
+/** The invoice that is looked at: whoever comes back from his wallet finds it open. */
+export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
+  return { ...creatingSearch(search), invoice: idOf(search['invoice']) };
+}
+
+export function connectionsSearch(search: Search): ReturnType<typeof pageSearch> & { connection?: string | undefined } {
+  return { ...pageSearch(search), connection: idOf(search['connection']) };
+}
+
 export interface TransactionsSearch {
   page?: number | undefined;
   /** The screen leaves out what is no kind. */
@@ -62,7 +71,9 @@ export function transactionsSearch(search: Search): TransactionsSearch {
   };
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What the API takes for one range. */
+const USAGE_DAYS_MAX = 366;
+const DAY_MS = 86_400_000;
 
 interface UsageSearch {
   /** The last 7 days unless given. */
@@ -76,13 +87,18 @@ interface UsageSearch {
 export function usageSearch(search: Search): UsageSearch {
   const { range, from, to, connection } = search;
   const days = [dayOf(from), dayOf(to)];
-  const isOwn = days[0] !== undefined && days[1] !== undefined && days[0] <= days[1];
+  const isOwn = days[0] !== undefined && days[1] !== undefined && isUsageRange(days[0], days[1]);
   return {
     range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
     from: isOwn ? days[0] : undefined,
     to: isOwn ? days[1] : undefined,
-    connection: typeof connection === 'string' && ID.test(connection) ? connection : undefined,
+    connection: idOf(connection),
   };
+}
+
+function isUsageRange(from: string, to: string): boolean {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return days >= 1 && days <= USAGE_DAYS_MAX;
 }
 
 export function referralSearch(search: Search): { rc?: string | undefined } {
@@ -101,6 +117,12 @@ export function messageSearch(search: Search): { message?: string | undefined } 
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && ID.test(value) ? value : undefined;
 }
 
 /** Only days that exist: the 30th of February is none. */

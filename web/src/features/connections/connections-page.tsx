@@ -1,7 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -13,14 +12,16 @@ import { ConnectionsTable } from './connections-table.tsx';
 
 interface ConnectionsPageProps {
   page: number;
+  /** Whose details are open. */
+  shownId: string | undefined;
   onPage: (page: number) => void;
+  onShow: (id: string | undefined) => void;
 }
 
-export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
+export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPageProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const connections = useConnections(page);
   const ending = useDisconnect();
-  const [shownId, setShownId] = useState<string>();
   const totalPages = connections.data?.totalPages ?? 0;
   const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
 
@@ -58,11 +59,11 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
       <ConnectionsTable
         connections={rows}
         endingId={ending.isPending ? ending.variables : undefined}
-        onShow={({ id }) => setShownId(id)}
+        onShow={({ id }) => onShow(id)}
         onDisconnect={disconnect}
       />
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
-      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => setShownId(undefined)} />
+      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => onShow(undefined)} />
     </>
   );
 }
