@@ -2,6 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
+import { isLive } from './api.ts';
 import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
@@ -15,6 +16,7 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
   return (
     <section className={classes['access']}>
       <h3>{t('access.title')}</h3>
+      {!isLive(connection) && <p className={classes['ended']}>{t('access.ended')}</p>}
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
@@ -30,11 +32,15 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
         <Value name={t('access.urlSocks')} value={urls.socks} isWrapped />
         <Value name={t('access.urlHttp')} value={urls.http} isWrapped />
       </dl>
-      <h3>{t('access.curl')}</h3>
-      <dl className={classes['lines']}>
-        <Value name={t('access.curlSocks')} value={curl.socks} isWrapped />
-        <Value name={t('access.curlHttp')} value={curl.http} isWrapped />
-      </dl>
+      {isLive(connection) && (
+        <>
+          <h3>{t('access.curl')}</h3>
+          <dl className={classes['lines']}>
+            <Value name={t('access.curlSocks')} value={curl.socks} isWrapped />
+            <Value name={t('access.curlHttp')} value={curl.http} isWrapped />
+          </dl>
+        </>
+      )}
     </section>
   );
 }
