@@ -105,6 +105,8 @@ describe('usageSearch', () => {
       { from: '2026-02-30', to: '2026-03-01' },
       { from: '2026-11-02', to: '2026-11-01' },
       { from: '2025-01-01', to: '2026-01-02' },
+      { from: '0001-01-01', to: '0001-01-05' },
+      { from: '9999-12-31', to: '9999-12-31' },
       { connection: "' or 1=1" },
     ];
     for (const search of useless) expect(usageSearch(search)).toEqual({});

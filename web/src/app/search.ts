@@ -73,6 +73,8 @@ export function transactionsSearch(search: Search): TransactionsSearch {
 
 /** What the API takes for one range. */
 const USAGE_DAYS_MAX = 366;
+/** Before it the time zones of today did not exist. */
+const FIRST_DAY = '1970-01-01';
 const DAY_MS = 86_400_000;
 
 interface UsageSearch {
@@ -98,7 +100,7 @@ export function usageSearch(search: Search): UsageSearch {
 
 function isUsageRange(from: string, to: string): boolean {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  return days >= 1 && days <= USAGE_DAYS_MAX;
+  return from >= FIRST_DAY && days >= 1 && days <= USAGE_DAYS_MAX;
 }
 
 export function referralSearch(search: Search): { rc?: string | undefined } {
@@ -125,9 +127,12 @@ function idOf(value: unknown): string | undefined {
   return typeof value === 'string' && ID.test(value) ? value : undefined;
 }
 
+/** The day after it must have a year of four digits in every time zone. */
+const LAST_DAY = '9999-12-30';
+
 /** Only days that exist: the 30th of February is none. */
 function dayOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
   const day = new Date(`${value}T00:00:00Z`);
-  return Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
+  return value > LAST_DAY || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
 }

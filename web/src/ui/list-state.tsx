@@ -1,8 +1,8 @@
 import { ApiError } from '@cellhop/contract/client';
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/error-text.ts';
+import { WorkingButton } from './working-button.tsx';
 import classes from './list-state.module.css';
 
 interface LoadFailureProps {
@@ -24,9 +24,9 @@ export function LoadFailure({ text, error, isRetrying = false, onRetry, children
       <p>{text}</p>
       {error instanceof ApiError && error.status === 0 && <p className={classes['reason']}>{errorText(error)}</p>}
       {onRetry !== undefined && (
-        <Button variant="default" size="sm" loading={isRetrying} onClick={onRetry}>
+        <WorkingButton variant="default" size="sm" isWorking={isRetrying} onClick={onRetry}>
           {t('tryAgain')}
-        </Button>
+        </WorkingButton>
       )}
       {children}
     </div>

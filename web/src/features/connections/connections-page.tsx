@@ -8,7 +8,7 @@ import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
-import { ConnectionsTable } from './connections-table.tsx';
+import { ConnectionsTable, passFocusToInfo } from './connections-table.tsx';
 
 interface ConnectionsPageProps {
   page: number;
@@ -27,8 +27,10 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
 
   function disconnect({ id, ip }: Connection) {
     ending.mutate(id, {
-      onSuccess: ({ refundStatus }) =>
-        showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip })),
+      onSuccess: ({ refundStatus }) => {
+        showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
+        passFocusToInfo(id);
+      },
       onError: (error) => {
         showErrorToast(error);
         void connections.refetch();

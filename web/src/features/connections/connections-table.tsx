@@ -1,10 +1,11 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { isLive } from './api.ts';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import classes from './connections-table.module.css';
@@ -15,6 +16,20 @@ interface ConnectionsTableProps {
   endingId: string | undefined;
   onShow: (connection: Connection) => void;
   onDisconnect: (connection: Connection) => void;
+}
+
+/** The button that disconnects is about to go; who has used it by keyboard goes on from the one beside it. */
+export function passFocusToInfo(connectionId: string): void {
+  if (document.activeElement?.id === disconnectId(connectionId))
+    document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
+}
+
+function infoId(connectionId: string): string {
+  return `info-${connectionId}`;
+}
+
+function disconnectId(connectionId: string): string {
+  return `disconnect-${connectionId}`;
 }
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
@@ -28,6 +43,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         <ActionIcon
           variant="default"
           size={30}
+          id={infoId(connection.id)}
           aria-label={t('table.infoOf', { ip: connection.ip })}
           onClick={() => onShow(connection)}
         >
@@ -78,16 +94,17 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       stick: 'right',
       render: (connection) =>
         isLive(connection) && (
-          <Button
+          <WorkingButton
+            id={disconnectId(connection.id)}
             size="compact-sm"
             variant="light"
             className={classes['disconnect'] ?? ''}
-            loading={endingId === connection.id}
+            isWorking={endingId === connection.id}
             aria-label={t('table.disconnectOf', { ip: connection.ip })}
             onClick={() => onDisconnect(connection)}
           >
             {t('table.disconnect')}
-          </Button>
+          </WorkingButton>
         ),
     },
   ];

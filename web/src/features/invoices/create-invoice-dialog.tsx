@@ -1,6 +1,6 @@
 import { createInvoiceBody, type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, NumberInput, Select, Stack } from '@mantine/core';
+import { Alert, NumberInput, Select, Stack } from '@mantine/core';
 import { Controller, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
@@ -8,6 +8,7 @@ import { errorText } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { useCreateInvoice } from './api.ts';
 
 interface CreateInvoiceDialogProps {
@@ -89,9 +90,9 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
             />
           )}
         />
-        <Button type="submit" size="md" loading={creation.isPending}>
+        <WorkingButton type="submit" size="md" isWorking={creation.isPending}>
           {t('create.submit')}
-        </Button>
+        </WorkingButton>
       </Stack>
     </form>
   );

@@ -11,6 +11,7 @@ import { useLast } from '../../lib/use-last.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { isOpen, usePayInvoice } from './api.ts';
 import { amountToSend, shownStatus } from './invoice-stage.ts';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
@@ -86,7 +87,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         { label: t('pay.network'), value: t(`networks.${invoice.currency}`) },
         { label: t('table.createdAt'), value: formatDate(invoice.createdAt) },
         { label: t('table.expiredAt'), value: formatDate(invoice.expiredAt) },
-        { label: t('pay.address'), value: invoice.address, isWide: true },
+        { label: t('pay.address'), value: <code className={classes['address']}>{invoice.address}</code>, isWide: true },
       ]}
     />
   );
@@ -98,10 +99,10 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
   const payment = usePayInvoice();
   if (!isDevelopment) return null;
   return (
-    <Button
+    <WorkingButton
       size="md"
       leftSection={<IconFlask size={18} aria-hidden="true" />}
-      loading={payment.isPending}
+      isWorking={payment.isPending}
       disabled={invoice.status === 'CONFIRMING'}
       onClick={() =>
         payment.mutate(invoice.id, {
@@ -111,6 +112,6 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
       }
     >
       {t('pay.sandboxPay')}
-    </Button>
+    </WorkingButton>
   );
 }

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
 
@@ -58,14 +59,14 @@ export function FilterPanel({
         ))}
       </div>
       <Group gap="sm">
-        <Button
+        <WorkingButton
           type="submit"
           disabled={filter === undefined}
-          loading={isSearching && filter !== undefined}
+          isWorking={isSearching && filter !== undefined}
           leftSection={<IconSearch size={18} aria-hidden="true" />}
         >
           {t('filter.find')}
-        </Button>
+        </WorkingButton>
         <Button
           variant="default"
           disabled={filter === undefined}

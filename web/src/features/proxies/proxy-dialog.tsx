@@ -10,6 +10,7 @@ import { showErrorToast } from '../../lib/error-text.ts';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { uniqueKey } from '../../lib/unique-key.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { reloadCatalogue, useConnect } from './api.ts';
 import { PriceInfo } from './price-info.tsx';
 import classes from './proxy-dialog.module.css';
@@ -55,9 +56,9 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
             <>
               <ProxyFacts proxy={proxy} />
               <PriceInfo />
-              <Button size="md" loading={purchase.isPending} onClick={() => buy(proxy)}>
+              <WorkingButton size="md" isWorking={purchase.isPending} onClick={() => buy(proxy)}>
                 {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
-              </Button>
+              </WorkingButton>
               {isSmallBalance(purchase.error) && (
                 <Button
                   variant="default"

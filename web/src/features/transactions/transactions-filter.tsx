@@ -3,6 +3,7 @@ import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
+import { WorkingButton } from '../../ui/working-button.tsx';
 import { useExport } from './api.ts';
 import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
 import classes from './transactions-filter.module.css';
@@ -52,14 +53,14 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
             {t('filter.reset')}
           </Button>
         )}
-        <Button
+        <WorkingButton
           variant="default"
-          loading={exporting.isPending}
+          isWorking={exporting.isPending}
           leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
           onClick={() => exporting.mutate(choice, { onError: showErrorToast })}
         >
           {t('export')}
-        </Button>
+        </WorkingButton>
       </Group>
     </section>
   );
