@@ -1,6 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -22,20 +23,24 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
   const { t } = useTranslation(['proxyConnection', 'common']);
   const connections = useConnections(page);
   const ending = useDisconnect();
+  const asked = useRef(new Set<string>());
   const totalPages = connections.data?.totalPages ?? 0;
   const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
 
-  function disconnect({ id, ip }: Connection) {
-    ending.mutate(id, {
-      onSuccess: ({ refundStatus }) => {
-        showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
-        passFocusToInfo(id);
-      },
-      onError: (error) => {
-        showErrorToast(error);
-        void connections.refetch();
-      },
-    });
+  async function disconnect({ id, ip }: Connection) {
+    // A second click comes before the button has heard of the first.
+    if (asked.current.has(id)) return;
+    asked.current.add(id);
+    try {
+      const { refundStatus } = await ending.mutateAsync(id);
+      showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
+      passFocusToInfo(id);
+    } catch (error) {
+      showErrorToast(error);
+      void connections.refetch();
+    } finally {
+      asked.current.delete(id);
+    }
   }
 
   if (connections.isError && rows === undefined)
@@ -62,7 +67,7 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
         connections={rows}
         endingId={ending.isPending ? ending.variables : undefined}
         onShow={({ id }) => onShow(id)}
-        onDisconnect={disconnect}
+        onDisconnect={(connection) => void disconnect(connection)}
       />
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => onShow(undefined)} />

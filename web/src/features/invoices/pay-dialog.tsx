@@ -8,6 +8,7 @@ import { toLocalTime } from '../../lib/server-clock.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useLast } from '../../lib/use-last.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -97,6 +98,12 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation(['payment', 'common']);
   const { isDevelopment } = useSettings();
   const payment = usePayInvoice();
+  const pay = useOneAtATime(async () => {
+    await payment
+      .mutateAsync(invoice.id)
+      .then(() => showToast('success', t('pay.sandboxPaid')))
+      .catch(showErrorToast);
+  });
   if (!isDevelopment) return null;
   return (
     <WorkingButton
@@ -104,12 +111,7 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
       leftSection={<IconFlask size={18} aria-hidden="true" />}
       isWorking={payment.isPending}
       disabled={invoice.status === 'CONFIRMING'}
-      onClick={() =>
-        payment.mutate(invoice.id, {
-          onSuccess: () => showToast('success', t('pay.sandboxPaid')),
-          onError: (error) => showErrorToast(error),
-        })
-      }
+      onClick={() => void pay()}
     >
       {t('pay.sandboxPay')}
     </WorkingButton>
