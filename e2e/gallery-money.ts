@@ -104,6 +104,7 @@ export const moneyScreens: Screen[] = [
       page
         .locator('main')
         .getByRole('button', { name: /Litecoin/ })
+        .first()
         .click(),
   },
   ...invoiceStatuses.map((status) =>
