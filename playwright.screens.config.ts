@@ -5,5 +5,6 @@ import stories from './playwright.config.ts';
 export default defineConfig(stories, {
   testMatch: 'gallery.ts',
   reporter: 'line',
+  // A picture whose subject does not come fails at once, not at the end of the long time that all pictures have.
   use: { trace: 'off', actionTimeout: 20_000 },
 });

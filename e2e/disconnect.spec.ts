@@ -27,8 +27,9 @@ test('Disconnect cuts a running download, charges what it used and no more', asy
   await expect.poll(used, { timeout: 2000, intervals: [100] }).toBeGreaterThan(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
-  await page.getByRole('button', { name: /^Disconnect / }).click();
+  await page.getByRole('button', { name: /^Disconnect / }).press('Enter');
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
   // What is seen as disconnected is cut: curl has no more than what lies in its own socket's buffer.
   const [code] = (await Promise.race([ended, page.waitForTimeout(1000).then(() => ['still runs'])])) as [unknown];
   expect(code).not.toBe('still runs');

@@ -3,6 +3,7 @@ import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
 import type { Page } from '@playwright/test';
+import { exampleInvoice, paidLate, shortAndOver } from './example-invoices.ts';
 import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
 
 const CONNECT = '/v1/proxies/connections';
@@ -25,20 +26,6 @@ async function buyFirst(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button').last().click();
   // The message that it did not work, or that it did.
   await page.locator('[data-kind], output svg').first().waitFor();
-}
-
-function invoice(status: Invoice['status']): Invoice {
-  return {
-    id: '00000000-0000-4000-8000-000000000001',
-    amount: 25,
-    amountInCurrency: '0.00025000',
-    currency: 'BTC',
-    address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
-    status,
-    isSandbox: false,
-    expiredAt: new Date(Date.now() + 1_800_000).toISOString(),
-    createdAt: new Date().toISOString(),
-  };
 }
 
 const bought: ConnectionWithBalance = {
@@ -95,7 +82,7 @@ export const moneyScreens: Screen[] = [
     act: async (page) => {
       await page
         .locator('main')
-        .getByRole('button', { name: /198\.18\./ })
+        .getByRole('button', { name: /^(?:Details of|Подробности) 198\.18\./ })
         .last()
         .click();
       await page.locator('[role=dialog] figure').scrollIntoViewIfNeeded();
@@ -117,12 +104,21 @@ export const moneyScreens: Screen[] = [
       page
         .locator('main')
         .getByRole('button', { name: /Litecoin/ })
+        .first()
         .click(),
   },
-  ...invoiceStatuses.map((status) => ({
-    name: `invoice-${status.toLowerCase().replace('_', '-')}`,
-    path: '/payments/invoices',
-    answers: { '/v1/payments/invoices?*': ok({ data: [invoice(status)], totalPages: 3 }) },
-    act: (page: Page) => page.locator('main').getByRole('button').nth(1).click(),
-  })),
+  ...invoiceStatuses.map((status) =>
+    invoiceScreen(`invoice-${status.toLowerCase().replace('_', '-')}`, exampleInvoice(status)),
+  ),
+  invoiceScreen('invoice-partially-paid-over', shortAndOver),
+  invoiceScreen('invoice-paid-late', paidLate),
 ];
+
+function invoiceScreen(name: string, invoice: Invoice): Screen {
+  return {
+    name,
+    path: `/payments/invoices?invoice=${invoice.id}`,
+    answers: { '/v1/payments/invoices?*': ok({ data: [invoice], totalPages: 3 }) },
+    act: (page) => page.getByRole('dialog').getByRole('status').first().waitFor(),
+  };
+}

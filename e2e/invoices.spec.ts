@@ -1,27 +1,17 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
+import { exampleInvoice, paidLate, shortAndOver } from './example-invoices.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
 
 const LIST = '**/v1/payments/invoices?*';
-const HOUR_MS = 3_600_000;
 
 /** What is half faded in has other colours. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
-/** One of each status; the tests of the API prove that it gives them. */
-function invoices(): Invoice[] {
-  return invoiceStatuses.map((status, index) => ({
-    id: `00000000-0000-4000-8000-00000000000${index}`,
-    amount: 25 + index,
-    amountInCurrency: '0.00025000',
-    currency: 'BTC',
-    address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
-    status,
-    isSandbox: false,
-    expiredAt: new Date(Date.now() + HOUR_MS).toISOString(),
-    createdAt: new Date().toISOString(),
-  }));
-}
+/** One of each status, then those whose time is over. */
+const listed: Invoice[] = [...invoiceStatuses.map((status) => exampleInvoice(status)), shortAndOver, paidLate].map(
+  (invoice, index) => ({ ...invoice, id: `00000000-0000-4000-8000-00000000000${index}`, amount: 25 + index }),
+);
 
 const told: Record<Invoice['status'], RegExp> = {
   PENDING: /^Send exactly this amount/,
@@ -59,14 +49,15 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
   await page.keyboard.press('Escape');
 
   let totalPages = 1;
-  const listed = invoices();
   await page.route(LIST, (route) => route.fulfill({ json: { data: listed, totalPages } }));
   await page.reload();
   await page.keyboard.press('Escape');
   const row = (amount: number) => page.getByRole('row', { name: new RegExp(`\\$${amount}\\.00 0\\.00025000 BTC`) });
   const code = dialog.getByRole('img', { name: 'QR code of the address' });
-  for (const { amount, status } of listed) {
+  const received = dialog.getByRole('region', { name: 'Received' });
+  for (const { id, amount, status, payment, expiredAt } of listed) {
     await row(amount).getByRole('button').click();
+    await expect(page).toHaveURL(new RegExp(`invoice=${id}$`));
     await expect(dialog.getByRole('status').getByText(told[status])).toBeVisible();
     if (status === 'PENDING') {
       await expect(code).toBeVisible();
@@ -77,10 +68,48 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(listed[0]!.address);
       const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
+    } else if (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now()) {
+      await expect(received).toContainText('0.00010000 of 0.00025000 BTC');
+      await expect(received).toContainText('Missing0.00015000 BTC');
+      await expect(received).toContainText('On your balance$10.00');
+      await expect(code).toBeVisible();
+      await dialog.getByRole('button', { name: 'Copy Still missing, BTC' }).click();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0.00015000');
     } else await expect(code).toHaveCount(0);
+    if (status === 'OVERPAID') await expect(received).toContainText('More than asked for0.00005000 BTC');
+    if (payment?.isLate === true) await expect(received).toContainText('A payment came after the invoice had ended.');
     await page.keyboard.press('Escape');
     await expect(dialog).toBeHidden();
   }
+
+  await test.step('the rest of a short payment, seen while one looks; then back, and a reload', async () => {
+    const short = listed[2]!;
+    await row(short.amount).getByRole('button').click();
+    await expect(received).toContainText('Missing');
+    listed[2] = { ...short, status: 'CONFIRMING', payment: listed[1]!.payment };
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await expect(received).not.toContainText('Missing', { timeout: 15_000 });
+    await expect(code).toHaveCount(0);
+    await page.reload();
+    await expect(dialog.getByRole('status').getByText(told.CONFIRMING)).toBeVisible();
+    await page.goBack();
+    await expect(dialog).toBeHidden();
+    listed[2] = short;
+  });
+
+  await test.step('one that expires while one looks says so by itself, and leads to a new one', async () => {
+    listed[0] = { ...listed[0]!, expiredAt: new Date(Date.now() + 4000).toISOString() };
+    await page.reload();
+    await row(listed[0].amount).getByRole('button').click();
+    await expect(dialog.getByText(/^Expires in 00:0\d$/)).toBeVisible();
+    await expect(dialog.getByRole('status').getByText(told.EXPIRED)).toBeVisible();
+    await expect(code).toHaveCount(0);
+    await dialog.getByRole('button', { name: 'Create new invoice' }).click();
+    await expect(page).toHaveURL(/create=true$/);
+    await expect(dialog.getByLabel('Amount, USD')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  });
 
   await test.step('pages: the number of them stays in sight while one loads', async () => {
     totalPages = 2;
@@ -105,12 +134,12 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
     await page.unroute(LIST);
     await page.route(LIST, (route) => {
       const isPast = route.request().url().includes('page=9');
-      return route.fulfill({ json: { data: isPast ? [] : invoices(), totalPages: 2 } });
+      return route.fulfill({ json: { data: isPast ? [] : listed, totalPages: 2 } });
     });
     await page.goto('/payments/invoices?page=9');
     await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
     await page.getByRole('button', { name: 'To the last page' }).click();
     await expect(page).toHaveURL(/\?page=2$/);
-    await expect(page.getByRole('row')).toHaveCount(1 + 6);
+    await expect(page.getByRole('row')).toHaveCount(1 + listed.length);
   });
 });

@@ -6,8 +6,10 @@ test('filters and pages live in the address: reload and the back button keep the
   await page.getByRole('option', { name: 'Germany' }).click();
   await page.getByRole('option', { name: 'France' }).click();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Find' }).click();
+  const find = page.getByRole('button', { name: 'Find' });
+  await find.press('Enter');
   await expect(page).toHaveURL(/\?country=DE&country=FR$/);
+  await expect(find).toBeFocused();
   const table = page.getByRole('table');
   const fromElsewhere = table.getByRole('row').filter({ hasNot: page.getByRole('img', { name: /Germany|France/ }) });
   const onlyTheHeader = () => expect(fromElsewhere).toHaveCount(1);
@@ -56,8 +58,9 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await expect(page.getByRole('combobox', { name: 'Currency' })).toHaveValue('Litecoin');
   await page.getByRole('button', { name: 'Create invoice' }).dblclick();
   await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
-  await expect(page).toHaveURL(/\/payments\/invoices$/);
+  await expect(page).toHaveURL(/\/payments\/invoices\?invoice=[-0-9a-f]+$/);
   await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\/payments\/invoices$/);
   await expect(page.getByRole('row', { name: /Litecoin/ })).toHaveCount(1);
 
   await page.getByRole('button', { name: 'Create new invoice' }).click();
@@ -106,9 +109,17 @@ test('without a network and without an answer the reader is told, and goes on fr
   await expect(page.getByRole('button', { name: /^Buy / }).first()).toBeVisible();
 });
 
-test('a double click buys once', async ({ page }) => {
+test('a double click buys once, and so does a second try after an answer that was lost', async ({ page }) => {
   await createCustomer(page, 'impatient@example.com');
   await signIn(page, 'impatient@example.com');
+  let purchases = 0;
+  await page.route('**/v1/proxies/connections', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    purchases += 1;
+    if (purchases > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
   await page
     .getByRole('button', { name: /^Buy 198\.18\./ })
     .first()
@@ -117,7 +128,13 @@ test('a double click buys once', async ({ page }) => {
     .getByRole('dialog')
     .getByRole('button', { name: /^Buy for/ })
     .dblclick();
+  await expect(page.getByText('No connection to the server', { exact: false })).toBeVisible();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Buy for/ })
+    .dblclick();
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  expect(purchases).toBe(2);
   await page.getByRole('link', { name: 'Go to connection history' }).click();
   await expect(page.getByRole('row', { name: /Works/ })).toHaveCount(1);
 });

@@ -39,6 +39,7 @@ test('a download is cut at the very byte that the money pays for, and the balanc
   const { code, bytes } = await downloadThrough(address, `${product.url}/dev/download/400`);
   expect(bytes).toBe(250 * MB);
   expect(code).not.toBe(0);
+  await expect(page.getByText(`${connection.ip} is disconnected: the balance has run out`)).toBeVisible();
 
   await page.getByRole('link', { name: 'Connections' }).click();
   const row = page.getByRole('row', { name: /Balance ran out/ });

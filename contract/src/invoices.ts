@@ -25,6 +25,23 @@ export const currencyAmountSchema = z
   .max(60)
   .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
 
+/** What has come for an invoice so far. Decimal strings are amounts of its currency. */
+export const invoicePaymentSchema = z.object({
+  /** All that was seen, on the balance or not yet. */
+  received: z.string(),
+  /** How much of it the network has not confirmed yet. */
+  confirming: z.string(),
+  /** How much more would make it paid, in the decimals that people type; null once nothing is missing. */
+  missing: z.string().nullable(),
+  /** How much more than due has come; null unless the invoice is overpaid. */
+  excess: z.string().nullable(),
+  /** US dollars that are on the balance. */
+  credited: dollarsSchema,
+  /** Some of it was seen after the invoice had ended, when its rate was not promised any more. */
+  isLate: z.boolean(),
+});
+export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
+
 export const invoiceSchema = z.object({
   id: idSchema,
   amount: dollarsSchema,
@@ -34,6 +51,8 @@ export const invoiceSchema = z.object({
   status: z.enum(invoiceStatuses),
   /** True where a development payment can be made: the address belongs to no real chain. */
   isSandbox: z.boolean(),
+  /** Null until a payment was seen. */
+  payment: invoicePaymentSchema.nullable(),
   expiredAt: dateSchema,
   createdAt: dateSchema,
 });

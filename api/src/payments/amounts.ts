@@ -30,14 +30,14 @@ export function formatUnits(units: bigint, { decimals, displayDecimals }: Displa
 }
 
 /** The fewest units, in steps of the displayed decimals, that are worth the amount. */
-export function toDueUnits(
-  amountMicros: bigint,
-  rateE12: bigint,
-  { decimals, displayDecimals }: DisplayDecimals,
-): bigint {
-  const exact = divideUp(amountMicros * RATE_PER_MICRO * 10n ** BigInt(decimals), rateE12);
+export function toDueUnits(amountMicros: bigint, rateE12: bigint, rules: DisplayDecimals): bigint {
+  return roundUpToDisplay(divideUp(amountMicros * RATE_PER_MICRO * 10n ** BigInt(rules.decimals), rateE12), rules);
+}
+
+/** Up to the next amount that the displayed decimals can write. */
+export function roundUpToDisplay(units: bigint, { decimals, displayDecimals }: DisplayDecimals): bigint {
   const step = 10n ** BigInt(decimals - displayDecimals);
-  return divideUp(exact, step) * step;
+  return divideUp(units, step) * step;
 }
 
 /** What the units are worth; a fraction of a micro-dollar is not credited. */

@@ -9,7 +9,9 @@ import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
 import {
   codeSearch,
+  connectionsSearch,
   creatingSearch,
+  invoicesSearch,
   messageSearch,
   pageSearch,
   proxySearch,
@@ -106,7 +108,7 @@ const proxies = createRoute({
 const connectionHistory = createRoute({
   getParentRoute: () => members,
   path: '/connection-history',
-  validateSearch: pageSearch,
+  validateSearch: connectionsSearch,
   loader: loadTexts('proxyConnection'),
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
 });
@@ -122,7 +124,7 @@ const usage = createRoute({
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
-  validateSearch: creatingSearch,
+  validateSearch: invoicesSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });

@@ -2,7 +2,9 @@ import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
 import {
   codeSearch,
+  connectionsSearch,
   creatingSearch,
+  invoicesSearch,
   pageSearch,
   proxySearch,
   referralSearch,
@@ -71,12 +73,28 @@ describe('creatingSearch', () => {
   });
 });
 
+describe('open dialogs', () => {
+  const id = '0192f7a0-1111-4222-8333-444455556666';
+
+  it('are kept beside the page', () => {
+    expect(invoicesSearch({ page: '2', invoice: id })).toEqual({ page: 2, invoice: id });
+    expect(connectionsSearch({ connection: id })).toEqual({ connection: id });
+  });
+
+  it('are closed where the address names no object', () => {
+    expect(invoicesSearch({ invoice: 'newest' })).toEqual({});
+    expect(connectionsSearch({ connection: ['x', id] })).toEqual({});
+  });
+});
+
 describe('usageSearch', () => {
   it('keeps a range that exists, and the connection', () => {
     const connection = '0192f7a0-1111-4222-8333-444455556666';
     expect(usageSearch({ range: 'month', connection })).toEqual({ range: 'month', connection });
     const own = { from: '2026-11-01', to: '2026-11-21' };
     expect(usageSearch({ ...own, range: 'day' })).toEqual(own);
+    const longest = { from: '2025-01-01', to: '2026-01-01' };
+    expect(usageSearch(longest)).toEqual(longest);
   });
 
   it('falls back to the last days', () => {
@@ -86,6 +104,9 @@ describe('usageSearch', () => {
       { from: '2026-11-01' },
       { from: '2026-02-30', to: '2026-03-01' },
       { from: '2026-11-02', to: '2026-11-01' },
+      { from: '2025-01-01', to: '2026-01-02' },
+      { from: '0001-01-01', to: '0001-01-05' },
+      { from: '9999-12-31', to: '9999-12-31' },
       { connection: "' or 1=1" },
     ];
     for (const search of useless) expect(usageSearch(search)).toEqual({});

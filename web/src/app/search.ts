@@ -43,6 +43,15 @@ export function creatingSearch(search: Search): { page?: number | undefined; cre
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };
 }
 
+/** The invoice that is looked at: whoever comes back from his wallet finds it open. */
+export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
+  return { ...creatingSearch(search), invoice: idOf(search['invoice']) };
+}
+
+export function connectionsSearch(search: Search): ReturnType<typeof pageSearch> & { connection?: string | undefined } {
+  return { ...pageSearch(search), connection: idOf(search['connection']) };
+}
+
 export interface TransactionsSearch {
   page?: number | undefined;
   /** The screen leaves out what is no kind. */
@@ -62,7 +71,11 @@ export function transactionsSearch(search: Search): TransactionsSearch {
   };
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What the API takes for one range. */
+const USAGE_DAYS_MAX = 366;
+/** Before it the time zones of today did not exist. */
+const FIRST_DAY = '1970-01-01';
+const DAY_MS = 86_400_000;
 
 interface UsageSearch {
   /** The last 7 days unless given. */
@@ -76,13 +89,18 @@ interface UsageSearch {
 export function usageSearch(search: Search): UsageSearch {
   const { range, from, to, connection } = search;
   const days = [dayOf(from), dayOf(to)];
-  const isOwn = days[0] !== undefined && days[1] !== undefined && days[0] <= days[1];
+  const isOwn = days[0] !== undefined && days[1] !== undefined && isUsageRange(days[0], days[1]);
   return {
     range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
     from: isOwn ? days[0] : undefined,
     to: isOwn ? days[1] : undefined,
-    connection: typeof connection === 'string' && ID.test(connection) ? connection : undefined,
+    connection: idOf(connection),
   };
+}
+
+function isUsageRange(from: string, to: string): boolean {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return from >= FIRST_DAY && days >= 1 && days <= USAGE_DAYS_MAX;
 }
 
 export function referralSearch(search: Search): { rc?: string | undefined } {
@@ -103,9 +121,18 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && ID.test(value) ? value : undefined;
+}
+
+/** The day after it must have a year of four digits in every time zone. */
+const LAST_DAY = '9999-12-30';
+
 /** Only days that exist: the 30th of February is none. */
 function dayOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
   const day = new Date(`${value}T00:00:00Z`);
-  return Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
+  return value > LAST_DAY || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value) ? undefined : value;
 }

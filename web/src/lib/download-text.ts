@@ -5,5 +5,6 @@ export function downloadText(fileName: string, text: string): void {
   link.href = url;
   link.download = fileName;
   link.click();
-  URL.revokeObjectURL(url);
+  // Some browsers begin to read only after the click was handled.
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

@@ -1,5 +1,6 @@
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCopy } from '../lib/use-copy.ts';
 import classes from './copyable.module.css';
@@ -10,10 +11,12 @@ interface CopyableProps {
   value: string;
   /** A command may take several lines, an address or a password is cut. */
   isWrapped?: boolean;
+  /** The value as it is shown, where parts of it are set off. */
+  children?: ReactNode;
 }
 
 /** A value that a click copies. */
-export function Copyable({ name, value, isWrapped = false }: CopyableProps) {
+export function Copyable({ name, value, isWrapped = false, children = value }: CopyableProps) {
   const { t } = useTranslation();
   const { isCopied, copy } = useCopy();
   const Icon = isCopied ? IconCheck : IconCopy;
@@ -27,7 +30,7 @@ export function Copyable({ name, value, isWrapped = false }: CopyableProps) {
           onClick={() => void copy(value)}
         >
           <code className={classes['value']} data-wrapped={isWrapped}>
-            {value}
+            {children}
           </code>
           <Icon className={classes['icon']} size={16} stroke={1.7} aria-hidden="true" />
         </UnstyledButton>

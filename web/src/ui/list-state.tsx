@@ -1,5 +1,5 @@
-import { ApiError } from '@cellhop/contract/client';
 import { Button } from '@mantine/core';
+import { ApiError } from '@cellhop/contract/client';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/error-text.ts';

@@ -148,11 +148,15 @@ export interface InvoiceDeposit {
   invoiceId: string;
   units: bigint;
   isCredited: boolean;
+  /** Null until it is credited. */
+  creditedMicros: bigint | null;
+  arrivedAt: Date;
 }
 
 export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): Promise<InvoiceDeposit[]> {
   const rows = await ctx.db.query<Omit<InvoiceDeposit, 'units'> & { units: string }>(
-    `select invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited"
+    `select invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
+            arrived_at as "arrivedAt"
        from deposits where invoice_id = any($1::uuid[])`,
     [invoiceIds],
   );

@@ -1,12 +1,15 @@
-import type { Invoice, adminInvoiceSchema } from '@cellhop/contract/invoices';
+import type { Invoice, InvoicePayment, adminInvoiceSchema } from '@cellhop/contract/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import type { z } from 'zod';
 import { formatUnits } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../payments/chains/sandbox.ts';
 import { currencyRules } from '../../payments/currencies.ts';
+import type { InvoiceDeposit } from './deposits.store.ts';
+import { summarize } from './invoice-payment.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 
-export function presentInvoice(row: InvoiceRow): Invoice {
+/** @param deposits those of this invoice */
+export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): Invoice {
   return {
     id: row.id,
     amount: toDollars(row.amountMicros),
@@ -15,11 +18,33 @@ export function presentInvoice(row: InvoiceRow): Invoice {
     address: row.address,
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
+    payment: presentPayment(row, deposits),
     expiredAt: row.expiredAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
 }
 
-export function presentForAdmin(row: InvoiceRow): z.output<typeof adminInvoiceSchema> {
-  return { ...presentInvoice(row), user: { id: row.userId, email: row.userEmail } };
+export function presentForAdmin(
+  row: InvoiceRow,
+  deposits: readonly InvoiceDeposit[],
+): z.output<typeof adminInvoiceSchema> {
+  return { ...presentInvoice(row, deposits), user: { id: row.userId, email: row.userEmail } };
+}
+
+function presentPayment(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): InvoicePayment | null {
+  if (deposits.length === 0) return null;
+  const rules = currencyRules[row.currency];
+  const { receivedUnits, confirmingUnits, missingUnits, excessUnits, creditedMicros, isLate } = summarize(
+    { ...row, deposits },
+    rules,
+  );
+  const orNull = (units: bigint) => (units === 0n ? null : formatUnits(units, rules));
+  return {
+    received: formatUnits(receivedUnits, rules),
+    confirming: formatUnits(confirmingUnits, rules),
+    missing: orNull(missingUnits),
+    excess: orNull(excessUnits),
+    credited: toDollars(creditedMicros),
+    isLate,
+  };
 }

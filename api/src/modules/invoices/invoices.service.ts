@@ -9,6 +9,7 @@ import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { takeAddress } from './addresses.ts';
 import { isAvailable, rates } from './chains.ts';
+import * as deposits from './deposits.store.ts';
 import { presentForAdmin, presentInvoice } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
 import { refreshStatuses } from './refresh.ts';
@@ -38,7 +39,7 @@ export async function createInvoice(
     ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
-  return presentInvoice((await store.findInvoice(ctx, id))!);
+  return presentInvoice((await store.findInvoice(ctx, id))!, []);
 }
 
 export function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
@@ -49,9 +50,19 @@ export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId
   return list(ctx, userId ?? null, page, presentForAdmin);
 }
 
-async function list<Item>(ctx: Ctx, userId: string | null, page: PageQuery, present: (row: store.InvoiceRow) => Item) {
+type Present<Item> = (row: store.InvoiceRow, deposits: deposits.InvoiceDeposit[]) => Item;
+
+async function list<Item>(ctx: Ctx, userId: string | null, page: PageQuery, present: Present<Item>) {
   const rows = await store.listInvoices(ctx, userId, page);
-  return { data: rows.map(present), totalPages: toTotalPages(await store.countInvoices(ctx, userId), page) };
+  const ids = rows.map(({ id }) => id);
+  const all = ids.length === 0 ? [] : await deposits.listOfInvoices(ctx, ids);
+  const data = rows.map((row) =>
+    present(
+      row,
+      all.filter(({ invoiceId }) => invoiceId === row.id),
+    ),
+  );
+  return { data, totalPages: toTotalPages(await store.countInvoices(ctx, userId), page) };
 }
 
 async function refuseTooMany(ctx: Ctx, userId: string): Promise<void> {

@@ -19,7 +19,8 @@ export async function refreshStatuses(ctx: Ctx, invoiceIds: readonly string[]): 
     const own = payments.filter((payment) => payment.invoiceId === id);
     const next = toStatus({ dueUnits, paidFromBasisPoints, hasEnded, payments: own });
     await store.saveStatus(ctx, id, next, !hasEnded && !isPaid(next));
-    if (next !== status) ctx.changed({ userId }, 'invoices');
+    // Also when the word stays the same: what has been seen may have become more.
+    ctx.changed({ userId }, 'invoices');
     if (isPaid(next) && !isPaid(status)) newlyPaid.push(id);
   }
   return newlyPaid;

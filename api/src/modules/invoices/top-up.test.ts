@@ -43,6 +43,8 @@ describe('a top-up', () => {
     expect(await statusOf(user, invoice)).toBe('PENDING');
     await watch(testApp, 'BTC');
     expect(await statusOf(user, invoice)).toBe('CONFIRMING');
+    const seen = { received: '0.00025000', confirming: '0.00025000', missing: null, credited: 0 };
+    expect((await reload(user, invoice)).payment).toMatchObject(seen);
     expect(await balanceOf(testApp, user)).toBe(0n);
     await finalize(testApp);
     await watch(testApp, 'BTC');
@@ -55,7 +57,7 @@ describe('a top-up', () => {
     const invoice = await newInvoice(user);
     await pay(testApp, invoice);
     await newInvoice(user);
-    expect(await reload(user, invoice)).toEqual({ ...invoice, status: 'PAID' });
+    expect(await reload(user, invoice)).toMatchObject({ id: invoice.id, status: 'PAID', expiredAt: invoice.expiredAt });
   });
 
   test('is not missed by a worker that was away meanwhile', async () => {
@@ -74,6 +76,8 @@ describe('a top-up', () => {
     await pay(testApp, invoice, '0.0001');
     expect(await statusOf(user, invoice)).toBe('PARTIALLY_PAID');
     expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
+    const short = { received: '0.00010000', confirming: '0.00000000', missing: '0.00015000', excess: null };
+    expect((await reload(user, invoice)).payment).toEqual({ ...short, credited: 10, isLate: false });
     const { amountInCurrency } = await send(testApp, invoice);
     expect(amountInCurrency).toBe('0.00015000');
     await confirm(testApp, 'BTC');
@@ -87,6 +91,8 @@ describe('a top-up', () => {
     await pay(testApp, invoice, '30.123456789');
     expect(await statusOf(user, invoice)).toBe('OVERPAID');
     expect(await balanceOf(testApp, user)).toBe(30_123_456n);
+    const over = { received: '30.123456789', missing: null, excess: '5.123456789', credited: 30.123456 };
+    expect((await reload(user, invoice)).payment).toMatchObject(over);
   });
 
   test('in two payments at once is credited for both', async () => {
@@ -135,6 +141,7 @@ describe('the rate of a top-up', () => {
     setRate(rate);
     await pay(testApp, invoice);
     expect(await statusOf(user, invoice)).toBe('PAID');
+    expect((await reload(user, invoice)).payment).toMatchObject({ isLate: true, credited: Number(credit) / 1e6 });
     expect(await balanceOf(testApp, user)).toBe(credit);
   });
 

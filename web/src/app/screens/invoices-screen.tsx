@@ -1,19 +1,29 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { InvoicesPage } from '../../features/invoices/invoices-page.tsx';
-import { creatingSearch, pageSearch } from '../search.ts';
+import { invoicesSearch } from '../search.ts';
 
 const route = getRouteApi('/members/payments/invoices');
 
 export function InvoicesScreen() {
-  const { page, create } = route.useSearch();
+  const { page, create, invoice } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <InvoicesPage
       page={page ?? 1}
       isCreating={create === true}
-      onPage={(chosen) => void navigate({ search: pageSearch({ page: chosen }) })}
+      shownId={invoice}
+      onPage={(chosen) => void navigate({ search: invoicesSearch({ page: chosen }) })}
       onCreating={(isCreating) =>
-        void navigate({ search: creatingSearch({ page, create: isCreating }), replace: !isCreating })
+        void navigate({ search: invoicesSearch({ page, create: isCreating }), replace: !isCreating })
+      }
+      // The dialog for a new invoice is not there to go back to.
+      onCreated={(id) => void navigate({ search: invoicesSearch({ invoice: id }), replace: true })}
+      onShow={(id) =>
+        void navigate({
+          search: invoicesSearch({ page, invoice: id }),
+          replace: id === undefined,
+          resetScroll: false,
+        })
       }
     />
   );

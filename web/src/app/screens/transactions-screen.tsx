@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { isKind } from '../../features/transactions/api.ts';
-import type { Choice } from '../../features/transactions/choice.ts';
+import { type Choice, isKind } from '../../features/transactions/choice.ts';
 import { TransactionsPage } from '../../features/transactions/transactions-page.tsx';
 import type { TransactionsSearch } from '../search.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionStrings, curlLines, curlTarget } from './access-strings.ts';
+import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
 
 const access = { host: 'proxy.example', port: 1080, username: 'user', password: 'secret' };
 
@@ -10,6 +10,16 @@ describe('connectionStrings', () => {
       'user:secret@proxy.example:1080',
       'proxy.example:1080:user:secret',
     ]);
+  });
+});
+
+describe('proxyUrls', () => {
+  it('names the protocol, and has a port', () => {
+    expect(proxyUrls(access)).toEqual({
+      socks: 'socks5://user:secret@proxy.example:1080',
+      http: 'http://user:secret@proxy.example:1080',
+    });
+    expect(new URL(proxyUrls(access).http)).toMatchObject({ username: 'user', password: 'secret', port: '1080' });
   });
 });
 

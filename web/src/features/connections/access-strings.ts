@@ -8,6 +8,12 @@ export function connectionStrings({ host, port, username, password }: Access): [
   return [`${host}:${port}`, `${username}:${password}@${host}:${port}`, `${host}:${port}:${username}:${password}`];
 }
 
+/** As browsers, libraries and the `ALL_PROXY` of a shell take it. */
+export function proxyUrls(access: Access): { socks: string; http: string } {
+  const [, withCredentials] = connectionStrings(access);
+  return { socks: `socks5://${withCredentials}`, http: `http://${withCredentials}` };
+}
+
 /** Commands for a terminal; names are resolved at the exit (`socks5h`). */
 export function curlLines(access: Access, target: string): { socks: string; http: string } {
   const [, withCredentials] = connectionStrings(access);

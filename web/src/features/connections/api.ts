@@ -7,6 +7,7 @@ import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
+import { tellOfEndings } from './endings.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
@@ -31,6 +32,7 @@ export function useHasLiveConnection(): boolean {
     // A beginning was paid, and an end may have brought a refund.
     if (before !== undefined) void reloadProfile();
   });
+  useOnChange(data?.data, (before) => tellOfEndings(before ?? [], data?.data ?? []));
   return data?.data.some(isLive) === true;
 }
 

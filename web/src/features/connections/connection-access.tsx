@@ -2,7 +2,8 @@ import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
-import { connectionStrings, curlLines, curlTarget } from './access-strings.ts';
+import { isLive } from './api.ts';
+import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
 /** How to reach a bought proxy: each value and each ready line is one click away from the clipboard. */
@@ -10,10 +11,12 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const { isDevelopment, publicUrl, brandName } = useSettings();
   const { host, port, dnsPort, username, password } = connection;
+  const urls = proxyUrls(connection);
   const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl, brandName }));
   return (
     <section className={classes['access']}>
       <h3>{t('access.title')}</h3>
+      {!isLive(connection) && <p className={classes['ended']}>{t('access.ended')}</p>}
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
@@ -22,28 +25,43 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
         <Value name={t('access.password')} value={password} />
       </dl>
       <h3>{t('access.strings')}</h3>
-      <div className={classes['lines']}>
+      <dl className={classes['lines']}>
         {connectionStrings(connection).map((line, index) => (
-          <Copyable key={line} name={stringNames[index] ?? ''} value={line} isWrapped />
+          <Value key={line} name={stringNames[index] ?? ''} value={line} isWrapped />
         ))}
-      </div>
-      <h3>{t('access.curl')}</h3>
-      <div className={classes['lines']}>
-        <Copyable name={t('access.curlSocks')} value={curl.socks} isWrapped />
-        <Copyable name={t('access.curlHttp')} value={curl.http} isWrapped />
-      </div>
+        <Value name={t('access.urlSocks')} value={urls.socks} isWrapped />
+        <Value name={t('access.urlHttp')} value={urls.http} isWrapped />
+      </dl>
+      {isLive(connection) && (
+        <>
+          <h3>{t('access.curl')}</h3>
+          <dl className={classes['lines']}>
+            <Value name={t('access.curlSocks')} value={curl.socks} isWrapped />
+            <Value name={t('access.curlHttp')} value={curl.http} isWrapped />
+          </dl>
+        </>
+      )}
     </section>
   );
 }
 
 const stringNames = ['host:port', 'username:password@host:port', 'host:port:username:password'];
 
-function Value({ name, value }: { name: string; value: string | undefined }) {
+interface ValueProps {
+  name: string;
+  value: string | undefined;
+  /** What is longer than a line takes several. */
+  isWrapped?: boolean;
+}
+
+function Value({ name, value, isWrapped = false }: ValueProps) {
   const { t } = useTranslation('proxyConnection');
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value === undefined ? t('access.noDnsPort') : <Copyable name={name} value={value} />}</dd>
+      <dd>
+        {value === undefined ? t('access.noDnsPort') : <Copyable name={name} value={value} isWrapped={isWrapped} />}
+      </dd>
     </div>
   );
 }

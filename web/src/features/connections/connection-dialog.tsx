@@ -3,6 +3,7 @@ import { supportedProtocols } from '@cellhop/contract/proxies';
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../lib/format.ts';
+import { useLast } from '../../lib/use-last.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -16,11 +17,12 @@ interface ConnectionDialogProps {
   onClose: () => void;
 }
 
-export function ConnectionDialog({ connection, onClose }: ConnectionDialogProps) {
+export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialogProps) {
   const { t } = useTranslation('proxyConnection');
+  const connection = useLast(shown);
   return (
     <Dialog
-      isOpen={connection !== undefined}
+      isOpen={shown !== undefined}
       title={t('detail.title', { ip: connection?.ip ?? '' })}
       size="lg"
       onClose={onClose}

@@ -1,7 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -9,30 +9,38 @@ import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
-import { ConnectionsTable } from './connections-table.tsx';
+import { ConnectionsTable, passFocusToInfo } from './connections-table.tsx';
 
 interface ConnectionsPageProps {
   page: number;
+  /** Whose details are open. */
+  shownId: string | undefined;
   onPage: (page: number) => void;
+  onShow: (id: string | undefined) => void;
 }
 
-export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
+export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPageProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const connections = useConnections(page);
   const ending = useDisconnect();
-  const [shownId, setShownId] = useState<string>();
+  const asked = useRef(new Set<string>());
   const totalPages = connections.data?.totalPages ?? 0;
   const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
 
-  function disconnect({ id, ip }: Connection) {
-    ending.mutate(id, {
-      onSuccess: ({ refundStatus }) =>
-        showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip })),
-      onError: (error) => {
-        showErrorToast(error);
-        void connections.refetch();
-      },
-    });
+  async function disconnect({ id, ip }: Connection) {
+    // A second click comes before the button has heard of the first.
+    if (asked.current.has(id)) return;
+    asked.current.add(id);
+    try {
+      const { refundStatus } = await ending.mutateAsync(id);
+      showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
+      passFocusToInfo(id);
+    } catch (error) {
+      showErrorToast(error);
+      void connections.refetch();
+    } finally {
+      asked.current.delete(id);
+    }
   }
 
   if (connections.isError && rows === undefined)
@@ -58,11 +66,11 @@ export function ConnectionsPage({ page, onPage }: ConnectionsPageProps) {
       <ConnectionsTable
         connections={rows}
         endingId={ending.isPending ? ending.variables : undefined}
-        onShow={({ id }) => setShownId(id)}
-        onDisconnect={disconnect}
+        onShow={({ id }) => onShow(id)}
+        onDisconnect={(connection) => void disconnect(connection)}
       />
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
-      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => setShownId(undefined)} />
+      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => onShow(undefined)} />
     </>
   );
 }

@@ -17,6 +17,20 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
+/** The button that disconnects is about to go; who has used it by keyboard goes on from the one beside it. */
+export function passFocusToInfo(connectionId: string): void {
+  if (document.activeElement?.id === disconnectId(connectionId))
+    document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
+}
+
+function infoId(connectionId: string): string {
+  return `info-${connectionId}`;
+}
+
+function disconnectId(connectionId: string): string {
+  return `disconnect-${connectionId}`;
+}
+
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const columns: Column<Connection>[] = [
@@ -28,6 +42,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         <ActionIcon
           variant="default"
           size={30}
+          id={infoId(connection.id)}
           aria-label={t('table.infoOf', { ip: connection.ip })}
           onClick={() => onShow(connection)}
         >
@@ -79,6 +94,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       render: (connection) =>
         isLive(connection) && (
           <Button
+            id={disconnectId(connection.id)}
             size="compact-sm"
             variant="light"
             className={classes['disconnect'] ?? ''}

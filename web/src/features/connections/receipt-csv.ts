@@ -1,24 +1,33 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { toDollarText, toMicros } from '@cellhop/contract/units';
+import type { TFunction } from 'i18next';
+import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 
-const HEADER =
-  'number,chargedAt,kind,firstMegabyte,lastMegabyte,uploadedBytes,downloadedBytes,megabytePrice,amount,hash';
-
-/** The charges as CSV (RFC 4180). Numbers, dates and names of kinds alone: nothing in it needs quotes. */
-export function receiptCsv(charges: readonly Charge[]): string {
-  const lines = charges.map((charge) =>
-    [
-      charge.number,
-      charge.chargedAt,
-      charge.kind,
-      charge.firstMegabyte,
-      charge.lastMegabyte,
-      charge.uploadedBytes,
-      charge.downloadedBytes,
-      toDollarText(toMicros(charge.megabytePrice)),
-      toDollarText(toMicros(charge.amount)),
-      charge.hash,
-    ].join(','),
-  );
-  return [HEADER, ...lines, ''].join('\r\n');
+/** The charges for a spreadsheet. Who wants to check them takes the JSON, which is what was signed. */
+export function receiptCsv(charges: readonly Charge[], t: TFunction<'proxyConnection'>, language: string): string {
+  const columns = [
+    { header: t('receipt.file.number'), isNumber: true },
+    { header: t('receipt.date') },
+    { header: t('receipt.what') },
+    { header: t('receipt.file.firstMegabyte'), isNumber: true },
+    { header: t('receipt.file.lastMegabyte'), isNumber: true },
+    { header: t('receipt.file.uploadedBytes'), isNumber: true },
+    { header: t('receipt.file.downloadedBytes'), isNumber: true },
+    { header: t('receipt.file.megabytePrice'), isNumber: true },
+    { header: t('receipt.file.amount'), isNumber: true },
+    { header: t('receipt.file.hash') },
+  ];
+  const rows = charges.map((charge) => [
+    String(charge.number),
+    spreadsheetTime(charge.chargedAt),
+    t(`receipt.file.kinds.${charge.kind}`),
+    String(charge.firstMegabyte),
+    String(charge.lastMegabyte),
+    String(charge.uploadedBytes),
+    String(charge.downloadedBytes),
+    toDollarText(toMicros(charge.megabytePrice)),
+    toDollarText(toMicros(charge.amount)),
+    charge.hash,
+  ]);
+  return toSpreadsheet(language, columns, rows);
 }

@@ -37,7 +37,7 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
 }
 
 function ReceiptView({ receipt }: { receipt: Receipt }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t, i18n } = useTranslation('proxyConnection');
   const { publicUrl } = useSettings();
   const name = `receipt-${receipt.connectionId}`;
   return (
@@ -46,7 +46,10 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
       <ChargesTable charges={receipt.charges} />
       <Group gap="sm">
         <Download text={t('receipt.json')} onClick={() => downloadText(`${name}.json`, toJson(receipt))} />
-        <Download text={t('receipt.csv')} onClick={() => downloadText(`${name}.csv`, receiptCsv(receipt.charges))} />
+        <Download
+          text={t('receipt.csv')}
+          onClick={() => downloadText(`${name}.csv`, receiptCsv(receipt.charges, t, i18n.language))}
+        />
       </Group>
       <Text size="sm" c="dimmed">
         {t('receipt.check', { url: `${publicUrl}/v1/receipts/public-key` })}

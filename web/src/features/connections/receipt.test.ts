@@ -1,5 +1,7 @@
 import type { Charge } from '@cellhop/contract/receipts';
+import type { TFunction } from 'i18next';
 import { describe, expect, it } from 'vitest';
+import { spreadsheetTime } from '../../lib/spreadsheet.ts';
 import { costPath, costSteps } from './cost-line.ts';
 import { receiptCsv } from './receipt-csv.ts';
 
@@ -22,14 +24,24 @@ function charge(number: number, amount: number): Charge {
 
 const receipt = (charges: Charge[]) => ({ createdAt: new Date(START).toISOString(), charges });
 
+function timeOf(second: number): string {
+  return spreadsheetTime(new Date(START + second * 1000).toISOString());
+}
+
 describe('receiptCsv', () => {
+  const t = ((key: string) => key.slice('receipt.'.length)) as unknown as TFunction<'proxyConnection'>;
+  const hash = 'ab'.repeat(32);
+
   it('has a header, a line for each charge, and amounts with six decimals', () => {
-    const hash = 'ab'.repeat(32);
-    expect(receiptCsv([charge(1, 0.4), charge(2, -0.352)])).toBe(
-      'number,chargedAt,kind,firstMegabyte,lastMegabyte,uploadedBytes,downloadedBytes,megabytePrice,amount,hash\r\n' +
-        `1,2026-11-21T12:00:01.000Z,PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}\r\n` +
-        `2,2026-11-21T12:00:02.000Z,REFUND,2,2,1,2,0.008000,-0.352000,${hash}\r\n`,
-    );
+    const [header, first, second, ...rest] = receiptCsv([charge(1, 0.4), charge(2, -0.352)], t, 'en').split('\r\n');
+    expect(header).toMatch(/^\uFEFFfile\.number,date,what,file\.firstMegabyte,.*,file\.hash$/);
+    expect(first).toBe(`1,${timeOf(1)},file.kinds.PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}`);
+    expect(second).toBe(`2,${timeOf(2)},file.kinds.REFUND,2,2,1,2,0.008000,-0.352000,${hash}`);
+    expect(rest).toEqual(['']);
+  });
+
+  it('is spelled for a Russian spreadsheet too', () => {
+    expect(receiptCsv([charge(1, 0.4)], t, 'ru')).toContain(`;1;1;1;2;0,008000;0,400000;${hash}\r\n`);
   });
 });
 

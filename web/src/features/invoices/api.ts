@@ -4,6 +4,7 @@ import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } fro
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
+import { toLocalTime } from '../../lib/server-clock.ts';
 import { reloadProfile } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
@@ -45,7 +46,9 @@ export function usePayInvoice() {
   });
 }
 
-export function isOpen({ status }: Invoice): boolean {
+/** More may come for it: a payment that is awaited or on its way. */
+export function isOpen({ status, expiredAt }: Invoice): boolean {
+  if (status === 'PARTIALLY_PAID') return Date.now() < toLocalTime(Date.parse(expiredAt));
   return status === 'PENDING' || status === 'CONFIRMING';
 }
 

@@ -1,10 +1,12 @@
 import { createInvoiceBody, type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
+import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, NumberInput, Select, Stack } from '@mantine/core';
 import { Controller, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
+import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -60,6 +62,7 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
             <NumberInput
               {...field}
               label={t('create.amount')}
+              description={t('create.minimum', { amount: formatMoney(INVOICE_DOLLARS_MIN) })}
               data-autofocus
               prefix="$"
               decimalScale={2}

@@ -13,20 +13,27 @@ import { PayDialog } from './pay-dialog.tsx';
 interface InvoicesPageProps {
   page: number;
   isCreating: boolean;
+  /** Which invoice is looked at. */
+  shownId: string | undefined;
   onPage: (page: number) => void;
   onCreating: (isCreating: boolean) => void;
+  onCreated: (id: string) => void;
+  onShow: (id: string | undefined) => void;
 }
 
-export function InvoicesPage({ page, isCreating, onPage, onCreating }: InvoicesPageProps) {
+export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, onCreated, onShow }: InvoicesPageProps) {
   const { t } = useTranslation('payment');
-  const [shown, setShown] = useState<Invoice>();
+  const [created, setCreated] = useState<Invoice>();
   const invoices = useInvoices(page);
   const totalPages = invoices.data?.totalPages ?? 0;
   const rows = invoices.isPlaceholderData ? undefined : invoices.data?.data;
 
+  // A new one is there before the list has it.
+  const shown = [...(rows ?? []), ...(created === undefined ? [] : [created])].find(({ id }) => id === shownId);
+
   function showCreated(invoice: Invoice) {
-    setShown(invoice);
-    onPage(1);
+    setCreated(invoice);
+    onCreated(invoice.id);
   }
 
   return (
@@ -48,14 +55,11 @@ export function InvoicesPage({ page, isCreating, onPage, onCreating }: InvoicesP
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
       ) : (
-        <InvoicesTable invoices={rows} onShow={setShown} />
+        <InvoicesTable invoices={rows} onShow={({ id }) => onShow(id)} />
       )}
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
       <CreateInvoiceDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={showCreated} />
-      <PayDialog
-        invoice={shown && (rows?.find(({ id }) => id === shown.id) ?? shown)}
-        onClose={() => setShown(undefined)}
-      />
+      <PayDialog invoice={shown} onClose={() => onShow(undefined)} onCreateNew={() => onCreating(true)} />
     </>
   );
 }

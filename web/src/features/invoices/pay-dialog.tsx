@@ -1,47 +1,81 @@
-import type { Invoice } from '@cellhop/contract/invoices';
+import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
 import { Button, Stack } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate, formatMoney } from '../../lib/format.ts';
+import { toLocalTime } from '../../lib/server-clock.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { useLast } from '../../lib/use-last.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { isOpen, usePayInvoice } from './api.ts';
+import { amountToSend, shownStatus } from './invoice-stage.ts';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './pay-dialog.module.css';
 import { PayDetails } from './pay-details.tsx';
+import { ReceivedPayment } from './received-payment.tsx';
 import { SandboxNotice } from './sandbox-notice.tsx';
 import { withTicker } from './ticker.ts';
 
 interface PayDialogProps {
   invoice: Invoice | undefined;
   onClose: () => void;
+  onCreateNew: () => void;
 }
 
-export function PayDialog({ invoice, onClose }: PayDialogProps) {
+export function PayDialog({ invoice: shown, onClose, onCreateNew }: PayDialogProps) {
   const { t } = useTranslation('payment');
+  const invoice = useLast(shown);
   return (
     <Dialog
-      isOpen={invoice !== undefined}
+      isOpen={shown !== undefined}
       title={t('pay.title', { amount: formatMoney(invoice?.amount ?? 0) })}
       size="md"
       onClose={onClose}
     >
-      {invoice !== undefined && (
-        <Stack gap="lg">
-          {invoice.isSandbox && <SandboxNotice />}
-          <output className={classes['status']}>
-            <InvoiceStatusBadge status={invoice.status} />
-            <p>{t(`statusTexts.${invoice.status}`)}</p>
-          </output>
-          {invoice.status === 'PENDING' ? <PayDetails invoice={invoice} /> : <InvoiceFacts invoice={invoice} />}
-          {invoice.isSandbox && isOpen(invoice) && <SandboxPayment invoice={invoice} />}
-        </Stack>
-      )}
+      {invoice !== undefined && <InvoiceView invoice={invoice} onCreateNew={onCreateNew} />}
     </Dialog>
   );
+}
+
+function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: () => void }) {
+  const { t } = useTranslation('payment');
+  const secondsLeft = useSecondsLeft(toLocalTime(Date.parse(invoice.expiredAt)));
+  const hasTime = secondsLeft > 0;
+  const status = shownStatus(invoice, hasTime);
+  const amount = amountToSend(invoice, hasTime);
+  const isOver = status === 'EXPIRED' || (status === 'PARTIALLY_PAID' && !hasTime);
+  return (
+    <Stack gap="lg">
+      {invoice.isSandbox && <SandboxNotice />}
+      <output className={classes['status']}>
+        <InvoiceStatusBadge status={status} />
+        <p>{t(statusText(status, hasTime))}</p>
+      </output>
+      {invoice.payment !== null && <ReceivedPayment invoice={invoice} payment={invoice.payment} />}
+      {amount === undefined ? (
+        <InvoiceFacts invoice={invoice} />
+      ) : (
+        <PayDetails invoice={invoice} amount={amount} secondsLeft={secondsLeft} />
+      )}
+      {invoice.isSandbox && isOpen(invoice) && hasTime && <SandboxPayment invoice={invoice} />}
+      {isOver && (
+        <Button size="md" onClick={onCreateNew}>
+          {t('create.open')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function statusText(status: InvoiceStatus, hasTime: boolean) {
+  return status === 'PARTIALLY_PAID' && !hasTime
+    ? 'statusTexts.PARTIALLY_PAID_OVER'
+    : (`statusTexts.${status}` as const);
 }
 
 function InvoiceFacts({ invoice }: { invoice: Invoice }) {
@@ -51,9 +85,9 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
       items={[
         { label: t('table.amountInCurrency'), value: withTicker(invoice) },
         { label: t('pay.network'), value: t(`networks.${invoice.currency}`) },
-        { label: t('pay.address'), value: invoice.address },
         { label: t('table.createdAt'), value: formatDate(invoice.createdAt) },
         { label: t('table.expiredAt'), value: formatDate(invoice.expiredAt) },
+        { label: t('pay.address'), value: <code className={classes['address']}>{invoice.address}</code>, isWide: true },
       ]}
     />
   );
@@ -63,6 +97,12 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation(['payment', 'common']);
   const { isDevelopment } = useSettings();
   const payment = usePayInvoice();
+  const pay = useOneAtATime(async () => {
+    await payment
+      .mutateAsync(invoice.id)
+      .then(() => showToast('success', t('pay.sandboxPaid')))
+      .catch(showErrorToast);
+  });
   if (!isDevelopment) return null;
   return (
     <Button
@@ -70,12 +110,7 @@ function SandboxPayment({ invoice }: { invoice: Invoice }) {
       leftSection={<IconFlask size={18} aria-hidden="true" />}
       loading={payment.isPending}
       disabled={invoice.status === 'CONFIRMING'}
-      onClick={() =>
-        payment.mutate(invoice.id, {
-          onSuccess: () => showToast('success', t('pay.sandboxPaid')),
-          onError: (error) => showErrorToast(error),
-        })
-      }
+      onClick={() => void pay()}
     >
       {t('pay.sandboxPay')}
     </Button>

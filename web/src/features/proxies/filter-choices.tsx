@@ -28,6 +28,7 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
   const options = useMemo(() => toOptions(group, counts, language), [group, counts, language]);
   return (
     <MultiSelect
+      mod={{ chosen: value.length > 0 }}
       label={name}
       placeholder={value.length === 0 ? t('filter.any') : ''}
       data={options}

@@ -30,7 +30,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
   if (Choices !== undefined && counts !== undefined)
     return <Choices {...{ group, counts, value, onChange, hasFocus }} firstText={text} />;
   return (
-    <div className={classes['field']}>
+    <div className={classes['field']} data-chosen={hasValue}>
       <label htmlFor={id}>{t(`filter.${group}`)}</label>
       <div className={classes['box']}>
         <input

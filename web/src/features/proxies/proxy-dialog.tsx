@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { uniqueKey } from '../../lib/unique-key.ts';
+import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { reloadCatalogue, useConnect } from './api.ts';
 import { PriceInfo } from './price-info.tsx';
@@ -30,17 +31,12 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
   const purchase = useConnect();
   const connection = purchase.data;
 
-  function buy(chosen: Proxy) {
-    purchase.mutate(
-      { proxy: chosen, idempotencyKey },
-      {
-        onError: (error) => {
-          showErrorToast(error);
-          if (isOutOfDate(error)) onGone();
-        },
-      },
-    );
-  }
+  const buy = useOneAtATime(async (chosen: Proxy) => {
+    await purchase.mutateAsync({ proxy: chosen, idempotencyKey }).catch((error: unknown) => {
+      showErrorToast(error);
+      if (isOutOfDate(error)) onGone();
+    });
+  });
 
   function close() {
     onClose();
@@ -55,7 +51,7 @@ export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialo
             <>
               <ProxyFacts proxy={proxy} />
               <PriceInfo />
-              <Button size="md" loading={purchase.isPending} onClick={() => buy(proxy)}>
+              <Button size="md" loading={purchase.isPending} onClick={() => void buy(proxy)}>
                 {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
               </Button>
               {isSmallBalance(purchase.error) && (
@@ -101,6 +97,6 @@ function isSmallBalance(error: Error | null): boolean {
   return error instanceof ApiError && error.code === 'SMALL_BALANCE';
 }
 
-function isOutOfDate(error: Error): boolean {
+function isOutOfDate(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'PROXY_NOT_FOUND' || error.code === 'PRICE_CHANGED');
 }

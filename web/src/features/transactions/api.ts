@@ -1,17 +1,14 @@
-import {
-  exportTransactions,
-  getReconciliation,
-  listTransactions,
-  transactionKinds,
-  type TransactionKind,
-} from '@cellhop/contract/transactions';
+import { exportTransactions, getReconciliation, listTransactions } from '@cellhop/contract/transactions';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { profileQuery } from '../../lib/profile.ts';
 import { apiQuery, CALM_INTERVAL_MS } from '../../lib/query.ts';
+import { spreadsheetTime } from '../../lib/spreadsheet.ts';
 import { type Choice, toQuery } from './choice.ts';
+import { toStatementFile } from './statement-file.ts';
 
 /** A hundred thousand rows take some seconds. */
 const EXPORT_TIMEOUT_MS = 300_000;
@@ -29,10 +26,15 @@ export function useTransactions(choice: Choice, page: number) {
 }
 
 export function useExport() {
+  const { t, i18n } = useTranslation('transaction');
   return useMutation({
     mutationFn: (choice: Choice) =>
       call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
-    onSuccess: (text) => downloadText(`transactions-${new Date().toISOString().slice(0, 10)}.csv`, text),
+    onSuccess: (csv) =>
+      downloadText(
+        `transactions-${spreadsheetTime(new Date().toISOString()).slice(0, 10)}.csv`,
+        toStatementFile(csv, t, i18n.language),
+      ),
   });
 }
 
@@ -46,8 +48,4 @@ export function useReconciliation() {
     refetchInterval: CALM_INTERVAL_MS,
   });
   return data?.data;
-}
-
-export function isKind(text: string): text is TransactionKind {
-  return transactionKinds.some((kind) => kind === text);
 }

@@ -1,4 +1,4 @@
-import type { TransactionKind } from '@cellhop/contract/transactions';
+import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions';
 
 /** What the reader filters by. Empty: everything. */
 export interface Choice {
@@ -29,4 +29,8 @@ function startOfDay(day: string, daysLater: number): string {
   // A Date takes the years 0 to 99 for 1900 to 1999.
   start.setFullYear(year, month - 1, date + daysLater);
   return start.toISOString();
+}
+
+export function isKind(text: string): text is TransactionKind {
+  return transactionKinds.some((kind) => kind === text);
 }

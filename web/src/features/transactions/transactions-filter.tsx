@@ -3,8 +3,8 @@ import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
-import { isKind, useExport } from './api.ts';
-import { type Choice, isEmpty, NO_CHOICE } from './choice.ts';
+import { useExport } from './api.ts';
+import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
 import classes from './transactions-filter.module.css';
 
 interface TransactionsFilterProps {

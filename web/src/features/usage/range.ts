@@ -63,7 +63,10 @@ function query(from: Date, to: Date, step: UsageStep, timeZone: string): RangeQu
 
 function dayStart(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date);
+  const start = new Date(2000, month - 1, date);
+  // A Date takes the years 0 to 99 for 1900 to 1999.
+  start.setFullYear(year, month - 1, date);
+  return start;
 }
 
 /** By the calendar: a day of 23 or 25 hours is one day. */

@@ -1,14 +1,19 @@
+import type { TFunction } from 'i18next';
 import { expect, it } from 'vitest';
-import { toCsv } from './usage-csv.ts';
+import { toUsageFile } from './usage-csv.ts';
 
-it('writes each point with exact numbers', () => {
+const t = ((key: string) => key) as unknown as TFunction<'proxyConnection'>;
+
+it('writes each point with exact numbers, at the time on the wall', () => {
   const points = [
-    { at: '2026-11-21T00:00:00.000Z', trafficUsed: 5120.5, uploaded: 12, spent: 0.000008 },
-    { at: '2026-11-22T00:00:00.000Z', trafficUsed: 0, uploaded: 0, spent: -0.35 },
+    { at: new Date(2026, 10, 21).toISOString(), trafficUsed: 5120.5, uploaded: 12, spent: 0.000008 },
+    { at: new Date(2026, 10, 22).toISOString(), trafficUsed: 0, uploaded: 0, spent: -0.35 },
   ];
-  expect(toCsv(points)).toBe(
-    'from,traffic_kib,uploaded_kib,spent_usd\r\n' +
-      '2026-11-21T00:00:00.000Z,5120.5,12,0.000008\r\n' +
-      '2026-11-22T00:00:00.000Z,0,0,-0.35\r\n',
+  const header = 'usage.time,usage.file.downloaded,usage.file.uploaded,usage.file.traffic,usage.file.spent';
+  expect(toUsageFile(points, t, 'en')).toBe(
+    `\uFEFF${header}\r\n` +
+      '2026-11-21 00:00:00,4.98877,0.011719,5.000488,0.000008\r\n' +
+      '2026-11-22 00:00:00,0,0,0,-0.35\r\n',
   );
+  expect(toUsageFile(points, t, 'ru')).toContain('2026-11-21 00:00:00;4,98877;0,011719;5,000488;0,000008\r\n');
 });

@@ -1,24 +1,29 @@
 import type { UsagePoint } from '@cellhop/contract/usage';
+import type { TFunction } from 'i18next';
+import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 
-const HEADER = ['from', 'traffic_kib', 'uploaded_kib', 'spent_usd'];
+const KIB_PER_MEGABYTE = 1024;
 
-/** One line for each hour or day; moments in UTC and numbers with a point, for programs. */
-export function toCsv(points: readonly UsagePoint[]): string {
-  const lines = points.map(({ at, trafficUsed, uploaded, spent }) => [at, trafficUsed, uploaded, plain(spent)]);
-  return [HEADER, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+/** One line for each hour or day, in the reader's time zone. Six decimals tell one byte of a megabyte from the next. */
+export function toUsageFile(points: readonly UsagePoint[], t: TFunction<'proxyConnection'>, language: string): string {
+  const columns = [
+    { header: t('usage.time') },
+    { header: t('usage.file.downloaded'), isNumber: true },
+    { header: t('usage.file.uploaded'), isNumber: true },
+    { header: t('usage.file.traffic'), isNumber: true },
+    { header: t('usage.file.spent'), isNumber: true },
+  ];
+  const rows = points.map(({ at, trafficUsed, uploaded, spent }) => [
+    spreadsheetTime(at),
+    plain((trafficUsed - uploaded) / KIB_PER_MEGABYTE),
+    plain(uploaded / KIB_PER_MEGABYTE),
+    plain(trafficUsed / KIB_PER_MEGABYTE),
+    plain(spent),
+  ]);
+  return toSpreadsheet(language, columns, rows);
 }
 
-/** Micro-dollars written out: `1e-7` is no number for every spreadsheet. */
-function plain(dollars: number): string {
-  return dollars.toFixed(6).replace(/\.?0+$/, '');
-}
-
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Some browsers begin to read only after the click was handled.
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+/** Millionths written out: `1e-7` is no number for every spreadsheet. */
+function plain(value: number): string {
+  return value.toFixed(6).replace(/\.?0+$/, '');
 }

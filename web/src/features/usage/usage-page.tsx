@@ -2,6 +2,7 @@ import type { Usage } from '@cellhop/contract/usage';
 import { Button, Skeleton } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { downloadText } from '../../lib/download-text.ts';
 import { formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -10,7 +11,7 @@ import { type Range, toDay, toQuery } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import { UsageCharts } from './usage-charts.tsx';
 import { UsageConnections } from './usage-connections.tsx';
-import { download, toCsv } from './usage-csv.ts';
+import { toUsageFile } from './usage-csv.ts';
 import classes from './usage-page.module.css';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -23,7 +24,7 @@ interface UsagePageProps {
 }
 
 export function UsagePage({ range, connectionId, onRange, onConnection }: UsagePageProps) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t, i18n } = useTranslation(['proxyConnection', 'common']);
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, connectionId);
   const all = useUsage(query, undefined);
@@ -34,8 +35,10 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
-    const days = [query.from, query.to].map((moment) => toDay(new Date(moment)));
-    download(`usage-${days.join('-')}.csv`, toCsv(points));
+    const first = toDay(new Date(query.from));
+    // The end of the range is the first moment after it.
+    const last = toDay(new Date(Date.parse(query.to) - 1));
+    downloadText(`usage-${first}-${last}.csv`, toUsageFile(points, t, i18n.language));
   }
 
   return (

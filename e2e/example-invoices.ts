@@ -1,0 +1,49 @@
+/** Invoices in states that take a chain or time to come about; the tests of the API prove that it gives them. */
+import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+
+const HOUR_MS = 3_600_000;
+
+const paid: InvoicePayment = {
+  received: '0.00025000',
+  confirming: '0.00000000',
+  missing: null,
+  excess: null,
+  credited: 25,
+  isLate: false,
+};
+const payments: Record<Invoice['status'], InvoicePayment | null> = {
+  PENDING: null,
+  CONFIRMING: { ...paid, confirming: '0.00025000', credited: 0 },
+  PARTIALLY_PAID: { ...paid, received: '0.00010000', missing: '0.00015000', credited: 10 },
+  PAID: paid,
+  OVERPAID: { ...paid, received: '0.00030000', excess: '0.00005000', credited: 30 },
+  EXPIRED: null,
+};
+
+export function exampleInvoice(status: Invoice['status'], changes: Partial<Invoice> = {}): Invoice {
+  const expiresIn = status === 'EXPIRED' ? -HOUR_MS : HOUR_MS;
+  return {
+    id: '00000000-0000-4000-8000-000000000001',
+    amount: 25,
+    amountInCurrency: '0.00025000',
+    currency: 'BTC',
+    address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
+    status,
+    isSandbox: false,
+    payment: payments[status],
+    expiredAt: new Date(Date.now() + expiresIn).toISOString(),
+    createdAt: new Date(Date.now() - 2 * HOUR_MS).toISOString(),
+    ...changes,
+  };
+}
+
+const overAnHourAgo = { expiredAt: new Date(Date.now() - HOUR_MS).toISOString() };
+
+/** Short, and its time is over. */
+export const shortAndOver: Invoice = exampleInvoice('PARTIALLY_PAID', overAnHourAgo);
+
+/** It came when the invoice was over and the rate had fallen. */
+export const paidLate: Invoice = exampleInvoice('PAID', {
+  ...overAnHourAgo,
+  payment: { ...paid, credited: 12.5, isLate: true },
+});
