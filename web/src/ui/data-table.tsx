@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useDeferredValue } from 'react';
+import { memo, type ReactNode, useDeferredValue } from 'react';
 import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
@@ -78,17 +78,22 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
                   ))}
                 </tr>
               ))
-            : rows.map((row) => (
-                <tr key={rowKey(row)}>
-                  {columns.map(({ key, render, isNumeric, stick }) => (
-                    <td key={key} data-numeric={isNumeric} data-stick={stick}>
-                      {render(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+            : rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} />)}
         </tbody>
       </table>
     </section>
   );
 }
+
+/** Rendered once, not again with each step in which further rows come. */
+const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <tr>
+      {columns.map(({ key, render, isNumeric, stick }) => (
+        <td key={key} data-numeric={isNumeric} data-stick={stick}>
+          {render(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: { row: Row; columns: readonly Column<Row>[] }) => ReactNode;

@@ -2,7 +2,7 @@ import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Later, useLater } from '../../lib/use-later.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
@@ -33,10 +33,14 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
     else onSearch(chosen);
   }
 
-  function select(proxy: Proxy) {
-    setSelected(proxy);
-    wantDialog();
-  }
+  // The same function each time: with another one all rows would be rendered again.
+  const select = useCallback(
+    (proxy: Proxy) => {
+      setSelected(proxy);
+      wantDialog();
+    },
+    [wantDialog],
+  );
 
   return (
     <Stack gap="lg">
