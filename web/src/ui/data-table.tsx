@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { memo, type ReactNode, useDeferredValue } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
@@ -29,15 +29,17 @@ interface DataTableProps<Row> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-/** What fills a screen appears first. */
-const STEPS = { first: 10, further: 8 };
-const PHONE_STEPS = { first: 3, further: 5 };
+const ROW_HEIGHT = 57;
+const LOWEST_CARD_HEIGHT = 240;
+const FURTHER = 6;
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const ready = useDeferredValue(rows);
-  const count = useGradually(ready?.length ?? 0, isPhone ? PHONE_STEPS : STEPS);
-  const props = { ...rest, rows: rows === undefined ? undefined : ready?.slice(0, count) };
+  // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
+  const [height] = useState(() => window.innerHeight);
+  const first = Math.ceil(height / (isPhone ? LOWEST_CARD_HEIGHT : ROW_HEIGHT));
+  const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
+  const props = { ...rest, rows: rows?.slice(0, count) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
