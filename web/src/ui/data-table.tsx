@@ -25,6 +25,8 @@ interface DataTableProps<Row> {
   /** Undefined while loading: placeholders are shown. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
+  /** For many columns: less room between them. */
+  isDense?: boolean;
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
@@ -43,7 +45,7 @@ export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
-function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataTableProps<Row>) {
   const isFixed = columns.every(({ width }) => width !== undefined);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
@@ -53,6 +55,7 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
       <table
         aria-busy={rows === undefined}
         data-fixed={isFixed}
+        data-dense={isDense}
         style={isFixed ? { minWidth: `${totalWidth}rem` } : undefined}
       >
         <thead>
