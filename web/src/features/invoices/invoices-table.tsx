@@ -48,8 +48,20 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       place: 'heading',
       render: ({ status }) => <InvoiceStatusBadge status={status} />,
     },
-    { key: 'expiredAt', width: 9.25, header: t('table.expiredAt'), isNumeric: true, render: (row) => formatDate(row.expiredAt) },
-    { key: 'createdAt', width: 9.25, header: t('table.createdAt'), isNumeric: true, render: (row) => formatDate(row.createdAt) },
+    {
+      key: 'expiredAt',
+      width: 9.25,
+      header: t('table.expiredAt'),
+      isNumeric: true,
+      render: (row) => formatDate(row.expiredAt),
+    },
+    {
+      key: 'createdAt',
+      width: 9.25,
+      header: t('table.createdAt'),
+      isNumeric: true,
+      render: (row) => formatDate(row.createdAt),
+    },
     {
       key: 'action',
       width: 8,
