@@ -17,11 +17,13 @@
     script.type = 'module';
     script.crossOrigin = '';
     script.src = parts[index];
-    // What fails here fails again for whoever needs it, which ends with the page for failures.
-    script.onload = script.onerror = function () {
-      if (index + 1 < parts.length) setTimeout(startNext, 0, index + 1);
-    };
+    script.addEventListener('load', goOn);
+    script.addEventListener('error', goOn); // Whoever imports it fails as well, and says so.
     document.head.append(script);
+
+    function goOn() {
+      if (index + 1 < parts.length) setTimeout(startNext, 0, index + 1);
+    }
   }
 
   requestAnimationFrame(function () {
