@@ -109,3 +109,34 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
     await expect(dialog).toBeHidden();
   });
 });
+
+test('nothing moves while the catalogue comes, whichever of its answers is the last', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries() as (PerformanceEntry & { value: number })[]) shifts.push(value);
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  const rows = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  const meanwhile: [string | RegExp, () => Promise<void>][] = [
+    [CATALOGUE, () => expect(rows).toHaveCount(1 + 5)],
+    [FILTER, () => expect(rows).toHaveCount(1 + 50)],
+    ['**/v1/profile', () => expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()],
+  ];
+  for (const [last, expectRest] of meanwhile) {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(last, (route) => answered.then(() => route.continue()));
+    await page.reload();
+    await expectRest();
+    answer();
+    await expect(rows).toHaveCount(1 + 50);
+    await expect(page.getByRole('form', { name: 'Filter' })).toHaveAttribute('aria-busy', 'false');
+    const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
+    expect(moved.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.001);
+    await page.unroute(last);
+  }
+});

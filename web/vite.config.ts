@@ -64,13 +64,14 @@ const chunkGroups = [
     name: 'member',
     test: anyOf(
       'app/layout/member-layout',
-      /[\\/](?:Stack|Text|Group)\.mjs/,
       'ui/data-table',
       'ui/list-state',
       'ui/country-flag',
       'features/proxies/api',
     ),
   },
+  // What most screens but the first are made of.
+  { name: 'controls', test: anyOf(/[\\/](?:Stack|Text|Group|Button|Skeleton)\.mjs/) },
   // What opens, which a first visit does without until it is idle.
   {
     name: 'popups',

@@ -31,7 +31,8 @@ export function bootScripts(): Plugin {
         if (bundle === undefined || isLanding) return [tag()];
         const [entry, address] = ENTRY.exec(html) ?? [];
         if (entry === undefined) throw new Error('The page has no entry: did the way change in which it is written?');
-        scripts.push(readScript('first-start.js').replace('ENTRY', () => JSON.stringify(address)));
+        const parts = JSON.stringify(partsOf(bundle, address!));
+        scripts.push(readScript('first-start.js').replace('PARTS', () => parts));
         // What draws the spinner goes first.
         const rest = html
           .replace(entry, `<link rel="modulepreload" crossorigin href="${address}">`)
@@ -66,6 +67,12 @@ function planOf(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
   const wanted = new Set(Object.values(chosen).flatMap((screen) => screen.texts));
   const texts = languages.map((language) => [language, textsOf(bundle, language, wanted)]);
   return { screens: Object.fromEntries(screens), texts: Object.fromEntries(texts), files };
+}
+
+/** The files that a file imports, in the order of their evaluation, and then itself. */
+function partsOf(bundle: Bundle, address: string): string[] {
+  const chunk = bundle[address.replace(/^\//, '')] as Rolldown.OutputChunk;
+  return [...chunk.imports.map((file) => `/${file}`), address];
 }
 
 function filesOf(bundle: Bundle, modules: readonly string[]): Set<string> {

@@ -97,12 +97,20 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 
+const loadProxies = () => import('./screens/proxies-screen.tsx');
 const proxies = createRoute({
   getParentRoute: () => members,
   path: '/proxies',
   validateSearch: proxySearch,
-  loader: loadTexts('proxy', 'proxyConnection'),
-  component: lazyRouteComponent(() => import('./screens/proxies-screen.tsx'), 'ProxiesScreen'),
+  loader: ({ location }) => {
+    // Asked for before the frame is drawn, so that the rows can come with it. A failure is told when they are missed.
+    loadProxies().then(
+      ({ askForCatalogue }) => askForCatalogue(location.search),
+      () => undefined,
+    );
+    return loadTexts('proxy', 'proxyConnection')();
+  },
+  component: lazyRouteComponent(loadProxies, 'ProxiesScreen'),
 });
 
 const connectionHistory = createRoute({

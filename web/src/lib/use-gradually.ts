@@ -6,11 +6,12 @@ interface Steps {
 }
 
 /**
- * How many of `count` things to render by now: a few at a time, each time only when nothing else is to do, so that many
- * of them never hold up a click.
+ * How many of `count` things to render by now: the first of them at once, then a few at a time, each time only when
+ * nothing else is to do, so that many of them never hold up a click. After a time without any it begins anew.
  */
 export function useGradually(count: number, { first, further }: Steps): number {
   const [limit, setLimit] = useState(first);
+  if (count === 0 && limit !== first) setLimit(first);
   useEffect(() => {
     if (limit < count) startTransition(() => setLimit(limit + further));
   }, [limit, count, further]);

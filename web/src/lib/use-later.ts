@@ -3,7 +3,7 @@
  * the browser has nothing else to do, or when somebody wants the part, whichever is first.
  */
 import i18next from 'i18next';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { isLoadFailure } from './load-failure.ts';
 import { showToast } from './toasts.ts';
 
@@ -40,12 +40,12 @@ export function later<Part>(load: () => Promise<Part>): Later<Part> {
 export function useLater<Part>(later: Later<Part>): [Part | undefined, () => void] {
   const [part, setPart] = useState<Part>();
   useEffect(() => later.loadWhenIdle(), [later]);
-  function want(): void {
+  const want = useCallback(() => {
     const arrived = later.get();
     // A part may be a function, which React would call.
     if (arrived !== undefined) setPart(() => arrived);
     else later.load().then((loaded) => setPart(() => loaded), tell);
-  }
+  }, [later]);
   return [part, want];
 }
 

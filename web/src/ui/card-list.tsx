@@ -1,3 +1,4 @@
+import { memo, type ReactNode, useMemo } from 'react';
 import classes from './card-list.module.css';
 import type { Column } from './data-table.tsx';
 import { Placeholder } from './placeholder.tsx';
@@ -10,54 +11,80 @@ interface CardListProps<Row> {
   skeletonKeys: readonly string[];
 }
 
+/** What goes where in a card. */
+interface Places<Row> {
+  headings: readonly Column<Row>[];
+  fields: readonly Column<Row>[];
+  actions: readonly Column<Row>[];
+}
+
 /** A table on a phone: one card per row. */
 export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: CardListProps<Row>) {
-  const fields = columns.filter(({ place }) => place === undefined);
-  const headings = columns.filter(({ place }) => place === 'heading');
-  const actions = columns.filter(({ place }) => place === 'action');
+  const places = useMemo<Places<Row>>(
+    () => ({
+      headings: columns.filter(({ place }) => place === 'heading'),
+      fields: columns.filter(({ place }) => place === undefined),
+      actions: columns.filter(({ place }) => place === 'action'),
+    }),
+    [columns],
+  );
   return (
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined
-        ? skeletonKeys.map((key) => (
-            <li key={key} className={classes['card']}>
-              <div className={classes['head']}>
-                <Placeholder height={24} width="40%" />
-              </div>
-              <dl className={classes['fields']}>
-                {fields.map(({ key: field, header }) => (
-                  <div key={field}>
-                    <dt>{header}</dt>
-                    <dd>
-                      <Placeholder height={15} width="60%" />
-                    </dd>
-                  </div>
-                ))}
-              </dl>
-              {actions.length > 0 && <Placeholder height={38} width={96} />}
-            </li>
-          ))
-        : rows.map((row) => (
-            <li key={rowKey(row)} className={classes['card']}>
-              <div className={classes['head']}>
-                {headings.map(({ key, render }) => (
-                  <div key={key}>{render(row)}</div>
-                ))}
-              </div>
-              <dl className={classes['fields']}>
-                {fields.map(({ key, header, render }) => (
-                  <div key={key}>
-                    <dt>{header}</dt>
-                    <dd>{render(row)}</dd>
-                  </div>
-                ))}
-              </dl>
-              <div className={classes['actions']}>
-                {actions.map(({ key, render }) => (
-                  <div key={key}>{render(row)}</div>
-                ))}
-              </div>
-            </li>
-          ))}
+        ? skeletonKeys.map((key) => <SkeletonCard key={key} {...places} />)
+        : rows.map((row) => <Card key={rowKey(row)} row={row} places={places} />)}
     </ul>
+  );
+}
+
+interface CardProps<Row> {
+  row: Row;
+  places: Places<Row>;
+}
+
+/** Rendered once, not again with each step in which further cards come. */
+const Card = memo(function Card<Row>({ row, places: { headings, fields, actions } }: CardProps<Row>) {
+  return (
+    <li className={classes['card']}>
+      <div className={classes['head']}>
+        {headings.map(({ key, render }) => (
+          <div key={key}>{render(row)}</div>
+        ))}
+      </div>
+      <dl className={classes['fields']}>
+        {fields.map(({ key, header, render }) => (
+          <div key={key}>
+            <dt>{header}</dt>
+            <dd>{render(row)}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className={classes['actions']}>
+        {actions.map(({ key, render }) => (
+          <div key={key}>{render(row)}</div>
+        ))}
+      </div>
+    </li>
+  );
+}) as <Row>(props: CardProps<Row>) => ReactNode;
+
+function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
+  return (
+    <li className={classes['card']}>
+      <div className={classes['head']}>
+        <Placeholder height={24} width="40%" />
+      </div>
+      <dl className={classes['fields']}>
+        {fields.map(({ key, header }) => (
+          <div key={key}>
+            <dt>{header}</dt>
+            <dd>
+              <Placeholder height={15} width="60%" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {actions.length > 0 && <Placeholder height={38} width={96} />}
+    </li>
   );
 }

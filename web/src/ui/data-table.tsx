@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useDeferredValue } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
@@ -25,23 +25,27 @@ interface DataTableProps<Row> {
   /** Undefined while loading: placeholders are shown. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
+  /** For many columns: less room between them. */
+  isDense?: boolean;
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-/** What fills a screen appears first. */
-const STEPS = { first: 10, further: 8 };
-const PHONE_STEPS = { first: 3, further: 5 };
+const ROW_HEIGHT = 57;
+const LOWEST_CARD_HEIGHT = 240;
+const FURTHER = 6;
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
-  const ready = useDeferredValue(rows);
-  const count = useGradually(ready?.length ?? 0, isPhone ? PHONE_STEPS : STEPS);
-  const props = { ...rest, rows: rows === undefined ? undefined : ready?.slice(0, count) };
+  // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
+  const [height] = useState(() => window.innerHeight);
+  const first = Math.ceil(height / (isPhone ? LOWEST_CARD_HEIGHT : ROW_HEIGHT));
+  const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
+  const props = { ...rest, rows: rows?.slice(0, count) };
   return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
-function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataTableProps<Row>) {
   const isFixed = columns.every(({ width }) => width !== undefined);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
@@ -51,6 +55,7 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
       <table
         aria-busy={rows === undefined}
         data-fixed={isFixed}
+        data-dense={isDense}
         style={isFixed ? { minWidth: `${totalWidth}rem` } : undefined}
       >
         <thead>
@@ -78,17 +83,22 @@ function WideTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
                   ))}
                 </tr>
               ))
-            : rows.map((row) => (
-                <tr key={rowKey(row)}>
-                  {columns.map(({ key, render, isNumeric, stick }) => (
-                    <td key={key} data-numeric={isNumeric} data-stick={stick}>
-                      {render(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+            : rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} />)}
         </tbody>
       </table>
     </section>
   );
 }
+
+/** Rendered once, not again with each step in which further rows come. */
+const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <tr>
+      {columns.map(({ key, render, isNumeric, stick }) => (
+        <td key={key} data-numeric={isNumeric} data-stick={stick}>
+          {render(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: { row: Row; columns: readonly Column<Row>[] }) => ReactNode;

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { ApiError } from '@cellhop/contract/client';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/error-text.ts';
 import classes from './list-state.module.css';
+import { PlainButton } from './plain-button.tsx';
 
 interface LoadFailureProps {
   text: string;
@@ -24,9 +24,9 @@ export function LoadFailure({ text, error, isRetrying = false, onRetry, children
       <p>{text}</p>
       {error instanceof ApiError && error.status === 0 && <p className={classes['reason']}>{errorText(error)}</p>}
       {onRetry !== undefined && (
-        <Button variant="default" size="sm" loading={isRetrying} onClick={onRetry}>
+        <PlainButton isCompact isQuiet isLoading={isRetrying} onClick={onRetry}>
           {t('tryAgain')}
-        </Button>
+        </PlainButton>
       )}
       {children}
     </div>

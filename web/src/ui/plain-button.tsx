@@ -1,15 +1,27 @@
 import type { ComponentProps } from 'react';
 import { BusyButton } from './busy-button.tsx';
-import classes from './plain.module.css';
+import compact from './plain-button.module.css';
+import plain from './plain.module.css';
 
-interface PlainButtonProps extends ComponentProps<'button'> {
-  isLoading?: boolean;
-  isQuiet?: boolean;
+interface Look {
+  isQuiet?: boolean | undefined;
+  /** Within a screen, beside fields and lists. */
+  isCompact?: boolean | undefined;
 }
 
-/** A button for pages that do without Mantine. */
-export function PlainButton({ isLoading = false, isQuiet = false, ...props }: PlainButtonProps) {
+interface PlainButtonProps extends ComponentProps<'button'>, Look {
+  isLoading?: boolean;
+}
+
+/** A button for pages, and first screens, that do without Mantine. */
+export function PlainButton({ isLoading = false, isQuiet, isCompact, ...props }: PlainButtonProps) {
   return (
-    <BusyButton {...props} className={classes[isQuiet ? 'quiet' : 'button']} data-loading={isLoading || undefined} />
+    <BusyButton {...props} className={plainButtonClass({ isQuiet, isCompact })} data-loading={isLoading || undefined} />
   );
+}
+
+/** For links that look like it. */
+export function plainButtonClass({ isQuiet = false, isCompact = false }: Look): string {
+  const look = plain[isQuiet ? 'quiet' : 'button'] ?? '';
+  return isCompact ? `${look} ${compact['compact'] ?? ''}` : look;
 }

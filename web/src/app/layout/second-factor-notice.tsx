@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { profileQuery } from '../../lib/profile.ts';
+import { plainButtonClass } from '../../ui/plain-button.tsx';
 import classes from './second-factor-notice.module.css';
 
 /** On every page of staff whose permissions wait for two-factor sign-in. */
@@ -15,9 +15,9 @@ export function SecondFactorNotice() {
     <div className={classes['notice']}>
       <IconShieldLock size={22} stroke={1.6} aria-hidden="true" />
       <p>{t('secondFactorDue')}</p>
-      <Button component={Link} to="/account" hash="second-factor" variant="default">
+      <Link to="/account" hash="second-factor" className={plainButtonClass({ isQuiet: true, isCompact: true })}>
         {t('secondFactorSetUp')}
-      </Button>
+      </Link>
     </div>
   );
 }

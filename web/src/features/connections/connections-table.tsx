@@ -36,6 +36,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
   const columns: Column<Connection>[] = [
     {
       key: 'info',
+      width: 3.5,
       header: t('table.info'),
       place: 'action',
       render: (connection) => (
@@ -50,44 +51,51 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         </ActionIcon>
       ),
     },
-    { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    { key: 'ip', width: 7, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
     {
       key: 'country',
+      width: 4.5,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
     },
-    { key: 'city', header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', header: t('common:location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 6.25, header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 4.5, header: t('common:location.zip'), render: ({ zip }) => zip },
     {
       key: 'paidFor',
+      width: 6,
       header: t('table.paidFor'),
       isNumeric: true,
       render: ({ paidFor }) => formatMoney(paidFor),
     },
     {
       key: 'trafficUsed',
+      width: 6.25,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
     {
       key: 'connectionType',
+      width: 6.5,
       header: t('common:location.connectionType'),
       render: ({ connectionType }) => connectionType,
     },
     {
       key: 'status',
+      width: 12.25,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
+      width: 6.5,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
     {
       key: 'action',
+      width: 7,
       header: t('table.action'),
       place: 'action',
       stick: 'right',
@@ -107,5 +115,5 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         ),
     },
   ];
-  return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} />;
+  return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} isDense />;
 }

@@ -17,6 +17,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
   const columns: Column<Invoice>[] = [
     {
       key: 'amount',
+      width: 7.25,
       header: t('table.amount'),
       isNumeric: true,
       place: 'heading',
@@ -24,13 +25,15 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'amountInCurrency',
+      width: 9.25,
       header: t('table.amountInCurrency'),
       isNumeric: true,
       render: withTicker,
     },
-    { key: 'currency', header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
+    { key: 'currency', width: 9, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
     {
       key: 'address',
+      width: 8,
       header: t('table.address'),
       render: ({ address }) => (
         <code className={classes['address']} title={address}>
@@ -40,14 +43,28 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'status',
+      width: 10.5,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <InvoiceStatusBadge status={status} />,
     },
-    { key: 'expiredAt', header: t('table.expiredAt'), isNumeric: true, render: (row) => formatDate(row.expiredAt) },
-    { key: 'createdAt', header: t('table.createdAt'), isNumeric: true, render: (row) => formatDate(row.createdAt) },
+    {
+      key: 'expiredAt',
+      width: 9.25,
+      header: t('table.expiredAt'),
+      isNumeric: true,
+      render: (row) => formatDate(row.expiredAt),
+    },
+    {
+      key: 'createdAt',
+      width: 9.25,
+      header: t('table.createdAt'),
+      isNumeric: true,
+      render: (row) => formatDate(row.createdAt),
+    },
     {
       key: 'action',
+      width: 8,
       header: t('table.action'),
       place: 'action',
       stick: 'right',
@@ -66,5 +83,5 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       ),
     },
   ];
-  return <DataTable label={t('table.label')} columns={columns} rows={invoices} rowKey={({ id }) => id} />;
+  return <DataTable label={t('table.label')} columns={columns} rows={invoices} rowKey={({ id }) => id} isDense />;
 }

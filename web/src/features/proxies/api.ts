@@ -12,6 +12,12 @@ export function proxiesQuery(query: ProxyQuery) {
   return apiQuery(searchProxies, { query });
 }
 
+/** Before anything shows them: whoever does then takes the same answers. */
+export function askForProxies(query: ProxyQuery): void {
+  void queryClient.prefetchQuery(filterQuery);
+  void queryClient.prefetchQuery(proxiesQuery(query));
+}
+
 interface Purchase {
   proxy: Proxy;
   /** The same for every try to buy this proxy in one dialog: a repeat after a lost answer buys nothing twice. */

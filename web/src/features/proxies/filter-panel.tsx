@@ -1,9 +1,9 @@
 import { filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
-import { Button, Group } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../ui/list-state.tsx';
+import { PlainButton } from '../../ui/plain-button.tsx';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
 
@@ -57,17 +57,19 @@ export function FilterPanel({
           />
         ))}
       </div>
-      <Group gap="sm">
-        <Button
+      <div className={classes['buttons']}>
+        <PlainButton
+          isCompact
           type="submit"
           disabled={filter === undefined}
-          loading={isSearching && filter !== undefined}
-          leftSection={<IconSearch size={18} aria-hidden="true" />}
+          isLoading={isSearching && filter !== undefined}
         >
+          <IconSearch size={18} aria-hidden="true" />
           {t('filter.find')}
-        </Button>
-        <Button
-          variant="default"
+        </PlainButton>
+        <PlainButton
+          isCompact
+          isQuiet
           disabled={filter === undefined}
           onClick={() => {
             setChoice({});
@@ -75,8 +77,8 @@ export function FilterPanel({
           }}
         >
           {t('filter.reset')}
-        </Button>
-      </Group>
+        </PlainButton>
+      </div>
     </form>
   );
 }

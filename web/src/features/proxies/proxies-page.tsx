@@ -1,12 +1,12 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
-import { Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Later, useLater } from '../../lib/use-later.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery, reloadCatalogue } from './api.ts';
+import classes from './proxies-page.module.css';
 import { ProxiesTable } from './proxies-table.tsx';
 import type { ProxyDialogProps } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
@@ -33,13 +33,17 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
     else onSearch(chosen);
   }
 
-  function select(proxy: Proxy) {
-    setSelected(proxy);
-    wantDialog();
-  }
+  // The same function each time: with another one all rows would be rendered again.
+  const select = useCallback(
+    (proxy: Proxy) => {
+      setSelected(proxy);
+      wantDialog();
+    },
+    [wantDialog],
+  );
 
   return (
-    <Stack gap="lg">
+    <div className={classes['page']}>
       <FilterPanel
         filter={filter.data?.data}
         error={filter.error}
@@ -62,9 +66,7 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
         <ProxiesTable proxies={rows} onSelect={select} />
       )}
       {rows?.length === PROXY_SEARCH_MAX && (
-        <Text size="sm" c="dimmed" ta="center">
-          {t('table.limit', { count: PROXY_SEARCH_MAX })}
-        </Text>
+        <p className={classes['limit']}>{t('table.limit', { count: PROXY_SEARCH_MAX })}</p>
       )}
       {PurchaseDialog !== undefined && (
         <PurchaseDialog
@@ -77,6 +79,6 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
           }}
         />
       )}
-    </Stack>
+    </div>
   );
 }

@@ -6,6 +6,9 @@ import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './proxies-table.module.css';
 
+/** Stands in a text where the address of a row goes. */
+const IP = '\u{FFFC}';
+
 interface ProxiesTableProps {
   proxies: readonly Proxy[] | undefined;
   onSelect: (proxy: Proxy) => void;
@@ -13,8 +16,11 @@ interface ProxiesTableProps {
 
 export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
   const { t } = useTranslation(['proxy', 'common']);
-  const columns = useMemo<Column<Proxy>[]>(
-    () => [
+  const columns = useMemo<Column<Proxy>[]>(() => {
+    // Once for all rows: to look a text up costs more than the rest of a row.
+    const buy = t('table.buy');
+    const buyOf = t('table.buyOf', { ip: IP });
+    return [
       {
         key: 'action',
         width: 6,
@@ -26,10 +32,10 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
           <button
             type="button"
             className={classes['buy']}
-            aria-label={t('table.buyOf', { ip: proxy.ip })}
+            aria-label={buyOf.replace(IP, proxy.ip)}
             onClick={() => onSelect(proxy)}
           >
-            {t('table.buy')}
+            {buy}
           </button>
         ),
       },
@@ -63,8 +69,7 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
         header: t('common:location.connectionType'),
         render: ({ connectionType }) => connectionType,
       },
-    ],
-    [t, onSelect],
-  );
+    ];
+  }, [t, onSelect]);
   return <DataTable label={t('table.label')} columns={columns} rows={proxies} rowKey={({ id }) => id} />;
 }

@@ -16,22 +16,25 @@ interface UsageConnectionsProps {
 export function UsageConnections({ connections, chosenId, onChoose }: UsageConnectionsProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const columns: Column<UsageConnection>[] = [
-    { key: 'ip', header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    { key: 'ip', width: 8.25, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
     {
       key: 'country',
+      width: 5.5,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
     },
-    { key: 'createdAt', header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'createdAt', width: 9.5, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
     {
       key: 'traffic',
+      width: 7.5,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
-    { key: 'spent', header: t('usage.spent'), isNumeric: true, render: ({ spent }) => formatMoney(spent) },
+    { key: 'spent', width: 6.25, header: t('usage.spent'), isNumeric: true, render: ({ spent }) => formatMoney(spent) },
     {
       key: 'action',
+      width: 8,
       header: t('table.action'),
       place: 'action',
       render: ({ id, ip }) => (
