@@ -167,6 +167,14 @@ test('a password that is easily guessed is refused under its field', async ({ pa
   await form.getByLabel('Confirm password').fill('password123');
   await form.getByRole('button', { name: 'Change password' }).click();
   await expect(form.getByText('This password is too easy to guess', { exact: false })).toBeVisible();
+
+  await test.step('the keyboard reaches the button that shows it', async () => {
+    const password = form.getByLabel('New password');
+    await password.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(password).toHaveAttribute('type', 'text');
+  });
 });
 
 async function logOut(page: Page): Promise<void> {
