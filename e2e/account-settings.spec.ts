@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
 import { codeOf } from './authenticator.ts';
-import { createCustomer, enter, expect, fillSignIn, PASSWORD, SIGN_IN, test } from './product.ts';
+import { clickTwice, createCustomer, enter, expect, fillSignIn, PASSWORD, SIGN_IN, test } from './product.ts';
 
 /** A browser that shares nothing with the first one. */
 async function otherBrowser(browser: Browser, baseURL: string): Promise<Page> {
@@ -35,7 +35,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
     await dialog.getByLabel('Code from the app').fill(codeOf(secret));
     // A code works once: a second request would be refused, and would hide the recovery codes.
-    await dialog.getByRole('button', { name: 'Switch on' }).dblclick();
+    await clickTwice(dialog.getByRole('button', { name: 'Switch on' }));
   });
 
   await test.step('sees the recovery codes once, and saves them as a file', async () => {
@@ -85,7 +85,7 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await dialog.getByRole('button', { name: 'Show new codes' }).click();
     await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
     await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
-    await dialog.getByRole('button', { name: 'Show new codes' }).dblclick();
+    await clickTwice(dialog.getByRole('button', { name: 'Show new codes' }));
     await expect(dialog.getByRole('listitem')).toHaveCount(10);
     const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
     await dialog.getByRole('button', { name: 'I have saved them' }).click();
@@ -144,7 +144,7 @@ test('a new password signs every other browser out, and this one stays', async (
   await submit.click();
   await expect(form.getByRole('alert')).toContainText('The password is wrong');
   await form.getByLabel('Current password').fill(PASSWORD);
-  await submit.dblclick();
+  await clickTwice(submit);
   await expect(page.getByText('Your password is changed.', { exact: false })).toBeVisible();
   await expect(form.getByLabel('New password')).toHaveValue('');
   await expect(form.getByRole('alert')).toHaveCount(0);
@@ -167,6 +167,14 @@ test('a password that is easily guessed is refused under its field', async ({ pa
   await form.getByLabel('Confirm password').fill('password123');
   await form.getByRole('button', { name: 'Change password' }).click();
   await expect(form.getByText('This password is too easy to guess', { exact: false })).toBeVisible();
+
+  await test.step('the keyboard reaches the button that shows it', async () => {
+    const password = form.getByLabel('New password');
+    await password.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(password).toHaveAttribute('type', 'text');
+  });
 });
 
 async function logOut(page: Page): Promise<void> {

@@ -9,6 +9,7 @@ export function SecretInput(props: PasswordInputProps) {
     <PasswordInput
       size="md"
       visibilityToggleIcon={VisibilityIcon}
+      visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
       {...props}
     />
