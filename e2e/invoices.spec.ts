@@ -66,8 +66,6 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0.00025000');
       await dialog.getByRole('button', { name: 'Copy Address' }).click();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(listed[0]!.address);
-      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
     } else if (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now()) {
       await expect(received).toContainText('0.00010000 of 0.00025000 BTC');
       await expect(received).toContainText('Missing0.00015000 BTC');
@@ -75,6 +73,9 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
       await expect(code).toBeVisible();
       await dialog.getByRole('button', { name: 'Copy Still missing, BTC' }).click();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0.00015000');
+      // It has all that the others have, and more.
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
     } else await expect(code).toHaveCount(0);
     if (status === 'OVERPAID') await expect(received).toContainText('More than asked for0.00005000 BTC');
     if (payment?.isLate === true) await expect(received).toContainText('A payment came after the invoice had ended.');
