@@ -89,7 +89,8 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
     await expect(received).toContainText('Missing');
     listed[2] = { ...short, status: 'CONFIRMING', payment: listed[1]!.payment };
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-    await expect(received).not.toContainText('Missing', { timeout: 15_000 });
+    await expect(received).toContainText('Being confirmed0.00025000 BTC', { timeout: 15_000 });
+    await expect(received).not.toContainText('Missing');
     await expect(code).toHaveCount(0);
     await page.reload();
     await expect(dialog.getByRole('status').getByText(told.CONFIRMING)).toBeVisible();
@@ -99,7 +100,7 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
   });
 
   await test.step('one that expires while one looks says so by itself, and leads to a new one', async () => {
-    listed[0] = { ...listed[0]!, expiredAt: new Date(Date.now() + 4000).toISOString() };
+    listed[0] = { ...listed[0]!, expiredAt: new Date(Date.now() + 3000).toISOString() };
     await page.reload();
     await row(listed[0].amount).getByRole('button').click();
     await expect(dialog.getByText(/^Expires in 00:0\d$/)).toBeVisible();
