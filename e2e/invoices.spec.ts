@@ -66,8 +66,6 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0.00025000');
       await dialog.getByRole('button', { name: 'Copy Address' }).click();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(listed[0]!.address);
-      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
     } else if (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now()) {
       await expect(received).toContainText('0.00010000 of 0.00025000 BTC');
       await expect(received).toContainText('Missing0.00015000 BTC');
@@ -75,6 +73,9 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
       await expect(code).toBeVisible();
       await dialog.getByRole('button', { name: 'Copy Still missing, BTC' }).click();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('0.00015000');
+      // It has all that the others have, and more.
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
     } else await expect(code).toHaveCount(0);
     if (status === 'OVERPAID') await expect(received).toContainText('More than asked for0.00005000 BTC');
     if (payment?.isLate === true) await expect(received).toContainText('A payment came after the invoice had ended.');
@@ -88,7 +89,8 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
     await expect(received).toContainText('Missing');
     listed[2] = { ...short, status: 'CONFIRMING', payment: listed[1]!.payment };
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-    await expect(received).not.toContainText('Missing', { timeout: 15_000 });
+    await expect(received).toContainText('Being confirmed0.00025000 BTC', { timeout: 15_000 });
+    await expect(received).not.toContainText('Missing');
     await expect(code).toHaveCount(0);
     await page.reload();
     await expect(dialog.getByRole('status').getByText(told.CONFIRMING)).toBeVisible();
@@ -98,7 +100,7 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
   });
 
   await test.step('one that expires while one looks says so by itself, and leads to a new one', async () => {
-    listed[0] = { ...listed[0]!, expiredAt: new Date(Date.now() + 4000).toISOString() };
+    listed[0] = { ...listed[0]!, expiredAt: new Date(Date.now() + 3000).toISOString() };
     await page.reload();
     await row(listed[0].amount).getByRole('button').click();
     await expect(dialog.getByText(/^Expires in 00:0\d$/)).toBeVisible();

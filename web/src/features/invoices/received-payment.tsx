@@ -13,11 +13,12 @@ interface ReceivedPaymentProps {
 /** What has come, what is missing or too much, and what became of it. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
-  const { missing, excess, credited, isLate } = payment;
+  const { confirming, missing, excess, credited, isLate } = payment;
   const ticker = tickerOf(invoice.currency);
   const isStable = ticker === 'USDT';
   const lines = [
     { label: t('received.missing'), value: missing && `${missing} ${ticker}`, tone: 'warning' },
+    { label: t('received.confirming'), value: Number(confirming) > 0 && `${confirming} ${ticker}`, tone: 'none' },
     { label: t('received.excess'), value: excess && `${excess} ${ticker}`, tone: 'none' },
     { label: t('received.credited'), value: credited > 0 && formatMoney(credited), tone: 'good' },
   ];
