@@ -127,12 +127,12 @@ test('nothing moves while the catalogue comes, whichever of its answers is the l
     ['**/v1/profile', () => expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()],
   ];
   for (const [last, expectRest] of meanwhile) {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const answers: (() => void)[] = [];
+    const answered = new Promise<void>((resolve) => answers.push(resolve));
     await page.route(last, (route) => answered.then(() => route.continue()));
     await page.reload();
     await expectRest();
-    answer();
+    for (const answer of answers) answer();
     await expect(rows).toHaveCount(1 + 50);
     await expect(page.getByRole('form', { name: 'Filter' })).toHaveAttribute('aria-busy', 'false');
     const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);

@@ -6,6 +6,7 @@ import i18next from 'i18next';
 import { useCallback, useEffect, useState } from 'react';
 import { isLoadFailure } from './load-failure.ts';
 import { showToast } from './toasts.ts';
+import { whenIdle } from './when-idle.ts';
 
 export interface Later<Part> {
   /** Undefined until it has arrived. */
@@ -14,9 +15,6 @@ export interface Later<Part> {
   /** Nobody is waiting for it yet: a failure is told to whoever does. */
   loadWhenIdle: () => void;
 }
-
-/** Not every browser can say that it is idle. */
-const WITHOUT_IDLE_MS = 1000;
 
 export function later<Part>(load: () => Promise<Part>): Later<Part> {
   let arrived: Part | undefined;
@@ -51,9 +49,4 @@ export function useLater<Part>(later: Later<Part>): [Part | undefined, () => voi
 
 function tell(error: unknown): void {
   showToast('error', i18next.t(isLoadFailure(error) ? 'failure.incomplete' : 'genericErrorReload'));
-}
-
-function whenIdle(action: () => void): void {
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(action);
-  else setTimeout(action, WITHOUT_IDLE_MS);
 }

@@ -8,16 +8,21 @@ import { reloadProfile, showBalance } from '../../lib/profile.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
 import { tellOfEndings } from './endings.ts';
+import { useIsDrawn } from '../../lib/when-idle.ts';
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
 /** Asks again while somebody looks: every two seconds while a connection works, else for what other programs bought. */
 export function useConnections(page: number) {
+  // Whoever opens the page wants to see what is now.
+  return useWatchedConnections(page, { staleTime: 0 });
+}
+
+function useWatchedConnections(page: number, options: { staleTime?: number; enabled?: boolean }) {
   const pollInterval = usePollInterval();
   return useQuery({
     ...connectionsQuery(page),
-    // Whoever opens the page wants to see what is now.
-    staleTime: 0,
+    ...options,
     // The number of pages stays in sight while another page loads.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isLive) === true),
@@ -26,7 +31,7 @@ export function useConnections(page: number) {
 
 /** Whether traffic may cost money right now, which is when the shown balance must follow. */
 export function useHasLiveConnection(): boolean {
-  const { data } = useConnections(1);
+  const { data } = useWatchedConnections(1, { enabled: useIsDrawn() });
   const statuses = data?.data.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
     // A beginning was paid, and an end may have brought a refund.

@@ -6,6 +6,7 @@ import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useMutation 
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
+import { useIsDrawn } from '../../lib/when-idle.ts';
 
 type Page = Output<typeof listNotifications>;
 
@@ -19,7 +20,7 @@ const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Pag
 /** The newest page, and older ones as far as the reader has asked for them. */
 export function useNotifications() {
   const pollInterval = usePollInterval();
-  return useInfiniteQuery({ ...notificationsQuery, refetchInterval: pollInterval(false) });
+  return useInfiniteQuery({ ...notificationsQuery, enabled: useIsDrawn(), refetchInterval: pollInterval(false) });
 }
 
 /** The next opening begins with the newest page again. */
