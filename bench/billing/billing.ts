@@ -1,6 +1,7 @@
 /**
  * Purchases and credit control against pgbench's built-in TPC-B script, on the same durable server, in interleaved rounds
- * of one run, on a small and on a large database. Prints a table: rates, ratios to TPC-B, and the growth.
+ * of one run, on a small and on a large database. Prints a table: rates, ratios to TPC-B, and the growth. The peer runs before
+ * and after every measurement, whose ratio is that to the mean of the two: machines and disks change their speed by the minute.
  *
  * Usage: npm run bench:billing -- [rounds] [stored connections of the large database; 0: leave it out]
  */
@@ -32,12 +33,18 @@ const measures = {
 } as const;
 type Measure = keyof typeof measures;
 
-/** A database of one size, its API, and what was measured on it: one rate for each round. */
+/** One measurement: its rate, and that of the peer at the same time. */
+interface Sample {
+  perSecond: number;
+  peerPerSecond: number;
+}
+
+/** A database of one size, its API, and what was measured on it: a sample for each round. */
 interface Subject {
   name: string;
   bench: Bench;
   baseUrl: string;
-  rates: Record<Measure, number[]>;
+  samples: Record<Measure, Sample[]>;
   close(): Promise<void>;
 }
 
@@ -49,22 +56,34 @@ if (!hasPgbench)
 const subjects = [await openSubject(SMALL_SIZE)];
 if (largeSize > 0) subjects.push(await openSubject(largeSize));
 
-const tpcb: number[] = [];
+const peerRates: number[] = [];
 // Round 0 is not counted: plans and pages are cold then.
 for (let round = 0; round <= rounds; round++) {
-  const peerRate = runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN;
-  if (round > 0) tpcb.push(peerRate);
   // The larger one first in every second round: nobody always runs on the fuller write-ahead log.
-  for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) await measure(subject, round > 0);
+  const inOrder = round % 2 === 0 ? subjects : subjects.toReversed();
+  let before = runPeer();
+  for (const key of Object.keys(measures) as Measure[]) {
+    const measured: number[] = [];
+    for (const subject of inOrder) measured.push(await measure(subject, key));
+    const after = runPeer();
+    if (round > 0) {
+      const peerPerSecond = (before + after) / 2;
+      for (const [index, { samples }] of inOrder.entries())
+        samples[key].push({ perSecond: measured[index]!, peerPerSecond });
+      peerRates.push(after);
+    }
+    before = after;
+  }
 }
 console.log(`\n${rounds} rounds of ${SECONDS} s each, ${CLIENTS} clients, ${GATEWAYS} gateways; medians`);
-console.log(`${'TPC-B (pgbench)'.padEnd(44)}${rate(median(tpcb))}`);
-for (const { name, rates } of subjects)
-  for (const [key, title] of Object.entries(measures)) report(`${title}, ${name}`, rates[key as Measure]);
+console.log(`${'TPC-B (pgbench)'.padEnd(44)}${rate(median(peerRates))}`);
+for (const { name, samples } of subjects)
+  for (const [key, title] of Object.entries(measures)) report(`${title}, ${name}`, samples[key as Measure]);
 const [small, large] = subjects;
 if (large)
   for (const [key, title] of Object.entries(measures)) {
-    const growth = small!.rates[key as Measure].map((value, index) => value / large.rates[key as Measure][index]!);
+    const larger = large.samples[key as Measure];
+    const growth = small!.samples[key as Measure].map(({ perSecond }, index) => perSecond / larger[index]!.perSecond);
     console.log(`${`growth: ${title}`.padEnd(44)}${`${median(growth).toFixed(2)} x slower`.padStart(14)}`);
   }
 
@@ -98,7 +117,7 @@ async function openSubject(storedConnections: number): Promise<Subject> {
     name,
     bench,
     baseUrl: app.baseUrl,
-    rates: { syncInProcess: [], syncOverHttp: [], purchase: [], purchaseOverHttp: [] },
+    samples: { syncInProcess: [], syncOverHttp: [], purchase: [], purchaseOverHttp: [] },
     close: async () => {
       await app.close();
       await bench.close();
@@ -113,14 +132,23 @@ async function serve({ ctx }: Bench) {
   return { baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, close: () => app.close() };
 }
 
-async function measure({ bench, baseUrl, rates }: Subject, isCounted: boolean): Promise<void> {
-  const measured: Record<Measure, number> = {
-    syncInProcess: await syncInProcess(bench, SECONDS),
-    syncOverHttp: (await syncOverHttp(bench, baseUrl, SECONDS)).syncsPerSecond,
-    purchase: await purchaseInProcess(bench, CLIENTS, SECONDS),
-    purchaseOverHttp: await purchaseOverHttp(bench, baseUrl, CLIENTS, SECONDS),
-  };
-  if (isCounted) for (const [key, perSecond] of Object.entries(measured)) rates[key as Measure].push(perSecond);
+/** @returns NaN where pgbench is not installed */
+function runPeer(): number {
+  return runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN;
+}
+
+/** @returns per second */
+async function measure({ bench, baseUrl }: Subject, key: Measure): Promise<number> {
+  switch (key) {
+    case 'syncInProcess':
+      return syncInProcess(bench, SECONDS);
+    case 'syncOverHttp':
+      return (await syncOverHttp(bench, baseUrl, SECONDS)).syncsPerSecond;
+    case 'purchase':
+      return purchaseInProcess(bench, CLIENTS, SECONDS);
+    case 'purchaseOverHttp':
+      return purchaseOverHttp(bench, baseUrl, CLIENTS, SECONDS);
+  }
 }
 
 /** On a database of its own: nothing else happens while the connections report. */
@@ -142,11 +170,11 @@ async function measureLive(): Promise<void> {
   await database.drop();
 }
 
-function report(title: string, values: readonly number[]): void {
-  const ratios = values.map((value, index) => value / tpcb[index]!);
+function report(title: string, samples: readonly Sample[]): void {
+  const ratios = samples.map(({ perSecond, peerPerSecond }) => perSecond / peerPerSecond);
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   const ratio = hasPgbench ? `   ${median(ratios).toFixed(2)} x TPC-B (${range})` : '';
-  console.log(`${title.padEnd(44)}${rate(median(values))}${ratio}`);
+  console.log(`${title.padEnd(44)}${rate(median(samples.map(({ perSecond }) => perSecond)))}${ratio}`);
 }
 
 function rate(perSecond: number): string {

@@ -38,17 +38,13 @@ async function run(order: Order): Promise<Result> {
   };
 }
 
+/** Written and read as text: this process shares the machine with what it measures, and is to take little of it. */
 async function report(agent: Agent, { baseUrl, token }: Order, { runId, connectionIds, usedBytes }: Gateway) {
-  const usages = connectionIds.map((connectionId) => ({
-    connectionId,
-    usedBytes,
-    uploadedBytes: 0,
-    wantedBytes: WANTED_BYTES,
-    isExitLost: false,
-  }));
-  const answer = await post(agent, `${baseUrl}/internal/gateway/update`, token, JSON.stringify({ runId, usages }));
-  const { data } = JSON.parse(answer) as { data?: { state: string }[] };
-  if (data?.length !== usages.length || data.some(({ state }) => state !== 'open'))
+  const counters = `"usedBytes":${usedBytes},"uploadedBytes":0,"wantedBytes":${WANTED_BYTES},"isExitLost":false`;
+  const usages = connectionIds.map((id) => `{"connectionId":"${id}",${counters}}`).join(',');
+  const body = `{"runId":"${runId}","usages":[${usages}]}`;
+  const answer = await post(agent, `${baseUrl}/internal/gateway/update`, token, body);
+  if (answer.split('"state":"open"').length - 1 !== connectionIds.length)
     throw new Error(`an update failed: ${answer.slice(0, 500)}`);
 }
 

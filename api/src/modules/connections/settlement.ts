@@ -102,9 +102,13 @@ export function settleReports(
 
 /** @returns the accounts of those who pay for these connections */
 async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
-  const known = ids.flatMap((id) => recollections.get(id)?.payerAccountId ?? []);
-  if (known.length === ids.length) return [...new Set(known)];
-  return connections.findPayers(ctx, ids);
+  const payers = new Set<bigint>();
+  for (const id of ids) {
+    const before = recollections.get(id);
+    if (!before) return connections.findPayers(ctx, ids);
+    payers.add(before.payerAccountId);
+  }
+  return [...payers];
 }
 
 interface SettlementOfOne extends MeterChange {
