@@ -9,14 +9,12 @@ import { searchProxies } from '@cellhop/contract/proxies';
 import { prepaidPrice, toDollars } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import type { Actor } from '../../actor.ts';
 import { audit } from '../../audit.ts';
 import { registerNode } from '../metering/metering.service.ts';
-import { connect as sell } from './connections.service.ts';
 import { endIdle } from './ending.ts';
 import { sweepConnections } from './sweep.ts';
 
@@ -195,55 +193,6 @@ describe('connect', () => {
       error.body.details.map((d) => d.path),
     );
     expect(paths).toEqual(expect.arrayContaining(['body.id', 'body.price', 'body.extra']));
-  });
-});
-
-async function countWaitingDeletions(): Promise<bigint> {
-  const [row] = await testApp.database.query<{ count: bigint }>(
-    `select count(*) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from proxies%'`,
-  );
-  return row!.count;
-}
-
-describe('what a connection names', () => {
-  test('stays: its user, and its proxy even after the end; a proxy that nobody bought may go', async () => {
-    const { database } = testApp;
-    const user = await rich();
-    const proxyId = await createProxy(testApp);
-    const { id } = await buy(user, proxyId);
-    await user.call(disconnect, { params: { id } });
-    await expect(database.query('delete from proxies where id = $1', [proxyId])).rejects.toThrow('was sold and stays');
-    await expect(database.query('delete from users where id = $1', [user.id])).rejects.toThrow('users is append-only');
-    await expect(database.query('truncate proxies')).rejects.toThrow('proxies is append-only');
-    const unsold = await createProxy(testApp);
-    await database.query('delete from proxies where id = $1', [unsold]);
-    await expect(buy(user, unsold)).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
-  });
-
-  test('stays even if it is bought while somebody deletes it', async () => {
-    const { database, ctx } = testApp;
-    const { id: userId, accountId } = await rich();
-    const actor: Actor = {
-      userId,
-      accountId,
-      sessionId: randomUUID(),
-      languageCode: 'en',
-      permissions: new Set(),
-      isSecondFactorDue: false,
-    };
-    const proxyId = await createProxy(testApp);
-    // In an array, because a promise that is returned would be waited for before the purchase is committed.
-    const [deletion] = await ctx.tx(async (ctx) => {
-      await sell(ctx, actor, { id: proxyId, price: 0.8 }, null);
-      const refusal = database.query('delete from proxies where id = $1', [proxyId]).then(
-        () => 'deleted',
-        (error: unknown) => String(error),
-      );
-      await vi.waitFor(async () => expect(await countWaitingDeletions()).toBe(1n), 10_000);
-      return [refusal];
-    });
-    expect(await deletion).toContain('was sold and stays');
   });
 });
 

@@ -7,7 +7,7 @@ import * as store from './search.store.ts';
 
 const TIMEOUT_MS = 2000;
 /** Proxies that a walk looks at, shared by the values of the group it walks. */
-const WALK_MAX = 2000;
+const WALK_MAX = 1200;
 /** A first, short walk is enough where the groups have much in common. */
 const FIRST_WALK_MAX = 500;
 const FIRST_DEPTH_MIN = 5;

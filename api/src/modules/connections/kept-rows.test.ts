@@ -1,0 +1,65 @@
+/** Rows that a connection names have no foreign key from it (docs/decisions/0010): they cannot go. */
+import { connect, disconnect } from '@cellhop/contract/connections';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createProxy, createUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { Actor } from '../../actor.ts';
+import { connect as sell } from './connections.service.ts';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+
+const rich = () => createUser(testApp, { balanceMicros: 10_000_000n });
+
+async function countWaitingDeletions(): Promise<bigint> {
+  const [row] = await testApp.database.query<{ count: bigint }>(
+    `select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from proxies%'`,
+  );
+  return row!.count;
+}
+
+test('a user stays, and a proxy that was sold, even after the end; a proxy that nobody bought may go', async () => {
+  const { database } = testApp;
+  const user = await rich();
+  const proxyId = await createProxy(testApp);
+  const { id } = (await user.call(connect, { body: { id: proxyId, price: 0.8 } })).data;
+  await user.call(disconnect, { params: { id } });
+  await expect(database.query('delete from proxies where id = $1', [proxyId])).rejects.toThrow('was sold and stays');
+  await expect(database.query('delete from users where id = $1', [user.id])).rejects.toThrow('users is append-only');
+  await expect(database.query('truncate proxies')).rejects.toThrow('proxies is append-only');
+  const unsold = await createProxy(testApp);
+  await database.query('delete from proxies where id = $1', [unsold]);
+  await expect(user.call(connect, { body: { id: unsold, price: 0.8 } })).rejects.toMatchObject({
+    code: 'PROXY_NOT_FOUND',
+  });
+});
+
+test('a proxy stays that is bought while somebody deletes it', async () => {
+  const { database, ctx } = testApp;
+  const { id: userId, accountId } = await rich();
+  const actor: Actor = {
+    userId,
+    accountId,
+    sessionId: randomUUID(),
+    languageCode: 'en',
+    permissions: new Set(),
+    isSecondFactorDue: false,
+  };
+  const proxyId = await createProxy(testApp);
+  // In an array, because a promise that is returned would be waited for before the purchase is committed.
+  const [deletion] = await ctx.tx(async (ctx) => {
+    await sell(ctx, actor, { id: proxyId, price: 0.8 }, null);
+    const refusal = database.query('delete from proxies where id = $1', [proxyId]).then(
+      () => 'deleted',
+      (error: unknown) => String(error),
+    );
+    await vi.waitFor(async () => expect(await countWaitingDeletions()).toBe(1n), 10_000);
+    return [refusal];
+  });
+  expect(await deletion).toContain('was sold and stays');
+});
