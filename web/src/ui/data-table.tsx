@@ -4,7 +4,7 @@ import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
-import { PHONE_SCREEN } from './screen.ts';
+import { PHONE_SCREEN, TABLET_SCREEN } from './screen.ts';
 
 export interface Column<Row> {
   key: string;
@@ -15,7 +15,7 @@ export interface Column<Row> {
   width?: number;
   /** Stays in sight while the table scrolls sideways. */
   stick?: 'left' | 'right';
-  /** Where it goes on a phone, where each row is a card: its heading, its button, or (by default) a line of it. */
+  /** Where it goes on a narrow screen, where each row is a card: its heading, its button, or (by default) a line of it. */
   place?: 'heading' | 'action';
 }
 
@@ -25,7 +25,7 @@ interface DataTableProps<Row> {
   /** Undefined while loading: placeholders are shown. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** For many columns: less room between them. */
+  /** For many columns: less room between them, and cards on a tablet too. */
   isDense?: boolean;
 }
 
@@ -37,12 +37,14 @@ const FURTHER = 6;
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
+  const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? LOWEST_CARD_HEIGHT : ROW_HEIGHT));
   const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
   const props = { ...rest, rows: rows?.slice(0, count) };
-  return isPhone ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
+  const areCards = isPhone || (isTablet && rest.isDense);
+  return areCards ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
 }
 
 function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataTableProps<Row>) {
