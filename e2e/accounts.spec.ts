@@ -146,6 +146,8 @@ test('a forgotten password is replaced by mail, and the old one works no more', 
   await createCustomer(page, email);
   await page.goto('/sign-in');
   await page.getByRole('link', { name: 'Restore access' }).click();
+  // The field of the sign-in page has the same name.
+  await expect(page.getByRole('heading', { name: 'Restore access', level: 1 })).toBeVisible();
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByText('Check your mail')).toBeVisible();
