@@ -170,6 +170,8 @@ test('the popup shows placeholders, a failure with another try, and an empty lis
   await enter(page, '/proxies', 'calm@example.com');
   await bell(page).click();
   await expect(popup(page).getByRole('listitem')).toHaveCount(3);
+  // The list is asked for when the first screen is drawn, which may be after the popup is open.
+  await expect.poll(() => typeof answer).toBe('function');
   answer!();
   await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
   await page.unroute(LIST);
