@@ -13,8 +13,6 @@ export default defineConfig({
   fullyParallel: true,
   timeout: 90_000,
   forbidOnly: true,
-  // Some stories race with first screens that come faster than they did; the report names each that needed it.
-  retries: 1,
   reporter: [
     ['list'],
     ['json', { outputFile: process.env['PLAYWRIGHT_REPORT'] ?? '.data/test-results/playwright.json' }],

@@ -24,7 +24,10 @@ test('a download is cut at the very byte that the money pays for, and the balanc
   product,
 }) => {
   await createCustomer(page, 'poor@example.com');
+  // An end is told to whoever knew what was before it.
+  const firstLook = page.waitForResponse((response) => response.url().includes(listConnections.url));
   await signIn(page, 'poor@example.com');
+  await firstLook;
   const call = createClient({
     baseUrl: product.url,
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),

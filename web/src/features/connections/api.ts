@@ -37,7 +37,9 @@ export function useHasLiveConnection(): boolean {
     // A beginning was paid, and an end may have brought a refund.
     if (before !== undefined) void reloadProfile();
   });
-  useOnChange(data?.data, (before) => tellOfEndings(before ?? [], data?.data ?? []));
+  useOnChange(data?.data, (before) => {
+    if (before !== undefined) tellOfEndings(before, data?.data ?? []);
+  });
   return data?.data.some(isLive) === true;
 }
 

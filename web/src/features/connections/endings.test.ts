@@ -15,8 +15,15 @@ describe('endedMeanwhile', () => {
     expect(idsOf([works('a')], [ended('a', 'USER')])).toEqual([]);
   });
 
-  it('says nothing of what had ended before, and of what was not known', () => {
+  it('names what began and was cut off between two looks', () => {
+    expect(idsOf([], [ended('a', 'NO_MONEY')])).toEqual(['a']);
+    expect(idsOf([works('a')], [ended('b', 'NO_MONEY'), works('a')])).toEqual(['b']);
+  });
+
+  it('says nothing of what had ended before, also when it was on another page then', () => {
     expect(idsOf([ended('a', 'NO_MONEY')], [ended('a', 'NO_MONEY')])).toEqual([]);
-    expect(idsOf([], [ended('a', 'NO_MONEY')])).toEqual([]);
+    expect(idsOf([ended('b', 'USER')], [ended('b', 'USER'), ended('a', 'NO_MONEY')])).toEqual([]);
+    // A whole page of newer ones has come: which of them are new is not known for sure.
+    expect(idsOf([ended('a', 'USER')], [ended('c', 'NO_MONEY')])).toEqual([]);
   });
 });

@@ -4,10 +4,18 @@ import { showToast } from '../../lib/toasts.ts';
 
 type Known = Pick<Connection, 'id' | 'ip' | 'status' | 'endReason'>;
 
-/** Those that worked when we last looked, and have ended by something else than their user's own hand. */
+/**
+ * Those that have come to an end since we last looked, by something else than their user's own hand. One that began
+ * since then, bought by a program of his, may have ended before it was ever seen working.
+ * @param before - newest first, as is `now`
+ */
 export function endedMeanwhile<Row extends Known>(before: readonly Row[], now: readonly Row[]): Row[] {
   const working = new Set(before.filter(({ status }) => status === 'WORK').map(({ id }) => id));
-  return now.filter(({ id, endReason }) => working.has(id) && endReason !== null && endReason !== 'USER');
+  const newestKnown = now.findIndex(({ id }) => id === before[0]?.id);
+  const isNew = (index: number) => before.length === 0 || index < newestKnown;
+  return now.filter(
+    ({ id, endReason }, index) => (working.has(id) || isNew(index)) && endReason !== null && endReason !== 'USER',
+  );
 }
 
 /** Whatever screen he is on: his programs have just lost their way out. */
