@@ -45,6 +45,7 @@ describe('a request that is not valid is answered 400 with the field named', () 
     ['too short a text', JSON.stringify({ email, password: 'short' }), 'body.password'],
     ['too long a text', JSON.stringify({ email, password: 'x'.repeat(351) }), 'body.password'],
     ['a NUL character', JSON.stringify({ email, password: 'long\u0000enough' }), 'body.password'],
+    ['half of an emoji', JSON.stringify({ email, password: 'long \ud83d enough' }), 'body.password'],
     ['a poisoned prototype', '{"email":"a@example.com","password":"long enough","__proto__":{"x":1}}', 'body'],
   ])('%s', async (_name, body, path) => {
     const answer = await send(signIn.url, body);
