@@ -11,6 +11,11 @@ export function formatMoney(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}.${trimmed}`;
 }
 
+/** How many there are: `1,284`. */
+export function formatCount(count: number): string {
+  return groupThousands(String(count));
+}
+
 /** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
 export function prepaidPrice(price: number): number {
   return price / (PRICED_MEGABYTES / PREPAID_MEGABYTES);

@@ -33,6 +33,7 @@ test.each([
   [0.1234, '$0.1234'],
   [0.000_001, '$0.000001'],
   [100, '$100.00'],
+  [1_234_567.5, '$1,234,567.50'],
 ])('%d dollars are %s', (amount, text) => {
   expect(describeNotice('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
 });
