@@ -17,6 +17,8 @@ const notices: Notice[] = [
   { kind: 'LEVEL_CHANGED', details: { level: 'GOLD', percent: 15, isHigher: true } },
   { kind: 'LEVEL_CHANGED', details: { level: 'BASIC', percent: 0, isHigher: false } },
   { kind: 'TICKET_ANSWER', details: { ticketId: '1', name: '<b>' } },
+  { kind: 'TICKET_OPENED', details: { ticketId: '1', name: '<b>' } },
+  { kind: 'TICKET_CLOSED', details: { ticketId: '1', name: '<b>' } },
 ];
 
 test.each(notices)('$kind is said in both languages, in HTML that needs no sanitising', (notice) => {

@@ -13,6 +13,8 @@ interface NotificationDetails {
   REFERRAL_BONUS: { amount: number; percent: number };
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
+  TICKET_OPENED: { ticketId: string; name: string };
+  TICKET_CLOSED: { ticketId: string; name: string };
   /** What staff wrote to one user: HTML that has been sanitised, in one language. */
   MESSAGE: NotificationText;
 }
@@ -90,6 +92,12 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
     }),
+    TICKET_OPENED: ({ ticketId, name }) => ({
+      description: `The support team has opened a ticket for you: ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_CLOSED: ({ ticketId, name }) => ({
+      description: `The support team has closed your ticket ${ticketLink(ticketId, name)}.`,
+    }),
     MESSAGE: (text) => text,
   },
   ru: {
@@ -121,6 +129,12 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `Служба поддержки ответила на обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_OPENED: ({ ticketId, name }) => ({
+      description: `Служба поддержки создала для вас обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_CLOSED: ({ ticketId, name }) => ({
+      description: `Служба поддержки закрыла обращение ${ticketLink(ticketId, name)}.`,
     }),
     MESSAGE: (text) => text,
   },
