@@ -11,11 +11,6 @@ export function formatMoney(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}.${trimmed}`;
 }
 
-/** How many there are: `1,284`. */
-export function formatCount(count: number): string {
-  return groupThousands(String(count));
-}
-
 /** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
 export function prepaidPrice(price: number): number {
   return price / (PRICED_MEGABYTES / PREPAID_MEGABYTES);
@@ -30,6 +25,11 @@ export function megabytePrice(price: number): number {
 export function formatMegabytes(kibibytes: number): string {
   const [whole = '0', decimal = '0'] = (kibibytes / KIB_PER_MEGABYTE).toFixed(1).split('.');
   return `${groupThousands(whole)}.${decimal}`;
+}
+
+/** How many there are: `1,284`. */
+export function formatCount(count: number): string {
+  return groupThousands(String(count));
 }
 
 function groupThousands(digits: string): string {
