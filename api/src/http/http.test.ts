@@ -77,6 +77,13 @@ describe('other refusals', () => {
     }
   });
 
+  test('a malformed address is refused in the shape of all errors', async () => {
+    for (const path of ['/v1/support/tickets/%ED%A0%BD', '/%']) {
+      const response = await fetch(testApp.url + path, { headers: user.headers });
+      expect([response.status, errorBodySchema.parse(await response.json()).code]).toEqual([400, 'VALIDATION']);
+    }
+  });
+
   test.each([
     ['none', {}],
     ['no bearer', { authorization: 'Basic abc' }],
