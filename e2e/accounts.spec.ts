@@ -168,7 +168,7 @@ test('a forgotten password is replaced by mail, and the old one works no more', 
   await page.getByLabel('Confirm password').fill('another long password');
   await expect(page.getByText('Passwords do not match')).toBeHidden();
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('The new password is saved.', { exact: false })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Password saved' })).toBeVisible();
 
   await page.getByRole('link', { name: 'Sign in' }).click();
   await fillSignIn(page, email);
@@ -207,7 +207,7 @@ test('links that are used up or too old say so', async ({ page, database }) => {
     await expect(page.getByRole('alert')).toContainText('Link has expired');
     await ageCodes(database, email, -30);
     await setPassword(pathname + search);
-    await expect(page.getByText('The new password is saved.', { exact: false })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Password saved' })).toBeVisible();
     await setPassword(pathname + search);
     await expect(page.getByRole('alert')).toContainText('No recovery session found');
     await page.getByRole('link', { name: 'Restore access' }).click();

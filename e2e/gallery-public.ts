@@ -205,6 +205,8 @@ export const accountScreens: Screen[] = [
     name: 'account-failed',
     path: '/account',
     answers: { '/v1/auth/sessions': refusal(500, 'INTERNAL'), '/v1/auth/second-factor': 'OFFLINE' },
+    // What has no answer is tried again before it is given up.
+    act: (page) => page.locator('#second-factor').getByRole('button').waitFor(),
   },
   { name: 'account-mistakes', path: '/account', act: (page) => page.locator('#password button[type=submit]').click() },
   { name: 'account-second-factor', path: '/account', act: beginSetUp },

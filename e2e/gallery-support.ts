@@ -129,6 +129,8 @@ export const supportScreens: Screen[] = [
     name: 'ticket-messages-failed',
     path: ticketPath,
     answers: { [TICKET]: ticketAnswers[TICKET]!, [`${TICKET}/messages?*`]: 'OFFLINE' },
+    // It is tried again before it is given up.
+    act: (page) => page.getByRole('button', { name: /^(?:Try again|Повторить)$/ }).waitFor(),
   },
   { name: 'ticket-closed', path: ticketPath, answers: closedTicketAnswers },
   {

@@ -12,6 +12,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { takeMails } from './gallery-mails.ts';
 import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
 import { playAnswers, type Screen } from './gallery-screen.ts';
@@ -125,6 +126,7 @@ test('every screen', async ({ page, product }) => {
   const token = await accessToken(page);
   await furnish(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
   await inEachVariant([...memberScreens, ...accountScreens]);
+  if (isWanted('mails')) taken.push(...(await takeMails(page, folder)));
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
 });
 

@@ -5,7 +5,7 @@ import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
 import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
-import { useErrors } from './http/errors.ts';
+import { answerError, useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
 import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
@@ -54,6 +54,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
+    frameworkErrors: answerError,
   });
   app.decorate('ctx', ctx);
   app.decorate('access', access);

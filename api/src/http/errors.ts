@@ -6,12 +6,15 @@ import pg from 'pg';
 
 /** The one place that writes error answers. */
 export function useErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const expected = toAppError(error);
-    // A fault of ours: everything about it goes to the log, nothing of it to the client.
-    if (expected.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
-    return writeError(reply, expected);
-  });
+  app.setErrorHandler(answerError);
+}
+
+/** Also for what Fastify refuses before it knows the route, such as a malformed address. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const expected = toAppError(error);
+  // A fault of ours: everything about it goes to the log, nothing of it to the client.
+  if (expected.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
+  return writeError(reply, expected);
 }
 
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {

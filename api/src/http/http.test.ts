@@ -45,6 +45,7 @@ describe('a request that is not valid is answered 400 with the field named', () 
     ['too short a text', JSON.stringify({ email, password: 'short' }), 'body.password'],
     ['too long a text', JSON.stringify({ email, password: 'x'.repeat(351) }), 'body.password'],
     ['a NUL character', JSON.stringify({ email, password: 'long\u0000enough' }), 'body.password'],
+    ['half of an emoji', JSON.stringify({ email, password: 'long \ud83d enough' }), 'body.password'],
     ['a poisoned prototype', '{"email":"a@example.com","password":"long enough","__proto__":{"x":1}}', 'body'],
   ])('%s', async (_name, body, path) => {
     const answer = await send(signIn.url, body);
@@ -73,6 +74,13 @@ describe('other refusals', () => {
       const response = await fetch(testApp.url + path);
       expect(response.status).toBe(404);
       expect(errorBodySchema.parse(await response.json()).code).toBe('NOT_FOUND');
+    }
+  });
+
+  test('a malformed address is refused in the shape of all errors', async () => {
+    for (const path of ['/v1/support/tickets/%ED%A0%BD', '/%']) {
+      const response = await fetch(testApp.url + path, { headers: user.headers });
+      expect([response.status, errorBodySchema.parse(await response.json()).code]).toEqual([400, 'VALIDATION']);
     }
   });
 

@@ -12,8 +12,8 @@ export function compileValidator({ schema, httpPart = 'body' }: { schema: z.ZodT
     const parsed = schema.safeParse(input ?? undefined);
     if (!parsed.success)
       return { error: AppError.validation(parsed.error.issues.flatMap((issue) => toDetails(part, issue))) };
-    const nulPath = findNul(parsed.data, part);
-    if (nulPath) return { error: AppError.validation([{ path: nulPath, message: 'must not contain NUL characters' }]) };
+    const details = findUnkeepable(parsed.data, part);
+    if (details) return { error: AppError.validation([details]) };
     return { value: parsed.data };
   };
 }
@@ -25,12 +25,21 @@ function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
   return [{ path, message: issue.message }];
 }
 
-/** PostgreSQL's text cannot hold U+0000; refused here, it never becomes an error of the server. */
-function findNul(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+/** Pairs make one character under this flag, which is no surrogate. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * PostgreSQL's text cannot hold U+0000, and its JSON not half of a surrogate pair, which its text holds as another
+ * character; refused here, they never become an error of the server, nor a text that nobody wrote.
+ */
+function findUnkeepable(value: unknown, path: string): ErrorDetail | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return { path, message: 'must not contain NUL characters' };
+    return LONE_SURROGATE.test(value) ? { path, message: 'must be well-formed Unicode' } : undefined;
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, item] of Object.entries(value)) {
-    const found = findNul(item, `${path}.${key}`);
+    const found = findUnkeepable(item, `${path}.${key}`);
     if (found) return found;
   }
   return undefined;

@@ -22,7 +22,7 @@ const orderTo = (to: string): MailOrder => ({
 test('a mail arrives as it was written, Cyrillic and all', async () => {
   await enqueue(testApp.ctx, 'mail.send', orderTo('reader@example.com'));
   const [mail] = await mailsTo(testApp, 'reader@example.com');
-  expect(mail!.subject).toBe('Подтвердите адрес для Прокси & Co');
+  expect(mail!.subject).toBe('Подтвердите email для Прокси & Co');
   expect(mail!.text).toContain('Спасибо за регистрацию в Прокси & Co.');
   expect(mail!.links).toEqual(['http://localhost:3000/?a=1&b=2']);
 });
@@ -37,7 +37,7 @@ const orders: Omit<MailOrder, 'to' | 'languageCode'>[] = [
 ];
 const titles = {
   en: ['Confirm your email', 'Set a new password', 'Your password was changed', 'New sign-in'],
-  ru: ['Подтвердите адрес электронной почты', 'Задайте новый пароль', 'Ваш пароль изменён', 'Новый вход'],
+  ru: ['Подтвердите email', 'Задайте новый пароль', 'Ваш пароль изменён', 'Новый вход'],
 };
 
 test.each(

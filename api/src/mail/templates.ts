@@ -44,16 +44,21 @@ export function renderMail({ languageCode, template, values }: MailOrder, brandN
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
-    html: page(languageCode, brandName, subject, [
-      `<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(texts.title)}</h1>`,
-      paragraph(texts.intro(brandName)),
-      ...(facts.length > 0 ? [list(facts)] : []),
-      ...texts.beforeLink.map(paragraph),
-      button(values.link, texts.button),
-      ...texts.afterLink.map(paragraph),
-      `<p style="${small}">${escapeHtml(language.fallback)}<br>${anchor(values.link)}</p>`,
-      `<p style="${small}">${escapeHtml(footer)}</p>`,
-    ]),
+    html: page(
+      languageCode,
+      brandName,
+      subject,
+      [
+        `<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.02em">${escapeHtml(texts.title)}</h1>`,
+        paragraph(texts.intro(brandName)),
+        ...(facts.length > 0 ? [list(facts)] : []),
+        ...texts.beforeLink.map(paragraph),
+        button(values.link, texts.button),
+        ...texts.afterLink.map(paragraph),
+        `<p style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid ${colours.border};${small}">${escapeHtml(language.fallback)}<br>${anchor(values.link)}</p>`,
+      ],
+      footer,
+    ),
   };
 }
 
@@ -61,51 +66,70 @@ type Fact = readonly [name: string, value: string];
 
 function factsOf(languageCode: LanguageCode, { device, address, at }: MailEvent): Fact[] {
   const { facts } = mailTexts[languageCode];
-  const format = new Intl.DateTimeFormat(languageCode, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return [
-    [facts.time, `${format.format(new Date(at))} UTC`],
+    [facts.time, `${formatDate(at)} UTC`],
     [facts.device, facts.deviceName(device)],
     [facts.address, address === '' ? facts.unknownAddress : address],
   ];
+}
+
+/** `2026-11-21T18:05:09.000Z` -> `21.11.2026 18:05`, as the web app shows it. */
+function formatDate(iso: string): string {
+  const [day, time] = new Date(iso).toISOString().split('T') as [string, string];
+  return `${day.split('-').toReversed().join('.')} ${time.slice(0, 5)}`;
 }
 
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
-const small = 'margin:24px 0 0;font-size:13px;line-height:1.5;color:#5c6670;word-break:break-all';
+/** Those of the web app's light theme: readers of mail that prefer dark turn them over by themselves. */
+const colours = {
+  page: '#f4f7f5',
+  card: '#ffffff',
+  text: '#10201b',
+  muted: '#50635c',
+  border: '#dde5e1',
+  accent: '#08704f',
+};
+const small = `font-size:13px;line-height:1.5;color:${colours.muted}`;
 
 function paragraph(text: string): string {
-  return `<p style="margin:0 0 16px;font-size:16px;line-height:1.5">${escapeHtml(text)}</p>`;
+  return `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
 }
 
 function list(facts: readonly Fact[]): string {
-  const lines = facts.map(([name, value]) => `${escapeHtml(name)}: <strong>${escapeHtml(value)}</strong>`);
-  return `<p style="margin:0 0 16px;font-size:16px;line-height:1.7">${lines.join('<br>')}</p>`;
+  const rows = facts.map(
+    ([name, value]) =>
+      `<tr><td style="padding:3px 20px 3px 0;color:${colours.muted};vertical-align:top">${escapeHtml(name)}</td><td style="padding:3px 0;word-break:break-word"><strong>${escapeHtml(value)}</strong></td></tr>`,
+  );
+  return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px;font-size:inherit">${rows.join('')}</table>`;
 }
 
 /** A table, because some readers of mail ignore the padding of links. */
 function button(link: string, label: string): string {
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:24px 0"><tr>
-<td style="border-radius:8px;background:#0b7285"><a href="${escapeHtml(link)}" target="_blank" rel="noopener"
- style="display:inline-block;padding:12px 24px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td>
+<td style="border-radius:10px;background:${colours.accent}"><a href="${escapeHtml(link)}" target="_blank" rel="noopener"
+ style="display:inline-block;padding:11px 22px;font-size:15px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td>
 </tr></table>`;
 }
 
+/** A link has no spaces to break it at, so it may break anywhere. */
 function anchor(link: string): string {
-  return `<a href="${escapeHtml(link)}" target="_blank" rel="noopener" style="color:#0b7285">${escapeHtml(link)}</a>`;
+  return `<a href="${escapeHtml(link)}" target="_blank" rel="noopener" style="color:${colours.accent};word-break:break-all">${escapeHtml(link)}</a>`;
 }
 
-function page(languageCode: LanguageCode, brandName: string, title: string, blocks: string[]): string {
+function page(languageCode: LanguageCode, brandName: string, title: string, blocks: string[], footer: string): string {
   return `<!doctype html>
 <html lang="${languageCode}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
-<body style="margin:0;padding:24px 12px;background:#f1f3f5;color:#1f2933;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif">
-<table role="presentation" align="center" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;margin:0 auto">
-<tr><td style="padding:0 8px 16px;font-size:18px;font-weight:700;color:#0b7285">${escapeHtml(brandName)}</td></tr>
-<tr><td style="padding:32px;background:#ffffff;border-radius:12px">
+<body style="margin:0;padding:24px 12px;background:${colours.page};color:${colours.text};font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:15px;line-height:1.55">
+<table role="presentation" align="center" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;margin:0 auto;font-size:inherit">
+<tr><td style="padding:0 4px 16px;font-size:17px;font-weight:700;color:${colours.text}">${escapeHtml(brandName)}</td></tr>
+<tr><td style="padding:28px 24px;background:${colours.card};border:1px solid ${colours.border};border-radius:16px">
 ${blocks.join('\n')}
 </td></tr>
+<tr><td style="padding:16px 4px 0;${small}">${escapeHtml(footer)}</td></tr>
 </table>
 </body>
 </html>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   formatDate,
+  formatCount,
   formatMegabytes,
   formatMoment,
   formatMoney,
@@ -41,6 +42,10 @@ describe('prices', () => {
   it('asks a hundredth of the price for each further megabyte', () => {
     expect(formatMoney(megabytePrice(0.7))).toBe('$0.007');
   });
+});
+
+it('formatCount groups thousands', () => {
+  expect([0, 999, 1284, 1_000_000].map(formatCount)).toEqual(['0', '999', '1,284', '1,000,000']);
 });
 
 describe('formatMegabytes', () => {

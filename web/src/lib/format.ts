@@ -27,6 +27,11 @@ export function formatMegabytes(kibibytes: number): string {
   return `${groupThousands(whole)}.${decimal}`;
 }
 
+/** How many there are: `1,284`. */
+export function formatCount(count: number): string {
+  return groupThousands(String(count));
+}
+
 function groupThousands(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -22,6 +22,8 @@ export const theme = createTheme({
   colors: { mint },
   fontFamily: 'var(--font)',
   fontFamilyMonospace: 'var(--font-mono)',
+  // As in the rest of the app; phones get larger letters in fields (mantine.css).
+  fontSizes: { md: '15px' },
   headings: { fontFamily: 'var(--font)', fontWeight: '650' },
   defaultRadius: 'md',
   radius: { md: '10px', lg: '16px' },
@@ -54,6 +56,8 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-primary-color-filled': 'var(--accent)',
     '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
     '--mantine-color-mint-filled-hover': 'var(--accent-hover)',
+    '--mantine-color-red-filled': 'var(--danger)',
+    '--mantine-color-red-filled-hover': 'color-mix(in srgb, var(--danger) 88%, var(--text))',
     '--mantine-primary-color-contrast': 'var(--on-accent)',
     '--mantine-primary-color-light': 'var(--accent-soft)',
     '--mantine-primary-color-light-hover': 'var(--accent-soft)',

@@ -10,8 +10,8 @@ export const confirmationTexts: Record<LanguageCode, Record<Confirmation, string
     UNKNOWN: 'This link is not valid. Check that it is complete, or sign in to get a new one.',
   },
   ru: {
-    DONE: 'Ваш адрес подтверждён. Теперь вы можете войти.',
-    ALREADY_DONE: 'Ваш адрес уже подтверждён. Вы можете войти.',
+    DONE: 'Ваш email подтверждён. Теперь вы можете войти.',
+    ALREADY_DONE: 'Ваш email уже подтверждён. Вы можете войти.',
     TOO_OLD: 'Срок действия ссылки истёк. Войдите, чтобы получить новую.',
     UNKNOWN: 'Ссылка недействительна. Проверьте, что она скопирована целиком, или войдите, чтобы получить новую.',
   },

@@ -91,11 +91,11 @@ describe('sign-up', () => {
   test('writes to a Russian reader in Russian, and answers his link so', async () => {
     const email = await register({ languageCode: 'ru' });
     const [mail] = await mailsTo(testApp, email);
-    expect(mail!.subject).toBe('Подтвердите адрес для Cellhop');
+    expect(mail!.subject).toBe('Подтвердите email для Cellhop');
     expect(mail!.text).toContain('Ссылка действует 24 часа.');
     expect(mail!.html).toContain('<html lang="ru">');
     expect((await open(await newestLink(testApp, email))).message).toBe(
-      'Ваш адрес подтверждён. Теперь вы можете войти.',
+      'Ваш email подтверждён. Теперь вы можете войти.',
     );
   });
 

@@ -17,6 +17,8 @@ const notices: Notice[] = [
   { kind: 'LEVEL_CHANGED', details: { level: 'GOLD', percent: 15, isHigher: true } },
   { kind: 'LEVEL_CHANGED', details: { level: 'BASIC', percent: 0, isHigher: false } },
   { kind: 'TICKET_ANSWER', details: { ticketId: '1', name: '<b>' } },
+  { kind: 'TICKET_OPENED', details: { ticketId: '1', name: '<b>' } },
+  { kind: 'TICKET_CLOSED', details: { ticketId: '1', name: '<b>' } },
 ];
 
 test.each(notices)('$kind is said in both languages, in HTML that needs no sanitising', (notice) => {
@@ -33,6 +35,7 @@ test.each([
   [0.1234, '$0.1234'],
   [0.000_001, '$0.000001'],
   [100, '$100.00'],
+  [1_234_567.5, '$1,234,567.50'],
 ])('%d dollars are %s', (amount, text) => {
   expect(describeNotice('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
 });

@@ -13,6 +13,8 @@ interface NotificationDetails {
   REFERRAL_BONUS: { amount: number; percent: number };
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
+  TICKET_OPENED: { ticketId: string; name: string };
+  TICKET_CLOSED: { ticketId: string; name: string };
   /** What staff wrote to one user: HTML that has been sanitised, in one language. */
   MESSAGE: NotificationText;
 }
@@ -31,9 +33,10 @@ export function describeNotice(languageCode: LanguageCode, { kind, details }: No
   return describe(details);
 }
 
-/** Dollars with 2 to 6 decimals. */
+/** Dollars with 2 to 6 decimals, as the web app shows them: `$12,345.50`. */
 function money(dollars: number): string {
-  return `<b>$${dollars.toFixed(6).replace(/0{1,4}$/, '')}</b>`;
+  const [whole = '0', decimals = ''] = dollars.toFixed(6).split('.');
+  return `<b>$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${decimals.replace(/0{1,4}$/, '')}</b>`;
 }
 
 function link(path: string, text: string): string {
@@ -81,10 +84,19 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
       description: `Your ${link('/referral-system', 'referral level')} is now <b>${levelNames[level]}</b>.`,
-      content: `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
+      content:
+        percent === 0
+          ? 'There is no bonus this month. One top-up of a referral brings it back in the next.'
+          : `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_OPENED: ({ ticketId, name }) => ({
+      description: `The support team has opened a ticket for you: ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_CLOSED: ({ ticketId, name }) => ({
+      description: `The support team has closed your ticket ${ticketLink(ticketId, name)}.`,
     }),
     MESSAGE: (text) => text,
   },
@@ -110,10 +122,19 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
       description: `Ваш ${link('/referral-system', 'реферальный уровень')} теперь <b>${levelNames[level]}</b>.`,
-      content: `${isHigher ? 'Поздравляем! В' : 'В'} этом месяце каждое пополнение ваших рефералов приносит вам ${percent}%.`,
+      content:
+        percent === 0
+          ? 'В этом месяце бонуса нет. Одно пополнение реферала вернёт его в следующем.'
+          : `${isHigher ? 'Поздравляем! В' : 'В'} этом месяце каждое пополнение ваших рефералов приносит вам ${percent}%.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
       description: `Служба поддержки ответила на обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_OPENED: ({ ticketId, name }) => ({
+      description: `Служба поддержки создала для вас обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    TICKET_CLOSED: ({ ticketId, name }) => ({
+      description: `Служба поддержки закрыла обращение ${ticketLink(ticketId, name)}.`,
     }),
     MESSAGE: (text) => text,
   },

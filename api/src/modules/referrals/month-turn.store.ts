@@ -1,9 +1,12 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** @returns the present month (UTC) as 2026-11-01, or undefined if its turn has been told */
+/**
+ * @returns the present month (UTC) as 2026-11-01, or undefined if its turn has been told. A month begins a minute late
+ * here: a payment that began before midnight counts for the old month, and is seen only when its transaction has ended.
+ */
 export async function findMonthToTurn(ctx: Ctx): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ month: string }>(
-    `select month::text from (select date_trunc('month', now() at time zone 'UTC')::date as month) as present
+    `select month::text from (select date_trunc('month', (now() - interval '1 minute') at time zone 'UTC')::date as month) as present
       where not exists (select from referral_month_turns where referral_month_turns.month = present.month)`,
   );
   return row?.month;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { listPayments } from './month-turn.store.ts';
+import { findMonthToTurn, listPayments } from './month-turn.store.ts';
 import { turnMonth } from './month-turn.ts';
 
 const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
@@ -56,7 +56,7 @@ test('at the turn of the month those are told whose level changes, once, whoever
   expect(await told(fallen)).toEqual([
     [
       'Your <a href="/referral-system">referral level</a> is now <b>Basic</b>.',
-      'This month each top-up of your referrals brings you 0%.',
+      'There is no bonus this month. One top-up of a referral brings it back in the next.',
     ],
   ]);
   expect([await told(same), await told(newcomer)]).toEqual([[], []]);
@@ -67,6 +67,25 @@ test('within a month nothing happens', async () => {
   const risen = await referrerWith({ before: 0, last: 1, present: 0 });
   await turnMonth(testApp.ctx);
   expect(await told(risen)).toEqual([]);
+});
+
+test('a turn waits a minute for payments that began before midnight', async () => {
+  // In front of the database's own clock.
+  await testApp.database.query('create schema clock');
+  await testApp.database.query(
+    `create function clock.now() returns timestamptz stable return current_setting('clock.now')::timestamptz`,
+  );
+  const monthAt = (moment: string) =>
+    testApp.ctx.tx(async (ctx) => {
+      await ctx.db.query(`select set_config('search_path', 'clock, public, pg_catalog', true)`);
+      await ctx.db.query(`select set_config('clock.now', $1, true)`, [moment]);
+      return findMonthToTurn(ctx);
+    });
+  await testApp.database.query(`insert into referral_month_turns (month) values ('2025-02-01')`);
+  expect(await monthAt('2025-02-28T23:59:59Z')).toBeUndefined();
+  expect(await monthAt('2025-03-01T00:00:59.999Z')).toBeUndefined();
+  expect(await monthAt('2025-03-01T00:01:00Z')).toBe('2025-03-01');
+  expect(await monthAt('2025-04-15T12:00:00Z')).toBe('2025-04-01');
 });
 
 test('months begin at midnight UTC, to the microsecond, whatever time zone the database speaks', async () => {

@@ -27,7 +27,7 @@ export function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, 
   });
 }
 
-/** @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+/** The user is told. @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
 export async function openTicketForUser(
   ctx: Ctx,
   { userId: authorId }: Owner,
@@ -35,7 +35,7 @@ export async function openTicketForUser(
   key: string | null,
 ) {
   if (!(await users.findUser(ctx, body.userId))) throw new AppError('NOT_FOUND', { thing: 'User' });
-  return presentForAdmin(await open(ctx, { ...body, authorId, idempotencyKey: key }));
+  return ctx.tx(async (ctx) => presentForAdmin(await open(ctx, { ...body, authorId, idempotencyKey: key })));
 }
 
 /** @throws AppError NOT_FOUND */
@@ -87,7 +87,9 @@ async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow>
     if (ticket.authorId === ticket.userId)
       refuseTooMany(await store.countRecentTickets(ctx, ticket.userId), ctx.config.ticketsPerHour);
     ctx.changed(ticket, 'tickets');
-    return (await store.findTicket(ctx, id))!;
+    const opened = (await store.findTicket(ctx, id))!;
+    await tellOfStaff(ctx, opened, ticket.authorId, 'TICKET_OPENED');
+    return opened;
   }
   const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
   const isSame =
@@ -101,6 +103,7 @@ function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): 
     const ticket = requireOpen(requireTicket(await store.lockTicket(ctx, id), ownerId));
     await store.saveClosed(ctx, id, closedBy);
     ctx.changed(ticket, 'tickets');
+    await tellOfStaff(ctx, ticket, closedBy, 'TICKET_CLOSED');
     return { ...ticket, status: 'CLOSED' };
   });
 }
@@ -123,6 +126,17 @@ function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
     // The same key came at this very moment for another ticket.
     throw new AppError('IDEMPOTENCY_KEY_REUSED');
   });
+}
+
+/** What the user did himself is no news to him. */
+async function tellOfStaff(
+  ctx: Ctx,
+  { id, userId, name }: store.TicketRow,
+  actorId: string,
+  kind: 'TICKET_OPENED' | 'TICKET_CLOSED',
+): Promise<void> {
+  if (actorId === userId) return;
+  await notify(ctx, userId, `ticket:${id}:${kind}`, { kind, details: { ticketId: id, name } });
 }
 
 /** The user's open pages hear of every message, and he is told of the team's. */

@@ -132,6 +132,23 @@ describe('staff', () => {
     });
   });
 
+  test('who open or close a user’s ticket tell him, once; what he does himself is no news', async () => {
+    const owner = await createUser(testApp);
+    const forHim = () =>
+      support.call(createTicketForUser, { body: { ...body, userId: owner.id } }, keyed('one ticket'));
+    const { id } = (await forHim()).data;
+    await forHim();
+    await support.call(closeAnyTicket, { params: { id }, body: { status: 'CLOSED' } });
+    const own = await open(owner);
+    await owner.call(closeTicket, { params: { id: own.id }, body: { status: 'CLOSED' } });
+    const { data } = await owner.call(listNotifications, { query: {} });
+    const link = `<a href="/support/tickets/${id}">${body.name}</a>`;
+    expect(data.map(({ description }) => description)).toEqual([
+      `The support team has closed your ticket ${link}.`,
+      `The support team has opened a ticket for you: ${link}.`,
+    ]);
+  });
+
   test('need the permission of each call', async () => {
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
     const params = { id: (await open()).id };

@@ -16,7 +16,7 @@ export function SetUpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
   }
 
   return (
-    <Dialog isOpen={isOpen} title={t('setUp.title')} isHeld={hasCodes} onClose={close}>
+    <Dialog isOpen={isOpen} title={t(hasCodes ? 'codes.title' : 'setUp.title')} isHeld={hasCodes} onClose={close}>
       <Suspense
         fallback={
           <Center mih={200}>

@@ -18,6 +18,9 @@ export interface Notice {
   nextSendingAllowedIn: number;
 }
 
+/** Stands in a text where the address goes. */
+const EMAIL = '\u{FFFC}';
+
 interface AuthNoticeProps {
   notice: Notice;
   /** Asks for another letter; gives the moment from which yet another may be asked for. */
@@ -31,6 +34,7 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
   const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
   const [isSending, setSending] = useState(false);
   const secondsLeft = useSecondsLeft(allowedAt);
+  const [before, after] = t(`notice.${reason}.text`, { email: EMAIL }).split(EMAIL);
 
   async function send() {
     setSending(true);
@@ -57,7 +61,11 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
 
   return (
     <AuthCard title={t(`notice.${reason}.title`)} isAnnounced links={links}>
-      <p className={classes['notice']}>{t(`notice.${reason}.text`, { email })}</p>
+      <p className={classes['notice']}>
+        {before}
+        <strong>{email}</strong>
+        {after}
+      </p>
       <div className={classes['resend']}>
         <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
           {t('resend.button')}

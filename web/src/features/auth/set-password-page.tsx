@@ -42,7 +42,7 @@ export function SetPasswordPage({ code }: { code: string }) {
 
   if (isSaved)
     return (
-      <AuthCard title={t('setPassword.title')} isAnnounced links={<SignUpLink />}>
+      <AuthCard title={t('setPassword.doneTitle')} isAnnounced links={<SignUpLink />}>
         <p>{t('setPassword.done')}</p>
         <Link to="/sign-in" className={plain['button']}>
           {t('toSignIn')}
@@ -56,10 +56,10 @@ export function SetPasswordPage({ code }: { code: string }) {
       error={alert}
       links={
         <>
-          <SignInLink />
-          <SignUpLink />
           {/* A link that is used up or too old needs a new one. */}
           {alert !== undefined && <RestoreLink />}
+          <SignInLink />
+          <SignUpLink />
         </>
       }
     >

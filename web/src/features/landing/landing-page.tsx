@@ -34,7 +34,7 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
           </div>
           <HopPicture />
         </section>
-        <ProductPicture />
+        <ProductPicture brandName={brandName} />
         <Benefits brandName={brandName} />
         <section className={classes['closing']}>
           <h2>{t('closingTitle')}</h2>

@@ -1,6 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Output } from '@cellhop/contract/endpoint';
-import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
+import { NOTIFICATIONS_MAX, PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import { listNotifications, markNotificationsRead, type Notification } from '@cellhop/contract/notifications';
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
@@ -35,7 +35,8 @@ export function useMarkAllRead() {
   return useMutation({
     mutationFn: async (pages: readonly Page[]) => {
       const ids = await findUnread(pages);
-      if (ids.length > 0) await call(markNotificationsRead, { body: { ids } });
+      // More than are kept, until the next sweep: those in excess are about to go.
+      if (ids.length > 0) await call(markNotificationsRead, { body: { ids: ids.slice(0, NOTIFICATIONS_MAX) } });
     },
     onSuccess: async () => {
       await queryClient.cancelQueries({ queryKey: notificationsQuery.queryKey });

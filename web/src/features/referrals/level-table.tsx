@@ -22,7 +22,9 @@ export function LevelTable({ current }: { current: ReferralLevel }) {
           return (
             <tr key={level} data-current={level === current}>
               <th scope="row">
-                {t(`names.${level}`)} {level === current && <StatusBadge tone="good" text={t('levels.yours')} />}
+                <span className={classes['name']}>
+                  {t(`names.${level}`)} {level === current && <StatusBadge tone="good" text={t('levels.yours')} />}
+                </span>
               </th>
               <td>{shownPayments.from}</td>
               <td>{shownPayments.to ?? t('levels.more')}</td>

@@ -1,6 +1,6 @@
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import { useTranslation } from 'react-i18next';
-import { formatDate } from '../../lib/format.ts';
+import { formatCount, formatDate } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -38,7 +38,7 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
       place: 'heading',
       render: ({ code }) => (
         <div className={classes['promoCode']}>
-          <Copyable name={t('promoCodes.code')} value={code} />
+          <Copyable name={t('promoCodes.code')} value={code} isWrapped />
         </div>
       ),
     },
@@ -54,7 +54,7 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
       key: 'users',
       header: t('promoCodes.users'),
       isNumeric: true,
-      render: ({ registeredUsersCount }) => registeredUsersCount,
+      render: ({ registeredUsersCount }) => formatCount(registeredUsersCount),
     },
     {
       key: 'createdAt',

@@ -1,6 +1,6 @@
 import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatDate, formatMoney } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { nextGoal } from './next-goal.ts';
@@ -11,10 +11,12 @@ export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) 
   const { t } = useTranslation('referralSystem');
   const { level, bonusPercent, nextLevel, monthEndsAt, paymentsThisMonth } = summary;
   const goal = nextGoal(nextLevel, paymentsThisMonth);
+  // Whom nobody has topped up for yet is told how little it takes, not that he is heading for nothing.
+  const outlook = nextLevel === 'BASIC' ? 'SILVER' : nextLevel;
   const facts: Fact[] = [
-    { label: t('registeredUsers'), value: summary.registeredUsersCount },
+    { label: t('registeredUsers'), value: formatCount(summary.registeredUsersCount) },
     { label: t('earned'), value: formatMoney(summary.earned) },
-    { label: t('paymentsThisMonth'), value: paymentsThisMonth },
+    { label: t('paymentsThisMonth'), value: formatCount(paymentsThisMonth) },
     ...(goal === undefined
       ? []
       : [
@@ -35,10 +37,10 @@ export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) 
           <span className={classes['percent']}>{t('percent', { value: bonusPercent })}</span>
         </p>
         <p className={classes['next']}>
-          {t('next', {
+          {t(nextLevel === 'BASIC' ? 'nextFirst' : 'next', {
             date: formatDate(monthEndsAt),
-            level: t(`names.${nextLevel}`),
-            value: referralLevelTable[nextLevel].bonusPercent,
+            level: t(`names.${outlook}`),
+            value: referralLevelTable[outlook].bonusPercent,
           })}
         </p>
         <Facts items={facts} />

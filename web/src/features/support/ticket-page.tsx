@@ -26,6 +26,8 @@ interface TicketPageProps {
 export function TicketPage({ id, page, onPage }: TicketPageProps) {
   const { t } = useTranslation(['support', 'common']);
   const ticket = useTicket(id);
+  // Asked for together; shown together, so that nothing moves when the height of the question is known.
+  const messages = useMessages(id, page);
   const found = ticket.data?.data;
   return (
     <>
@@ -37,11 +39,14 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
       />
       {ticket.isError && found === undefined ? (
         <TicketFailure error={ticket.error} isRetrying={ticket.isFetching} onRetry={() => void ticket.refetch()} />
+      ) : found === undefined ? (
+        <QuestionPlaceholder />
       ) : (
         <div className={classes['page']}>
-          {found === undefined ? <QuestionPlaceholder /> : <Question ticket={found} />}
-          {found?.status === 'OPEN' && <MessageForm ticketId={id} onSent={() => onPage(1)} />}
-          {found?.status === 'CLOSED' && (
+          <Question ticket={found} />
+          {found.status === 'OPEN' ? (
+            <MessageForm ticketId={id} onSent={() => onPage(1)} />
+          ) : (
             <p className={classes['closed']}>
               {t('ticket.isClosed')}{' '}
               <Link to="/support/tickets" search={{ create: true }}>
@@ -49,7 +54,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
               </Link>
             </p>
           )}
-          <Messages id={id} page={page} onPage={onPage} />
+          <Messages messages={messages} page={page} onPage={onPage} />
         </div>
       )}
     </>
@@ -152,9 +157,12 @@ function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialog
   );
 }
 
-function Messages({ id, page, onPage }: TicketPageProps) {
+interface MessagesProps extends Pick<TicketPageProps, 'page' | 'onPage'> {
+  messages: ReturnType<typeof useMessages>;
+}
+
+function Messages({ messages, page, onPage }: MessagesProps) {
   const { t } = useTranslation('support');
-  const messages = useMessages(id, page);
   const totalPages = messages.data?.totalPages ?? 0;
   const items = messages.isPlaceholderData ? undefined : messages.data?.data;
   if (messages.isError && items === undefined)
