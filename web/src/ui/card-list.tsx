@@ -52,14 +52,14 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
         ))}
       </div>
       <dl className={classes['fields']}>
-        {fields.map(({ key, header, render }) => (
+        {fields.map(({ key, header, render, renderInCard = render }) => (
           <div key={key}>
             <dt>{header}</dt>
-            <dd>{render(row)}</dd>
+            <dd>{renderInCard(row)}</dd>
           </div>
         ))}
       </dl>
-      <div className={classes['actions']}>
+      <div className={classes['actions']} data-beside={fields.length % 2 === 1}>
         {actions.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
         ))}
@@ -79,12 +79,18 @@ function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
           <div key={key}>
             <dt>{header}</dt>
             <dd>
-              <Placeholder height={15} width="60%" />
+              <Placeholder height={14} width="60%" />
             </dd>
           </div>
         ))}
       </dl>
-      {actions.length > 0 && <Placeholder height={38} width={96} />}
+      {actions.length > 0 && (
+        <div className={classes['actions']} data-beside={fields.length % 2 === 1}>
+          <div>
+            <Placeholder height={38} width={96} />
+          </div>
+        </div>
+      )}
     </li>
   );
 }

@@ -2,7 +2,8 @@ import type { Connection } from '@cellhop/contract/connections';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { isLive } from './api.ts';
@@ -33,6 +34,7 @@ function disconnectId(connectionId: string): string {
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
+  const decimals = mostDecimals((connections ?? []).map(({ paidFor }) => paidFor));
   const columns: Column<Connection>[] = [
     {
       key: 'info',
@@ -57,6 +59,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 4.5,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
     { key: 'city', width: 6.25, header: t('common:location.city'), render: ({ city }) => city },
     { key: 'zip', width: 4.5, header: t('common:location.zip'), render: ({ zip }) => zip },
@@ -65,7 +68,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 6,
       header: t('table.paidFor'),
       isNumeric: true,
-      render: ({ paidFor }) => formatMoney(paidFor),
+      render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
@@ -98,7 +101,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 7,
       header: t('table.action'),
       place: 'action',
-      stick: 'right',
+      isLast: true,
       render: (connection) =>
         isLive(connection) && (
           <Button

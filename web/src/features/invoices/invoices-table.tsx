@@ -7,6 +7,9 @@ import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { withTicker } from './ticker.ts';
 
+/** What people compare: also where the middle of an address has no room. */
+const END_LENGTH = 6;
+
 interface InvoicesTableProps {
   invoices: readonly Invoice[] | undefined;
   onShow: (invoice: Invoice) => void;
@@ -37,7 +40,8 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       header: t('table.address'),
       render: ({ address }) => (
         <code className={classes['address']} title={address}>
-          {address}
+          <span>{address.slice(0, -END_LENGTH)}</span>
+          {address.slice(-END_LENGTH)}
         </code>
       ),
     },
@@ -52,14 +56,12 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       key: 'expiredAt',
       width: 9.25,
       header: t('table.expiredAt'),
-      isNumeric: true,
       render: (row) => formatDate(row.expiredAt),
     },
     {
       key: 'createdAt',
       width: 9.25,
       header: t('table.createdAt'),
-      isNumeric: true,
       render: (row) => formatDate(row.createdAt),
     },
     {
@@ -67,7 +69,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       width: 8,
       header: t('table.action'),
       place: 'action',
-      stick: 'right',
+      isLast: true,
       render: (invoice) => (
         <Button
           size="compact-sm"
