@@ -59,7 +59,7 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
           </div>
         ))}
       </dl>
-      <div className={classes['actions']} data-beside={fields.length % 2 === 1}>
+      <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
         {actions.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
         ))}
@@ -67,6 +67,11 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
     </li>
   );
 }) as <Row>(props: CardProps<Row>) => ReactNode;
+
+/** Whether there is a cell free beside the last field, and no more than one button to stand in it. */
+function isBeside(fields: readonly unknown[], actions: readonly unknown[]): boolean {
+  return fields.length % 2 === 1 && actions.length === 1;
+}
 
 function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
   return (
@@ -85,7 +90,7 @@ function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
         ))}
       </dl>
       {actions.length > 0 && (
-        <div className={classes['actions']} data-beside={fields.length % 2 === 1}>
+        <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
           <div>
             <Placeholder height={38} width={96} />
           </div>

@@ -13,6 +13,8 @@ export interface Column<Row> {
   /** In a card, where it differs: there is room for more than in a column. */
   renderInCard?: (row: Row) => ReactNode;
   isNumeric?: boolean;
+  /** An address, of which no part may stand on another line. */
+  isUnbroken?: boolean;
   /** In rem, at least. If all columns have one, they stay where they are while rows come; otherwise the rows decide. */
   width?: number;
   /** Ends the row, and stays in sight while the table scrolls sideways. */
@@ -98,8 +100,8 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
 const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr>
-      {columns.map(({ key, render, isNumeric, isLast }) => (
-        <td key={key} data-numeric={isNumeric} data-last={isLast}>
+      {columns.map(({ key, render, isNumeric, isUnbroken, isLast }) => (
+        <td key={key} data-numeric={isNumeric} data-unbroken={isUnbroken} data-last={isLast}>
           {render(row)}
         </td>
       ))}

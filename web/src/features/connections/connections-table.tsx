@@ -38,9 +38,9 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
   const columns: Column<Connection>[] = [
     {
       key: 'info',
-      width: 3.5,
+      width: 3.75,
       header: t('table.info'),
-      place: 'action',
+      place: 'heading',
       render: (connection) => (
         <ActionIcon
           variant="default"
@@ -53,52 +53,59 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         </ActionIcon>
       ),
     },
-    { key: 'ip', width: 7, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'ip',
+      width: 7.25,
+      header: t('common:location.ip'),
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
     {
       key: 'country',
-      width: 4.5,
+      width: 4.1,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 6.25, header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 4.5, header: t('common:location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 6, header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 4.25, header: t('common:location.zip'), render: ({ zip }) => zip },
     {
       key: 'paidFor',
-      width: 6,
+      width: 7.25,
       header: t('table.paidFor'),
       isNumeric: true,
       render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
-      width: 6.25,
+      width: 6.4,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
     {
       key: 'connectionType',
-      width: 6.5,
+      width: 5.6,
       header: t('common:location.connectionType'),
       render: ({ connectionType }) => connectionType,
     },
     {
       key: 'status',
-      width: 12.25,
+      width: 11.75,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
-      width: 6.5,
+      width: 6.1,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
     {
       key: 'action',
-      width: 7,
+      width: 7.5,
       header: t('table.action'),
       place: 'action',
       isLast: true,

@@ -48,7 +48,7 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
       </div>
       <div className={classes['actions']}>
         {!isEmpty(choice) && (
-          <Button variant="subtle" color="gray" onClick={() => onChange(NO_CHOICE)}>
+          <Button variant="default" onClick={() => onChange(NO_CHOICE)}>
             {t('filter.reset')}
           </Button>
         )}

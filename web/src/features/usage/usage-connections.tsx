@@ -18,18 +18,25 @@ export function UsageConnections({ connections, chosenId, onChoose }: UsageConne
   const { t } = useTranslation(['proxyConnection', 'common']);
   const decimals = mostDecimals((connections ?? []).map(({ spent }) => spent));
   const columns: Column<UsageConnection>[] = [
-    { key: 'ip', width: 8.25, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'ip',
+      width: 7.5,
+      header: t('common:location.ip'),
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
     {
       key: 'country',
-      width: 5.5,
+      width: 4.5,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'createdAt', width: 9.5, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'createdAt', width: 8.75, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
     {
       key: 'traffic',
-      width: 7.5,
+      width: 7,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
@@ -44,7 +51,7 @@ export function UsageConnections({ connections, chosenId, onChoose }: UsageConne
     },
     {
       key: 'action',
-      width: 8,
+      width: 6.5,
       header: t('table.action'),
       place: 'action',
       isLast: true,
