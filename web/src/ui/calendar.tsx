@@ -27,7 +27,7 @@ export function Calendar({ day, min, max, onChoose }: CalendarProps) {
       {...(min !== undefined && { minDate: min })}
       {...(max !== undefined && { maxDate: max })}
       highlightToday
-      maxLevel="decade"
+      hideOutsideDates
       ariaLabels={{
         monthLevelControl: t('day.months'),
         yearLevelControl: t('day.years'),

@@ -61,11 +61,7 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
         {amount !== undefined && <TimeLeft invoice={invoice} secondsLeft={secondsLeft} />}
       </div>
       {invoice.payment !== null && <ReceivedPayment invoice={invoice} payment={invoice.payment} />}
-      {amount === undefined ? (
-        <InvoiceFacts invoice={invoice} />
-      ) : (
-        <PayDetails invoice={invoice} amount={amount} />
-      )}
+      {amount === undefined ? <InvoiceFacts invoice={invoice} /> : <PayDetails invoice={invoice} amount={amount} />}
       {invoice.isSandbox && isOpen(invoice) && hasTime && <SandboxPayment invoice={invoice} />}
       {isOver && (
         <Button size="md" onClick={onCreateNew}>

@@ -6,6 +6,10 @@ import classes from './bar-chart.module.css';
 const LABELS_MAX = 6;
 /** Of the room of each bar, in percent. */
 const GAP = 24;
+/** Where there are more, a gap would be less than a pixel. */
+const GAPPED_MAX = 120;
+/** Of the whole chart, in percent: the bar of a single day is not a wall. */
+const BAR_WIDTH_MAX = 12;
 
 interface Bar {
   key: string;
@@ -33,6 +37,8 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
   const room = 100 / bars.length;
+  const isGapped = bars.length <= GAPPED_MAX;
+  const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
   const last = bars.length - 1;
   const shown = chosen === undefined ? undefined : bars[Math.min(chosen, last)];
 
@@ -72,7 +78,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
             onFocus={() => setChosen((current) => current ?? last)}
             onBlur={() => setChosen(undefined)}
           />
-          <svg className={classes['picture']} aria-hidden="true">
+          <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
             {bars.map(({ key, parts }, index) => (
               <g key={key} data-chosen={index === chosen}>
                 <rect
@@ -92,8 +98,8 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
                       key={place}
                       className={classes['bar']}
                       data-part={place}
-                      x={`${index * room + (room * GAP) / 200}%`}
-                      width={`${(room * (100 - GAP)) / 100}%`}
+                      x={`${(index + 0.5) * room - width / 2}%`}
+                      width={`${width}%`}
                       y={`${toPercent(top, scale)}%`}
                       height={`${toPercent(bottom, scale) - toPercent(top, scale)}%`}
                     />
