@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dayFault, isDay, readDay, startOfDay, toDay, withDots, writeDay } from './day.ts';
 
 /** Types a text character by character. */
-const type = (text: string) => [...text].reduce((before, character) => withDots(before, before + character), '');
+const type = (text: string) => text.split('').reduce((before, character) => withDots(before, before + character), '');
 
 describe('days', () => {
   it('exist', () => {

@@ -1,6 +1,7 @@
 import '@mantine/dates/styles.layer.css';
 import { DatePicker } from '@mantine/dates';
 import 'dayjs/locale/ru';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../lib/day.ts';
 import classes from './calendar.module.css';
@@ -16,7 +17,7 @@ interface CalendarProps {
 /** Its library comes when somebody opens it. */
 export function Calendar({ day, min, max, onChoose }: CalendarProps) {
   const { t, i18n } = useTranslation();
-  const today = toDay(new Date());
+  const [today] = useState(() => toDay(new Date()));
   const first = day !== '' ? day : max !== undefined && max < today ? max : today;
   return (
     <DatePicker
