@@ -77,14 +77,14 @@ function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
   return (
     <li className={classes['card']}>
       <div className={classes['head']}>
-        <Placeholder height={24} width="40%" />
+        <Placeholder height={14} width="40%" />
       </div>
       <dl className={classes['fields']}>
         {fields.map(({ key, header }) => (
           <div key={key}>
             <dt>{header}</dt>
             <dd>
-              <Placeholder height={14} width="60%" />
+              <Placeholder height={12} width="60%" />
             </dd>
           </div>
         ))}

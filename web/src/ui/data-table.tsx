@@ -82,9 +82,9 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
           {rows === undefined
             ? SKELETON_ROWS.map((key) => (
                 <tr key={key}>
-                  {columns.map((column) => (
-                    <td key={column.key}>
-                      <Placeholder height={20} />
+                  {columns.map(({ key: column, isNumeric, isLast }) => (
+                    <td key={column} data-numeric={isNumeric} data-last={isLast}>
+                      <Placeholder height={12} width="72%" />
                     </td>
                   ))}
                 </tr>
