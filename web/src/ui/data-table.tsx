@@ -17,7 +17,7 @@ export interface Column<Row> {
   isUnbroken?: boolean;
   /** In rem, at least. If all columns have one, they stay where they are while rows come; otherwise the rows decide. */
   width?: number;
-  /** Ends the row, and stays in sight while the table scrolls sideways. */
+  /** Ends the row, and stays in sight where the table has to scroll sideways. */
   isLast?: boolean;
   /** Where it goes on a narrow screen, where each row is a card: its heading, its button, or (by default) a line of it. */
   place?: 'heading' | 'action';

@@ -20,7 +20,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
   const columns: Column<Invoice>[] = [
     {
       key: 'amount',
-      width: 7.25,
+      width: 5.6,
       header: t('table.amount'),
       isNumeric: true,
       place: 'heading',
@@ -28,15 +28,15 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'amountInCurrency',
-      width: 9.25,
+      width: 7.7,
       header: t('table.amountInCurrency'),
       isNumeric: true,
       render: withTicker,
     },
-    { key: 'currency', width: 9, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
+    { key: 'currency', width: 6.4, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
     {
       key: 'address',
-      width: 8,
+      width: 7,
       header: t('table.address'),
       render: ({ address }) => (
         <code className={classes['address']} title={address}>
@@ -47,26 +47,26 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'status',
-      width: 10.5,
+      width: 9.9,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <InvoiceStatusBadge status={status} />,
     },
     {
       key: 'expiredAt',
-      width: 9.25,
+      width: 8.5,
       header: t('table.expiredAt'),
       render: (row) => formatDate(row.expiredAt),
     },
     {
       key: 'createdAt',
-      width: 9.25,
+      width: 8.5,
       header: t('table.createdAt'),
       render: (row) => formatDate(row.createdAt),
     },
     {
       key: 'action',
-      width: 8,
+      width: 7.1,
       header: t('table.action'),
       place: 'action',
       isLast: true,
