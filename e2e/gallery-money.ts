@@ -91,8 +91,26 @@ export const moneyScreens: Screen[] = [
   { name: 'transactions', path: '/transactions' },
   { name: 'transactions-filtered', path: '/transactions?kind=REFUND&kind=MEGABYTE&from=2026-01-01' },
   { name: 'transactions-none', path: '/transactions?to=2020-01-31' },
+  {
+    name: 'transactions-calendar',
+    path: '/transactions?from=2026-11-05&to=2026-11-20',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^(?:To: calendar|По: календарь)$/ }).click();
+      await page.locator('[data-autofocus]').waitFor();
+    },
+  },
+  {
+    name: 'transactions-mistake',
+    path: '/transactions',
+    act: async (page) => {
+      const to = page.getByRole('textbox', { name: /^(?:To|По)$/ });
+      await to.pressSequentially('31022026');
+      await to.press('Enter');
+    },
+  },
   { name: 'usage', path: '/usage?range=day' },
   { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
+  { name: 'usage-one-day', path: '/usage?from=2026-11-21&to=2026-11-21' },
   { name: 'usage-failed', path: '/usage', answers: { '/v1/usage?*': failure } },
   { name: 'usage-loading', path: '/usage', answers: { '/v1/usage?*': 'PENDING' } },
   { name: 'invoices', path: '/payments/invoices' },

@@ -110,7 +110,9 @@ test('the catalogue: placeholders, failures, the limit, and proxies that are gon
   });
 });
 
-test('nothing moves while the catalogue comes, whichever of its answers is the last', async ({ page }) => {
+test('nothing moves while the catalogue comes, whichever of its answers is the last, nor on the way to usage', async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.addInitScript(() => {
     const shifts: number[] = [];
@@ -121,6 +123,10 @@ test('nothing moves while the catalogue comes, whichever of its answers is the l
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const rows = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  const sumOfShifts = async () => {
+    const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
+    return moved.reduce((sum, shift) => sum + shift, 0);
+  };
   const meanwhile: [string | RegExp, () => Promise<void>][] = [
     [CATALOGUE, () => expect(rows).toHaveCount(1 + 5)],
     [FILTER, () => expect(rows).toHaveCount(1 + 50)],
@@ -135,8 +141,17 @@ test('nothing moves while the catalogue comes, whichever of its answers is the l
     for (const answer of answers) answer();
     await expect(rows).toHaveCount(1 + 50);
     await expect(page.getByRole('form', { name: 'Filter' })).toHaveAttribute('aria-busy', 'false');
-    const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
-    expect(moved.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.001);
+    expect(await sumOfShifts()).toBeLessThan(0.001);
     await page.unroute(last);
   }
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const answers: (() => void)[] = [];
+  const answered = new Promise<void>((resolve) => answers.push(resolve));
+  await page.route('**/v1/usage?*', (route) => answered.then(() => route.continue()));
+  await page.goto('/usage');
+  await expect(page.getByRole('heading', { name: 'Spending' })).toBeVisible();
+  for (const answer of answers) answer();
+  await expect(page.getByRole('slider', { name: 'Spending' })).toBeVisible();
+  expect(await sumOfShifts()).toBe(0);
 });

@@ -28,10 +28,22 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await expect(rows).toHaveCount(2);
   await expect(rows.last()).toContainText('Promo code WELCOME');
 
-  await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+  const to = page.getByRole('textbox', { name: 'To' });
+  await to.pressSequentially('31022020');
+  await to.press('Enter');
+  await expect(to).toHaveValue('31.02.2020');
+  await expect(page.getByText('There is no such day')).toBeVisible();
+  await to.fill('31.01.2020');
   await expect(page.getByText('No transactions match these filters.')).toBeVisible();
   await expect(page).toHaveURL(/to=2020-01-31/);
+  await page.getByRole('button', { name: 'To: calendar' }).click();
+  await expect(page.getByRole('button', { name: '31 January 2020' })).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await expect(to).toHaveValue('30.01.2020');
+  await expect(page).toHaveURL(/to=2020-01-30/);
   await page.getByRole('button', { name: 'Reset' }).first().click();
+  await expect(to).toHaveValue('');
   await expect(page).toHaveURL(/\/transactions$/);
   await expect(rows).toHaveCount(2);
 });

@@ -48,11 +48,11 @@ test('usage shows what a purchase cost, by keyboard, as a table and as CSV', asy
   await expect(page.locator('main').getByRole('button', { name: /^Only 198/ })).toHaveCount(2);
 
   await page.getByRole('button', { name: 'Own range' }).click();
-  await page.getByLabel('From').fill('2026-02-10');
-  await page.getByLabel('To', { exact: true }).fill('2026-02-01');
+  await page.getByRole('textbox', { name: 'From' }).fill('10.02.2026');
+  await page.getByRole('textbox', { name: 'To' }).fill('01.02.2026');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await expect(page.getByText('The first day must come before the last')).toBeVisible();
-  await page.getByLabel('To', { exact: true }).fill('2026-02-19');
+  await page.getByRole('textbox', { name: 'To' }).fill('19.02.2026');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await expect(page).toHaveURL(/from=2026-02-10&to=2026-02-19/);
   await expect(page.getByRole('slider', { name: 'Spending' })).toHaveAttribute('aria-valuetext', /^19\.02\.2026/);

@@ -6,6 +6,7 @@ import {
   formatMoment,
   formatMoney,
   megabytePrice,
+  mostDecimals,
   prepaidPrice,
   splitSeconds,
 } from './format.ts';
@@ -23,6 +24,13 @@ describe('formatMoney', () => {
     [-3.25, '-$3.25'],
   ])('shows %d as %s', (dollars, text) => {
     expect(formatMoney(dollars)).toBe(text);
+  });
+});
+
+describe('mostDecimals', () => {
+  it('is what the longest amount of a column needs, and two at least', () => {
+    expect(mostDecimals([24, -0.088, 1234.5])).toBe(3);
+    expect(mostDecimals([])).toBe(2);
   });
 });
 

@@ -11,6 +11,16 @@ export function formatMoney(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}.${trimmed}`;
 }
 
+/** Of a formatted amount. */
+export function countDecimals(money: string): number {
+  return money.length - money.indexOf('.') - 1;
+}
+
+/** How many decimals the amounts of a column take when they are formatted. */
+export function mostDecimals(dollars: readonly number[]): number {
+  return Math.max(MONEY_DECIMALS_MIN, ...dollars.map((each) => countDecimals(formatMoney(each))));
+}
+
 /** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
 export function prepaidPrice(price: number): number {
   return price / (PRICED_MEGABYTES / PREPAID_MEGABYTES);

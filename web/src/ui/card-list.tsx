@@ -52,14 +52,14 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
         ))}
       </div>
       <dl className={classes['fields']}>
-        {fields.map(({ key, header, render }) => (
+        {fields.map(({ key, header, render, renderInCard = render }) => (
           <div key={key}>
             <dt>{header}</dt>
-            <dd>{render(row)}</dd>
+            <dd>{renderInCard(row)}</dd>
           </div>
         ))}
       </dl>
-      <div className={classes['actions']}>
+      <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
         {actions.map(({ key, render }) => (
           <div key={key}>{render(row)}</div>
         ))}
@@ -68,23 +68,34 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
   );
 }) as <Row>(props: CardProps<Row>) => ReactNode;
 
+/** Whether there is a cell free beside the last field, and no more than one button to stand in it. */
+function isBeside(fields: readonly unknown[], actions: readonly unknown[]): boolean {
+  return fields.length % 2 === 1 && actions.length === 1;
+}
+
 function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
   return (
     <li className={classes['card']}>
       <div className={classes['head']}>
-        <Placeholder height={24} width="40%" />
+        <Placeholder height={14} width="40%" />
       </div>
       <dl className={classes['fields']}>
         {fields.map(({ key, header }) => (
           <div key={key}>
             <dt>{header}</dt>
             <dd>
-              <Placeholder height={15} width="60%" />
+              <Placeholder height={12} width="60%" />
             </dd>
           </div>
         ))}
       </dl>
-      {actions.length > 0 && <Placeholder height={38} width={96} />}
+      {actions.length > 0 && (
+        <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
+          <div>
+            <Placeholder height={38} width={96} />
+          </div>
+        </div>
+      )}
     </li>
   );
 }

@@ -10,11 +10,15 @@ export interface Column<Row> {
   key: string;
   header: string;
   render: (row: Row) => ReactNode;
+  /** In a card, where it differs: there is room for more than in a column. */
+  renderInCard?: (row: Row) => ReactNode;
   isNumeric?: boolean;
+  /** An address, of which no part may stand on another line. */
+  isUnbroken?: boolean;
   /** In rem, at least. If all columns have one, they stay where they are while rows come; otherwise the rows decide. */
   width?: number;
-  /** Stays in sight while the table scrolls sideways. */
-  stick?: 'left' | 'right';
+  /** Ends the row, and stays in sight where the table has to scroll sideways. */
+  isLast?: boolean;
   /** Where it goes on a narrow screen, where each row is a card: its heading, its button, or (by default) a line of it. */
   place?: 'heading' | 'action';
 }
@@ -31,8 +35,8 @@ interface DataTableProps<Row> {
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
-const ROW_HEIGHT = 57;
-const LOWEST_CARD_HEIGHT = 240;
+const ROW_HEIGHT = 45;
+const LOWEST_CARD_HEIGHT = 190;
 const FURTHER = 6;
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
@@ -62,12 +66,12 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
       >
         <thead>
           <tr>
-            {columns.map(({ key, header, isNumeric, stick, width }) => (
+            {columns.map(({ key, header, isNumeric, isLast, width = 0 }) => (
               <th
                 key={key}
                 data-numeric={isNumeric}
-                data-stick={stick}
-                style={isFixed ? { width: `${width}rem` } : undefined}
+                data-last={isLast}
+                style={isFixed ? { width: `${(width / totalWidth) * 100}%` } : undefined}
               >
                 {header}
               </th>
@@ -78,9 +82,9 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
           {rows === undefined
             ? SKELETON_ROWS.map((key) => (
                 <tr key={key}>
-                  {columns.map((column) => (
-                    <td key={column.key}>
-                      <Placeholder height={20} />
+                  {columns.map(({ key: column, isNumeric, isLast }) => (
+                    <td key={column} data-numeric={isNumeric} data-last={isLast}>
+                      <Placeholder height={12} width="72%" />
                     </td>
                   ))}
                 </tr>
@@ -96,8 +100,8 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
 const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr>
-      {columns.map(({ key, render, isNumeric, stick }) => (
-        <td key={key} data-numeric={isNumeric} data-stick={stick}>
+      {columns.map(({ key, render, isNumeric, isUnbroken, isLast }) => (
+        <td key={key} data-numeric={isNumeric} data-unbroken={isUnbroken} data-last={isLast}>
           {render(row)}
         </td>
       ))}

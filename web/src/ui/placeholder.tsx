@@ -8,5 +8,5 @@ interface PlaceholderProps {
 
 /** Stands where something is loading. A plain element: the first screen has dozens of them. */
 export function Placeholder({ height, width }: PlaceholderProps) {
-  return <div className={classes['placeholder']} style={{ height, width }} />;
+  return <div className={classes['placeholder']} data-placeholder style={{ height, width }} />;
 }

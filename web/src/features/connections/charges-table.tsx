@@ -1,6 +1,7 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoment, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, formatMoment, mostDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
 import classes from './charges-table.module.css';
 
 /** Nobody reads more than these; the files have all. */
@@ -11,6 +12,7 @@ const BYTES_PER_KIB = 1024;
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const shown = charges.slice(-SHOWN_MAX).toReversed();
+  const decimals = mostDecimals(shown.map(({ amount }) => amount));
   return (
     <>
       {/* A region that scrolls must be reachable by keyboard. */}
@@ -31,7 +33,9 @@ export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
                 <td>{formatMoment(charge.chargedAt)}</td>
                 <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
                 <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
-                <td data-numeric>{formatMoney(charge.amount)}</td>
+                <td data-numeric>
+                  <ColumnMoney dollars={charge.amount} decimals={decimals} />
+                </td>
               </tr>
             ))}
           </tbody>

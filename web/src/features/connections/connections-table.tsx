@@ -2,7 +2,8 @@ import type { Connection } from '@cellhop/contract/connections';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { isLive } from './api.ts';
@@ -33,12 +34,13 @@ function disconnectId(connectionId: string): string {
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
+  const decimals = mostDecimals((connections ?? []).map(({ paidFor }) => paidFor));
   const columns: Column<Connection>[] = [
     {
       key: 'info',
-      width: 3.5,
+      width: 3.2,
       header: t('table.info'),
-      place: 'action',
+      place: 'heading',
       render: (connection) => (
         <ActionIcon
           variant="default"
@@ -51,45 +53,53 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
         </ActionIcon>
       ),
     },
-    { key: 'ip', width: 7, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'ip',
+      width: 6.3,
+      header: t('common:location.ip'),
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
     {
       key: 'country',
-      width: 4.5,
+      width: 3.6,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 6.25, header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 4.5, header: t('common:location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 4.5, header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 3.85, header: t('common:location.zip'), render: ({ zip }) => zip },
     {
       key: 'paidFor',
-      width: 6,
+      width: 5.6,
       header: t('table.paidFor'),
       isNumeric: true,
-      render: ({ paidFor }) => formatMoney(paidFor),
+      render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
-      width: 6.25,
+      width: 5.3,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
     {
       key: 'connectionType',
-      width: 6.5,
+      width: 4.85,
       header: t('common:location.connectionType'),
       render: ({ connectionType }) => connectionType,
     },
     {
       key: 'status',
-      width: 12.25,
+      width: 10.9,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
-      width: 6.5,
+      width: 5.8,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
@@ -98,7 +108,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       width: 7,
       header: t('table.action'),
       place: 'action',
-      stick: 'right',
+      isLast: true,
       render: (connection) =>
         isLive(connection) && (
           <Button

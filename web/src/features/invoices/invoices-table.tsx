@@ -7,6 +7,9 @@ import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { withTicker } from './ticker.ts';
 
+/** What people compare: also where the middle of an address has no room. */
+const END_LENGTH = 6;
+
 interface InvoicesTableProps {
   invoices: readonly Invoice[] | undefined;
   onShow: (invoice: Invoice) => void;
@@ -17,7 +20,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
   const columns: Column<Invoice>[] = [
     {
       key: 'amount',
-      width: 7.25,
+      width: 5.6,
       header: t('table.amount'),
       isNumeric: true,
       place: 'heading',
@@ -25,49 +28,48 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
     },
     {
       key: 'amountInCurrency',
-      width: 9.25,
+      width: 7.7,
       header: t('table.amountInCurrency'),
       isNumeric: true,
       render: withTicker,
     },
-    { key: 'currency', width: 9, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
+    { key: 'currency', width: 6.4, header: t('table.currency'), render: ({ currency }) => t(`networks.${currency}`) },
     {
       key: 'address',
-      width: 8,
+      width: 7,
       header: t('table.address'),
       render: ({ address }) => (
         <code className={classes['address']} title={address}>
-          {address}
+          <span>{address.slice(0, -END_LENGTH)}</span>
+          {address.slice(-END_LENGTH)}
         </code>
       ),
     },
     {
       key: 'status',
-      width: 10.5,
+      width: 9.9,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <InvoiceStatusBadge status={status} />,
     },
     {
       key: 'expiredAt',
-      width: 9.25,
+      width: 8.5,
       header: t('table.expiredAt'),
-      isNumeric: true,
       render: (row) => formatDate(row.expiredAt),
     },
     {
       key: 'createdAt',
-      width: 9.25,
+      width: 8.5,
       header: t('table.createdAt'),
-      isNumeric: true,
       render: (row) => formatDate(row.createdAt),
     },
     {
       key: 'action',
-      width: 8,
+      width: 7.1,
       header: t('table.action'),
       place: 'action',
-      stick: 'right',
+      isLast: true,
       render: (invoice) => (
         <Button
           size="compact-sm"

@@ -1,7 +1,6 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, splitSeconds } from '../../lib/format.ts';
 import { tickerOf } from './ticker.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
@@ -11,19 +10,17 @@ const QR_PIXELS = 192;
 const QUIET_ZONE = 4;
 /** What people compare before they send: the ends of an address. */
 const END_LENGTH = 6;
-const HURRY_SECONDS = 60;
 
 interface PayDetailsProps {
   invoice: Invoice;
   /** All that is due, or what is still missing. */
   amount: string;
-  secondsLeft: number;
 }
 
-/** What to send, where, through which network, and until when. */
-export function PayDetails({ invoice, amount, secondsLeft }: PayDetailsProps) {
+/** What to send, where, and through which network. */
+export function PayDetails({ invoice, amount }: PayDetailsProps) {
   const { t } = useTranslation('payment');
-  const { address, currency, expiredAt, status } = invoice;
+  const { address, currency, status } = invoice;
   const amountName = t(status === 'PENDING' ? 'pay.exact' : 'pay.missing', { ticker: tickerOf(currency) });
   return (
     <div className={classes['details']}>
@@ -52,27 +49,9 @@ export function PayDetails({ invoice, amount, secondsLeft }: PayDetailsProps) {
           </dd>
         </div>
       </dl>
-      <p
-        className={classes['timer']}
-        title={t('pay.expiresAt', { date: formatDate(expiredAt) })}
-        data-hurry={secondsLeft <= HURRY_SECONDS}
-      >
-        {t('pay.expiresIn', { time: toClock(secondsLeft) })}
-      </p>
       <p className={classes['note']}>
         {t('pay.onlyNetwork')} {t('pay.anyAmount')}
       </p>
     </div>
   );
-}
-
-/** `1:05:09`, and without hours `05:09`. */
-function toClock(total: number): string {
-  const { minutes, seconds } = splitSeconds(total);
-  const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
-  return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
 }

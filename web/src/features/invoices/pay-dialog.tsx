@@ -19,6 +19,7 @@ import classes from './pay-dialog.module.css';
 import { PayDetails } from './pay-details.tsx';
 import { ReceivedPayment } from './received-payment.tsx';
 import { SandboxNotice } from './sandbox-notice.tsx';
+import { TimeLeft } from './time-left.tsx';
 import { withTicker } from './ticker.ts';
 
 interface PayDialogProps {
@@ -52,16 +53,15 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
   return (
     <Stack gap="lg">
       {invoice.isSandbox && <SandboxNotice />}
-      <output className={classes['status']}>
-        <InvoiceStatusBadge status={status} />
-        <p>{t(statusText(status, hasTime))}</p>
-      </output>
+      <div className={classes['head']}>
+        <output className={classes['status']}>
+          <InvoiceStatusBadge status={status} />
+          <p>{t(statusText(status, hasTime))}</p>
+        </output>
+        {amount !== undefined && <TimeLeft invoice={invoice} secondsLeft={secondsLeft} />}
+      </div>
       {invoice.payment !== null && <ReceivedPayment invoice={invoice} payment={invoice.payment} />}
-      {amount === undefined ? (
-        <InvoiceFacts invoice={invoice} />
-      ) : (
-        <PayDetails invoice={invoice} amount={amount} secondsLeft={secondsLeft} />
-      )}
+      {amount === undefined ? <InvoiceFacts invoice={invoice} /> : <PayDetails invoice={invoice} amount={amount} />}
       {invoice.isSandbox && isOpen(invoice) && hasTime && <SandboxPayment invoice={invoice} />}
       {isOver && (
         <Button size="md" onClick={onCreateNew}>

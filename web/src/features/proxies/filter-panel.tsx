@@ -1,3 +1,4 @@
+import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import { filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
@@ -14,6 +15,8 @@ interface FilterPanelProps {
   /** What the list was searched with; the choice begins with it, and follows the back button. */
   search: ProxyQuery;
   isSearching: boolean;
+  /** How many proxies the list shows; undefined while nothing is known. */
+  found: number | undefined;
   onRetry: () => void;
   onFind: (query: ProxyQuery) => void;
 }
@@ -24,6 +27,7 @@ export function FilterPanel({
   isLoading,
   search,
   isSearching,
+  found,
   onRetry,
   onFind,
 }: FilterPanelProps) {
@@ -78,6 +82,11 @@ export function FilterPanel({
         >
           {t('filter.reset')}
         </PlainButton>
+        <output className={classes['found']}>
+          {found === PROXY_SEARCH_MAX
+            ? t('filter.cheapest', { max: PROXY_SEARCH_MAX })
+            : found !== undefined && t('filter.found', { count: found })}
+        </output>
       </div>
     </form>
   );

@@ -50,6 +50,7 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
         isLoading={filter.isFetching}
         search={search}
         isSearching={proxies.isFetching}
+        found={rows?.length}
         onRetry={() => void filter.refetch()}
         onFind={find}
       />

@@ -14,6 +14,7 @@ interface ProxiesTableProps {
   onSelect: (proxy: Proxy) => void;
 }
 
+/** The widths of its columns make 700 pixels, for which there is room on every screen that has a table. */
 export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
   const { t } = useTranslation(['proxy', 'common']);
   const columns = useMemo<Column<Proxy>[]>(() => {
@@ -23,10 +24,9 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
     return [
       {
         key: 'action',
-        width: 6,
+        width: 4.9,
         header: t('table.action'),
         place: 'action',
-        stick: 'left',
         render: (proxy) => (
           // A plain button: there are fifty of them.
           <button
@@ -41,31 +41,33 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       },
       {
         key: 'price',
-        width: 6.5,
+        width: 3.5,
         header: t('table.price'),
         isNumeric: true,
         render: ({ price }) => <strong className={classes['price']}>{formatMoney(prepaidPrice(price))}</strong>,
       },
       {
         key: 'ip',
-        width: 9.5,
+        width: 6.6,
         header: t('common:location.ip'),
         place: 'heading',
-        render: ({ ip }) => <span className={classes['ip']}>{ip}</span>,
+        isUnbroken: true,
+        render: ({ ip }) => ip,
       },
       {
         key: 'country',
-        width: 5.5,
+        width: 3.7,
         header: t('common:location.country'),
         render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+        renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
       },
-      { key: 'region', width: 9, header: t('common:location.region'), render: ({ region }) => region },
-      { key: 'city', width: 8.5, header: t('common:location.city'), render: ({ city }) => city },
-      { key: 'zip', width: 6.5, header: t('common:location.zip'), render: ({ zip }) => zip },
-      { key: 'isp', width: 9.5, header: t('common:location.isp'), render: ({ isp }) => isp },
+      { key: 'region', width: 5.8, header: t('common:location.region'), render: ({ region }) => region },
+      { key: 'city', width: 5, header: t('common:location.city'), render: ({ city }) => city },
+      { key: 'zip', width: 3.9, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'isp', width: 5.05, header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
-        width: 7,
+        width: 5.3,
         header: t('common:location.connectionType'),
         render: ({ connectionType }) => connectionType,
       },

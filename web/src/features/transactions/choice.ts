@@ -1,4 +1,5 @@
 import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions';
+import { startOfDay } from '../../lib/day.ts';
 
 /** What the reader filters by. Empty: everything. */
 export interface Choice {
@@ -18,17 +19,9 @@ export function isEmpty({ kinds, from, to }: Choice): boolean {
 export function toQuery({ kinds, from, to }: Choice) {
   return {
     ...(kinds.length > 0 && { kind: kinds }),
-    ...(from !== '' && { from: startOfDay(from, 0) }),
-    ...(to !== '' && { to: startOfDay(to, 1) }),
+    ...(from !== '' && { from: startOfDay(from).toISOString() }),
+    ...(to !== '' && { to: startOfDay(to, 1).toISOString() }),
   };
-}
-
-function startOfDay(day: string, daysLater: number): string {
-  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
-  const start = new Date(2000, month - 1, date + daysLater);
-  // A Date takes the years 0 to 99 for 1900 to 1999.
-  start.setFullYear(year, month - 1, date + daysLater);
-  return start.toISOString();
 }
 
 export function isKind(text: string): text is TransactionKind {

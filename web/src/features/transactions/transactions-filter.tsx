@@ -1,8 +1,9 @@
 import { transactionKinds } from '@cellhop/contract/transactions';
-import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
+import { Button, MultiSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
+import { DateField } from '../../ui/date-field.tsx';
 import { useExport } from './api.ts';
 import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
 import classes from './transactions-filter.module.css';
@@ -31,24 +32,23 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
           clearButtonProps={{ 'aria-label': t('filter.clearKinds') }}
           withScrollArea={false}
         />
-        <TextInput
-          type="date"
+        <DateField
           label={t('filter.from')}
           value={from}
           max={to === '' ? undefined : to}
-          onChange={({ currentTarget }) => onChange({ ...choice, from: currentTarget.value })}
+          onChange={(day) => day !== undefined && onChange({ ...choice, from: day })}
         />
-        <TextInput
-          type="date"
+        <DateField
           label={t('filter.to')}
           value={to}
           min={from === '' ? undefined : from}
-          onChange={({ currentTarget }) => onChange({ ...choice, to: currentTarget.value })}
+          error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
+          onChange={(day) => day !== undefined && onChange({ ...choice, to: day })}
         />
       </div>
-      <Group gap="sm">
+      <div className={classes['actions']}>
         {!isEmpty(choice) && (
-          <Button variant="subtle" color="gray" onClick={() => onChange(NO_CHOICE)}>
+          <Button variant="default" onClick={() => onChange(NO_CHOICE)}>
             {t('filter.reset')}
           </Button>
         )}
@@ -60,7 +60,7 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
         >
           {t('export')}
         </Button>
-      </Group>
+      </div>
     </section>
   );
 }

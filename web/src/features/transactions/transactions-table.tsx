@@ -1,11 +1,13 @@
 import type { Transaction } from '@cellhop/contract/transactions';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMoney } from '../../lib/format.ts';
+import { formatDate, mostDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './transactions-table.module.css';
 
 export function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
   const { t } = useTranslation('transaction');
+  const decimals = mostDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
   const columns: Column<Transaction>[] = [
     { key: 'date', width: 9.5, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
     { key: 'kind', width: 10.5, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
@@ -24,7 +26,7 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
       place: 'heading',
       render: ({ amount }) => (
         <strong className={classes['amount']} data-gain={amount > 0}>
-          {formatChange(amount)}
+          <ColumnMoney dollars={amount} decimals={decimals} isChange />
         </strong>
       ),
     },
@@ -33,13 +35,8 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
       width: 7.5,
       header: t('table.balanceAfter'),
       isNumeric: true,
-      render: ({ balanceAfter }) => formatMoney(balanceAfter),
+      render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
-}
-
-/** With its sign, so that colour is not the only difference. */
-function formatChange(dollars: number): string {
-  return dollars > 0 ? `+${formatMoney(dollars)}` : formatMoney(dollars);
 }

@@ -6,6 +6,10 @@ import classes from './bar-chart.module.css';
 const LABELS_MAX = 6;
 /** Of the room of each bar, in percent. */
 const GAP = 24;
+/** Where there are more, a gap would be less than a pixel. */
+const GAPPED_MAX = 120;
+/** Of the whole chart, in percent: the bar of a single day is not a wall. */
+const BAR_WIDTH_MAX = 12;
 
 interface Bar {
   key: string;
@@ -29,16 +33,20 @@ interface BarChartProps {
 
 /** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
 export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChartProps) {
-  const [chosen, setChosen] = useState<number>();
+  const [chosenKey, setChosenKey] = useState<string>();
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
   const room = 100 / bars.length;
+  const isGapped = bars.length <= GAPPED_MAX;
+  const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
   const last = bars.length - 1;
-  const shown = chosen === undefined ? undefined : bars[Math.min(chosen, last)];
+  const chosen = chosenKey === undefined ? undefined : placeOf(chosenKey, bars);
+  const shown = chosen === undefined ? undefined : bars[chosen];
+  const choose = (index: number) => setChosenKey(bars[index]?.key);
 
   function leave({ pointerType }: PointerEvent) {
     // A finger is lifted to read what it has touched.
-    if (pointerType !== 'touch') setChosen(undefined);
+    if (pointerType !== 'touch') setChosenKey(undefined);
   }
 
   const labels = bars.map(({ key, label: text }, index) =>
@@ -65,14 +73,14 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
             type="range"
             min={0}
             max={last}
-            value={Math.min(chosen ?? last, last)}
+            value={chosen ?? last}
             aria-label={label}
             aria-valuetext={(shown ?? bars[last])?.text}
-            onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
-            onFocus={() => setChosen((current) => current ?? last)}
-            onBlur={() => setChosen(undefined)}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+            onFocus={() => choose(chosen ?? last)}
+            onBlur={() => setChosenKey(undefined)}
           />
-          <svg className={classes['picture']} aria-hidden="true">
+          <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
             {bars.map(({ key, parts }, index) => (
               <g key={key} data-chosen={index === chosen}>
                 <rect
@@ -80,7 +88,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
                   x={`${index * room}%`}
                   width={`${room}%`}
                   height="100%"
-                  onPointerEnter={() => setChosen(index)}
+                  onPointerEnter={() => choose(index)}
                 />
                 {parts.map((part, place) => {
                   const start = parts.slice(0, place).reduce((sum, below) => sum + below, 0);
@@ -92,8 +100,8 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
                       key={place}
                       className={classes['bar']}
                       data-part={place}
-                      x={`${index * room + (room * GAP) / 200}%`}
-                      width={`${(room * (100 - GAP)) / 100}%`}
+                      x={`${(index + 0.5) * room - width / 2}%`}
+                      width={`${width}%`}
                       y={`${toPercent(top, scale)}%`}
                       height={`${toPercent(bottom, scale) - toPercent(top, scale)}%`}
                     />
@@ -107,7 +115,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
               className={classes['tip']}
               aria-hidden="true"
               data-side={chosen > last / 2 ? 'left' : 'right'}
-              style={{ left: `${(Math.min(chosen, last) + 0.5) * room}%` }}
+              style={{ left: `${(chosen + 0.5) * room}%` }}
             >
               {shown.text}
             </div>
@@ -118,4 +126,10 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
       </Plot>
     </div>
   );
+}
+
+/** The last bar where there are others now than when it was chosen. */
+function placeOf(key: string, bars: readonly Bar[]): number {
+  const place = bars.findIndex((bar) => bar.key === key);
+  return place < 0 ? bars.length - 1 : place;
 }

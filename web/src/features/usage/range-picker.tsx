@@ -1,8 +1,10 @@
 import { USAGE_DAYS_MAX } from '@cellhop/contract/usage';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { findFault, presets, type Range, toDay } from './range.ts';
+import { toDay } from '../../lib/day.ts';
+import { DateField } from '../../ui/date-field.tsx';
+import { findFault, presets, type Range } from './range.ts';
 import classes from './range-picker.module.css';
 
 interface RangePickerProps {
@@ -43,12 +45,14 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
 function OwnRange({ range, onChange }: RangePickerProps) {
   const { t } = useTranslation('proxyConnection');
   const [today] = useState(() => toDay(new Date()));
-  const [from, setFrom] = useState('from' in range ? range.from : today);
-  const [to, setTo] = useState('from' in range ? range.to : today);
+  const [from, setFrom] = useState<string | undefined>('from' in range ? range.from : today);
+  const [to, setTo] = useState<string | undefined>('from' in range ? range.to : today);
   const [fault, setFault] = useState<ReturnType<typeof findFault>>();
 
   function apply(event: FormEvent) {
     event.preventDefault();
+    // A field that cannot be read says so itself.
+    if (from === undefined || to === undefined) return;
     const found = findFault(from, to, USAGE_DAYS_MAX);
     setFault(found);
     if (found === undefined) onChange({ from, to });
@@ -56,20 +60,8 @@ function OwnRange({ range, onChange }: RangePickerProps) {
 
   return (
     <form className={classes['own']} noValidate onSubmit={apply}>
-      <TextInput
-        type="date"
-        label={t('usage.from')}
-        max={today}
-        value={from}
-        onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-      />
-      <TextInput
-        type="date"
-        label={t('usage.to')}
-        max={today}
-        value={to}
-        onChange={({ currentTarget }) => setTo(currentTarget.value)}
-      />
+      <DateField label={t('usage.from')} max={today} value={from} onChange={setFrom} />
+      <DateField label={t('usage.to')} max={today} value={to} onChange={setTo} />
       <Button type="submit">{t('usage.apply')}</Button>
       {fault !== undefined && (
         <p className={classes['fault']} role="alert">

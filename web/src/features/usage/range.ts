@@ -1,5 +1,6 @@
 /** Which time the usage screen shows, as the address names it and as the API wants it. */
 import type { UsageStep } from '@cellhop/contract/usage';
+import { isDay, startOfDay } from '../../lib/day.ts';
 
 export const presets = ['day', 'week', 'month'] as const;
 type Preset = (typeof presets)[number];
@@ -22,8 +23,8 @@ const HOURLY_DAYS_MAX = 2;
 /** The reader's own time zone decides where hours and days begin. The answer changes once an hour at most. */
 export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {
   if ('from' in range) {
-    const from = dayStart(range.from);
-    const to = shiftDays(dayStart(range.to), 1);
+    const from = startOfDay(range.from);
+    const to = shiftDays(startOfDay(range.to), 1);
     const days = Math.round((to.getTime() - from.getTime()) / 86_400_000);
     return query(from, to, days <= HOURLY_DAYS_MAX ? 'hour' : 'day', timeZone);
   }
@@ -43,30 +44,11 @@ export function findFault(
 ): 'incomplete' | 'reversed' | 'tooLong' | undefined {
   if (!isDay(from) || !isDay(to)) return 'incomplete';
   if (from > to) return 'reversed';
-  return shiftDays(dayStart(from), daysMax) <= dayStart(to) ? 'tooLong' : undefined;
-}
-
-/** `2026-11-21` of the reader's calendar. */
-export function toDay(date: Date): string {
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
-}
-
-export function isDay(text: unknown): text is string {
-  return typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && toDay(dayStart(text)) === text;
+  return shiftDays(startOfDay(from), daysMax) <= startOfDay(to) ? 'tooLong' : undefined;
 }
 
 function query(from: Date, to: Date, step: UsageStep, timeZone: string): RangeQuery {
   return { from: from.toISOString(), to: to.toISOString(), step, timeZone };
-}
-
-function dayStart(day: string): Date {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const start = new Date(2000, month - 1, date);
-  // A Date takes the years 0 to 99 for 1900 to 1999.
-  start.setFullYear(year, month - 1, date);
-  return start;
 }
 
 /** By the calendar: a day of 23 or 25 hours is one day. */

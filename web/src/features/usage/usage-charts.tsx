@@ -7,7 +7,6 @@ import { BarChart } from './bar-chart.tsx';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;
-const CHART_HEIGHT = 256;
 
 interface UsageChartsProps {
   points: readonly UsagePoint[] | undefined;
@@ -34,7 +33,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
             />
           )}
         </Figure>
-        <Figure title={t('usage.trafficChart')}>
+        <Figure title={t('usage.trafficChart')} hasLegend>
           {points && (
             <BarChart
               label={t('usage.trafficChart')}
@@ -85,11 +84,21 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
   );
 }
 
-function Figure({ title, children }: { title: string; children: ReactNode }) {
+interface FigureProps {
+  title: string;
+  hasLegend?: boolean;
+  children: ReactNode;
+}
+
+function Figure({ title, hasLegend = false, children }: FigureProps) {
   return (
     <section className={classes['figure']}>
       <h2>{title}</h2>
-      {children === undefined ? <Skeleton height={CHART_HEIGHT} /> : children}
+      {children ?? (
+        <div className={classes['waiting']} data-legend={hasLegend}>
+          <Skeleton height="100%" />
+        </div>
+      )}
     </section>
   );
 }

@@ -1,7 +1,8 @@
 import type { UsageConnection } from '@cellhop/contract/usage';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatDate, formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
@@ -15,28 +16,45 @@ interface UsageConnectionsProps {
 
 export function UsageConnections({ connections, chosenId, onChoose }: UsageConnectionsProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
+  const decimals = mostDecimals((connections ?? []).map(({ spent }) => spent));
   const columns: Column<UsageConnection>[] = [
-    { key: 'ip', width: 8.25, header: t('common:location.ip'), place: 'heading', render: ({ ip }) => ip },
+    {
+      key: 'ip',
+      width: 7.5,
+      header: t('common:location.ip'),
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
     {
       key: 'country',
-      width: 5.5,
+      width: 4.5,
       header: t('common:location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'createdAt', width: 9.5, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'createdAt', width: 8.75, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
     {
       key: 'traffic',
-      width: 7.5,
+      width: 7,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
-    { key: 'spent', width: 6.25, header: t('usage.spent'), isNumeric: true, render: ({ spent }) => formatMoney(spent) },
+    {
+      key: 'spent',
+      width: 7,
+      header: t('usage.spent'),
+      isNumeric: true,
+      place: 'heading',
+      render: ({ spent }) => <ColumnMoney dollars={spent} decimals={decimals} />,
+    },
     {
       key: 'action',
-      width: 8,
+      width: 6.5,
       header: t('table.action'),
       place: 'action',
+      isLast: true,
       render: ({ id, ip }) => (
         <Button
           size="compact-sm"

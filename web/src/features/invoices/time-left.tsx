@@ -1,0 +1,31 @@
+import type { Invoice } from '@cellhop/contract/invoices';
+import { useTranslation } from 'react-i18next';
+import { formatDate, splitSeconds } from '../../lib/format.ts';
+import classes from './time-left.module.css';
+
+const HURRY_SECONDS = 60;
+
+/** Until when the invoice can be paid at its rate. */
+export function TimeLeft({ invoice: { expiredAt }, secondsLeft }: { invoice: Invoice; secondsLeft: number }) {
+  const { t } = useTranslation('payment');
+  return (
+    <p
+      className={classes['timer']}
+      title={t('pay.expiresAt', { date: formatDate(expiredAt) })}
+      data-hurry={secondsLeft <= HURRY_SECONDS}
+    >
+      {t('pay.expiresIn', { time: toClock(secondsLeft) })}
+    </p>
+  );
+}
+
+/** `1:05:09`, and without hours `05:09`. */
+function toClock(total: number): string {
+  const { minutes, seconds } = splitSeconds(total);
+  const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;
+  return minutes < 60 ? clock : `${Math.floor(minutes / 60)}:${clock}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

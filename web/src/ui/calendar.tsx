@@ -1,0 +1,47 @@
+import '@mantine/dates/styles.layer.css';
+import { DatePicker } from '@mantine/dates';
+import 'dayjs/locale/ru';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toDay } from '../lib/day.ts';
+import classes from './calendar.module.css';
+
+interface CalendarProps {
+  /** A day such as 2026-11-21, or '' for none. */
+  day: string;
+  min: string | undefined;
+  max: string | undefined;
+  onChoose: (day: string) => void;
+}
+
+/** Its library comes when somebody opens it. */
+export function Calendar({ day, min, max, onChoose }: CalendarProps) {
+  const { t, i18n } = useTranslation();
+  const [today] = useState(() => toDay(new Date()));
+  const first = day !== '' ? day : max !== undefined && max < today ? max : today;
+  return (
+    <DatePicker
+      className={classes['calendar'] ?? ''}
+      locale={i18n.resolvedLanguage ?? 'en'}
+      value={day === '' ? null : day}
+      defaultDate={first}
+      {...(min !== undefined && { minDate: min })}
+      {...(max !== undefined && { maxDate: max })}
+      highlightToday
+      hideOutsideDates
+      ariaLabels={{
+        monthLevelControl: t('day.months'),
+        yearLevelControl: t('day.years'),
+        previousMonth: t('day.previous'),
+        nextMonth: t('day.next'),
+        previousYear: t('day.previous'),
+        nextYear: t('day.next'),
+        previousDecade: t('day.previous'),
+        nextDecade: t('day.next'),
+      }}
+      // Where the focus goes when the calendar opens.
+      getDayProps={(date) => (date === first ? { 'data-autofocus': true } : {})}
+      onChange={(chosen) => chosen !== null && onChoose(chosen)}
+    />
+  );
+}

@@ -1,0 +1,97 @@
+import { ActionIcon, Popover, TextInput } from '@mantine/core';
+import { IconCalendar } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { dayFault, readDay, withDots, writeDay } from '../lib/day.ts';
+import { later, useLater } from '../lib/use-later.ts';
+
+const calendar = later(async () => (await import('./calendar.tsx')).Calendar);
+
+interface DateFieldProps {
+  label: string;
+  /** A day such as 2026-11-21, '' for none; undefined while what is written is no day. */
+  value: string | undefined;
+  /** The first and the last day that the calendar offers. */
+  min?: string | undefined;
+  max?: string | undefined;
+  /** What is wrong with a day that can be read. */
+  error?: string | undefined;
+  onChange: (day: string | undefined) => void;
+}
+
+/**
+ * A day, written as this product writes days, or chosen from a calendar. The browser's own field would write it in the
+ * order of the browser's language.
+ */
+export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(() => writeDay(value ?? ''));
+  const [isLeft, setLeft] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const [Calendar, wantCalendar] = useLater(calendar);
+  const [lastValue, setLastValue] = useState(value);
+  if (lastValue !== value) {
+    setLastValue(value);
+    // Somebody else has changed it: the back button, or a reset.
+    if (value !== undefined && value !== readDay(text)) setText(writeDay(value));
+  }
+
+  function write(next: string) {
+    setText(next);
+    setLeft(false);
+    onChange(readDay(next));
+  }
+
+  // Nobody is told of a mistake while he is still writing.
+  const fault = isLeft ? dayFault(text) : undefined;
+  return (
+    <TextInput
+      label={label}
+      placeholder={t('day.pattern')}
+      inputMode="numeric"
+      autoComplete="off"
+      value={text}
+      error={fault === undefined ? error : t(`day.${fault}`)}
+      onChange={({ currentTarget }) => write(withDots(text, currentTarget.value))}
+      onBlur={() => setLeft(true)}
+      onKeyDown={({ key }) => key === 'Enter' && setLeft(true)}
+      rightSection={
+        <Popover
+          opened={isOpen && Calendar !== undefined}
+          onChange={setOpen}
+          position="bottom-end"
+          trapFocus
+          returnFocus
+          shadow="md"
+        >
+          <Popover.Target>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('day.choose', { label })}
+              onClick={() => {
+                wantCalendar();
+                setOpen(!isOpen);
+              }}
+            >
+              <IconCalendar size={18} stroke={1.6} aria-hidden="true" />
+            </ActionIcon>
+          </Popover.Target>
+          <Popover.Dropdown aria-label={t('day.choose', { label })}>
+            {Calendar !== undefined && (
+              <Calendar
+                day={value ?? ''}
+                min={min}
+                max={max}
+                onChoose={(day) => {
+                  write(writeDay(day));
+                  setOpen(false);
+                }}
+              />
+            )}
+          </Popover.Dropdown>
+        </Popover>
+      }
+    />
+  );
+}
