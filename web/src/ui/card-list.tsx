@@ -84,7 +84,7 @@ function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
           </div>
         ))}
       </dl>
-      {actions.length > 0 && <Placeholder height={38} width={96} />}
+      {actions.length > 0 && <Placeholder height="max(38px, var(--control-height))" width={96} />}
     </li>
   );
 }
