@@ -16,6 +16,8 @@ export const queryClient = new QueryClient({
       // An answer of the server is final, and ten seconds are long enough; only a lost connection is worth a second try.
       retry: (failures, error) => failures < 1 && error instanceof ApiError && error.code === 'NETWORK',
     },
+    // Without a network an action fails at once: it must not happen later by itself, when nobody waits for it any more.
+    mutations: { networkMode: 'always' },
   },
 });
 

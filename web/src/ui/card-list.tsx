@@ -92,7 +92,7 @@ function SkeletonCard<Row>({ fields, actions }: Places<Row>) {
       {actions.length > 0 && (
         <div className={classes['actions']} data-beside={isBeside(fields, actions)}>
           <div>
-            <Placeholder height={38} width={96} />
+            <Placeholder height="max(38px, var(--control-height))" width={96} />
           </div>
         </div>
       )}

@@ -7,7 +7,7 @@ import { PlainButton } from './plain-button.tsx';
 
 interface LoadFailureProps {
   text: string;
-  /** Of use to the reader where no answer came: then he learns whether to wait or to look at his network. */
+  /** Of use to the reader where it tells him to look at his network, or how long to wait. */
   error?: unknown;
   isRetrying?: boolean;
   /** Undefined where another try would end like the first. */
@@ -22,7 +22,7 @@ export function LoadFailure({ text, error, isRetrying = false, onRetry, children
   return (
     <div className={classes['failure']} role="alert">
       <p>{text}</p>
-      {error instanceof ApiError && error.status === 0 && <p className={classes['reason']}>{errorText(error)}</p>}
+      {hasReason(error) && <p className={classes['reason']}>{errorText(error)}</p>}
       {onRetry !== undefined && (
         <PlainButton isCompact isQuiet isLoading={isRetrying} onClick={onRetry}>
           {t('tryAgain')}
@@ -31,6 +31,10 @@ export function LoadFailure({ text, error, isRetrying = false, onRetry, children
       {children}
     </div>
   );
+}
+
+function hasReason(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.code === 'RATE_LIMITED');
 }
 
 export function EmptyList({ text, children }: { text: string; children?: ReactNode }) {

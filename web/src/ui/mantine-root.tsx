@@ -1,5 +1,6 @@
 import '@mantine/core/styles.layer.css';
 import './mantine.css';
+import './touch.css';
 import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useColorScheme } from '../lib/theme.ts';

@@ -16,7 +16,7 @@ export function MessageScreen({ title, text, children }: MessageScreenProps) {
     <main className={classes['screen']}>
       <div className={classes['message']}>
         <Logo name={brandName} />
-        <h1>{title}</h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {text !== undefined && <p>{text}</p>}
         <div className={classes['actions']}>{children}</div>
       </div>

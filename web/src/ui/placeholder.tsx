@@ -1,7 +1,7 @@
 import classes from './placeholder.module.css';
 
 interface PlaceholderProps {
-  height: number;
+  height: number | string;
   /** The whole width unless given. */
   width?: number | string;
 }

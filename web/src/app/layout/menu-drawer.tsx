@@ -1,4 +1,5 @@
 import { Drawer } from '@mantine/core';
+import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SideMenu } from './side-menu.tsx';
@@ -12,12 +13,20 @@ export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
   const { t } = useTranslation();
   // The drawer gives the focus back where it was when it opened, and not when it was first drawn.
   const [isDrawnOpen, setDrawnOpen] = useState(false);
-  // oxlint-disable-next-line react/set-state-in-effect
-  useEffect(() => setDrawnOpen(isOpen), [isOpen]);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [openedAt, setOpenedAt] = useState(path);
+  useEffect(() => {
+    // oxlint-disable-next-line react/set-state-in-effect
+    setDrawnOpen(isOpen);
+    if (isOpen) setOpenedAt(path);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isOpen]);
   return (
     <Drawer
       opened={isDrawnOpen}
       onClose={onClose}
+      // Who has chosen a page goes on there, and not at the button of the menu.
+      returnFocus={openedAt === path}
       size={280}
       title={t('menu.label')}
       closeButtonProps={{ 'aria-label': t('menu.hide') }}

@@ -1,12 +1,13 @@
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
 import { later, useLater } from '../../lib/use-later.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
+import { focusPageWhenDue } from '../page-focus.ts';
 import classes from './shell.module.css';
 import { menuItems, otherPages } from './menu-items.ts';
 import { SecondFactorNotice } from './second-factor-notice.tsx';
@@ -31,6 +32,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const title = item === undefined ? undefined : t(`titles.${item.text}`);
   const { close } = drawer;
   useEffect(close, [path, close]);
+  // The profile may have come later than the page.
+  useEffect(focusPageWhenDue, []);
+  const titleId = useId();
 
   const isMenuShown = isNarrow ? isDrawerOpen : !isHidden;
   return (
@@ -48,10 +52,12 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className={classes['page']}>
         <TopBar
           title={title}
+          titleId={titleId}
+          namesTab={!isBelow}
           isMenuShown={isMenuShown}
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
-        <main id="content" tabIndex={-1} className={classes['content']}>
+        <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>
           {title !== undefined && !isBelow && <Breadcrumbs items={[{ label: title }]} />}
           <SecondFactorNotice />
           {children}

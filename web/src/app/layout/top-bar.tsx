@@ -11,13 +11,16 @@ import { useLiveProfile } from './use-live-profile.ts';
 
 interface TopBarProps {
   title: string | undefined;
+  titleId: string;
+  /** Pages below this one name the browser's tab themselves. */
+  namesTab: boolean;
   isMenuShown: boolean;
   onToggleMenu: () => void;
 }
 
-export function TopBar({ title, isMenuShown, onToggleMenu }: TopBarProps) {
+export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: TopBarProps) {
   const { t } = useTranslation();
-  useDocumentTitle(title);
+  useDocumentTitle(namesTab ? title : undefined);
   const profile = useLiveProfile();
   const balance = formatMoney(profile?.balance ?? 0);
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
@@ -30,7 +33,9 @@ export function TopBar({ title, isMenuShown, onToggleMenu }: TopBarProps) {
       >
         <MenuIcon size={21} stroke={1.6} aria-hidden="true" />
       </IconButton>
-      <h1 className={classes['title']}>{title}</h1>
+      <h1 id={titleId} className={classes['title']}>
+        {title}
+      </h1>
       <div className={classes['end']}>
         <Link to="/payments/invoices" className={classes['balance']} aria-label={t('balanceOf', { amount: balance })}>
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />

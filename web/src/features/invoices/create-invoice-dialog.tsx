@@ -1,4 +1,4 @@
-import { createInvoiceBody, type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
+import { type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, NumberInput, Select, Stack } from '@mantine/core';
@@ -11,6 +11,7 @@ import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice } from './api.ts';
+import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 interface CreateInvoiceDialogProps {
   isOpen: boolean;
@@ -32,8 +33,8 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();
   const draft = useDraft('invoice', isInvoiceDraft);
-  const form = useForm<CreateInvoiceBody>({
-    resolver: zodResolver(createInvoiceBody, { error: formErrorMap }),
+  const form = useForm<InvoiceForm, unknown, CreateInvoiceBody>({
+    resolver: zodResolver(invoiceForm, { error: formErrorMap }),
     defaultValues: draft.read() ?? {},
   });
   const { errors } = form.formState;
@@ -70,7 +71,7 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
               hideControls
               size="md"
               value={value ?? ''}
-              onChange={(amount) => onChange(typeof amount === 'number' ? amount : undefined)}
+              onChange={(amount) => onChange(amount === '' ? undefined : amount)}
               error={fieldErrorText(errors.amount)}
             />
           )}
@@ -98,14 +99,4 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
       </Stack>
     </form>
   );
-}
-
-function isInvoiceDraft(value: unknown): value is Partial<CreateInvoiceBody> {
-  if (typeof value !== 'object' || value === null) return false;
-  const { amount, currency } = value as Record<string, unknown>;
-  return (amount === undefined || typeof amount === 'number') && (currency === undefined || isCurrency(currency));
-}
-
-function isCurrency(value: unknown): boolean {
-  return currencies.some((currency) => currency === value);
 }

@@ -48,6 +48,8 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
       // The list itself scrolls: a wrapper that scrolls would have to take the focus.
       withScrollArea={false}
+      // It is wider than a field on a phone, and shifts rather than hang over the edge.
+      comboboxProps={{ position: 'bottom-start', middlewares: { flip: true, shift: { padding: 8 } } }}
       classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>

@@ -6,6 +6,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate } from '../../lib/format.ts';
+import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
@@ -29,14 +30,11 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
   // Asked for together; shown together, so that nothing moves when the height of the question is known.
   const messages = useMessages(id, page);
   const found = ticket.data?.data;
+  const name = found?.name ?? t('ticket.title');
+  useDocumentTitle(name);
   return (
     <>
-      <Breadcrumbs
-        items={[
-          { label: t('common:titles.support'), to: '/support/tickets' },
-          { label: found?.name ?? t('ticket.title') },
-        ]}
-      />
+      <Breadcrumbs items={[{ label: t('common:titles.support'), to: '/support/tickets' }, { label: name }]} />
       {ticket.isError && found === undefined ? (
         <TicketFailure error={ticket.error} isRetrying={ticket.isFetching} onRetry={() => void ticket.refetch()} />
       ) : found === undefined ? (
