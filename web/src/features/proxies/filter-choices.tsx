@@ -41,7 +41,6 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       maxValues={FILTER_VALUES_MAX}
       limit={OPTIONS_SHOWN_MAX}
       searchable
-      comboboxProps={{ position: 'bottom-start' }}
       clearable
       hidePickedOptions={false}
       nothingFoundMessage={t('filter.nothing')}
