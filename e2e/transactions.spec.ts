@@ -38,6 +38,7 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await expect(page).toHaveURL(/to=2020-01-31/);
   await page.getByRole('button', { name: 'To: calendar' }).click();
   await expect(page.getByRole('button', { name: '31 January 2020' })).toBeFocused();
+  await expectAccessible(page);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Enter');
   await expect(to).toHaveValue('30.01.2020');

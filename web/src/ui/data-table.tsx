@@ -15,9 +15,9 @@ export interface Column<Row> {
   isNumeric?: boolean;
   /** An address, of which no part may stand on another line. */
   isUnbroken?: boolean;
-  /** In rem, at least. If all columns have one, they stay where they are while rows come; otherwise the rows decide. */
+  /** In rem. If all columns have one, they stay where they are while rows come: these are their shares of the width. */
   width?: number;
-  /** Ends the row, and stays in sight where the table has to scroll sideways. */
+  /** Its buttons end the row. */
   isLast?: boolean;
   /** Where it goes on a narrow screen, where each row is a card: its heading, its button, or (by default) a line of it. */
   place?: 'heading' | 'action';
@@ -36,7 +36,8 @@ interface DataTableProps<Row> {
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 const ROW_HEIGHT = 45;
-const LOWEST_CARD_HEIGHT = 190;
+/** Of the catalogue. Others are lower, but half of a phone's window is taken by what stands above them. */
+const CARD_HEIGHT = 240;
 const FURTHER = 6;
 
 export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
@@ -44,7 +45,7 @@ export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
   const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
   const [height] = useState(() => window.innerHeight);
-  const first = Math.ceil(height / (isPhone ? LOWEST_CARD_HEIGHT : ROW_HEIGHT));
+  const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
   const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
   const props = { ...rest, rows: rows?.slice(0, count) };
   const areCards = isPhone || (isTablet && rest.isDense);
@@ -57,13 +58,8 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
   return (
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <section className={classes['scroll']} tabIndex={0} aria-label={label}>
-      <table
-        aria-busy={rows === undefined}
-        data-fixed={isFixed}
-        data-dense={isDense}
-        style={isFixed ? { minWidth: `${totalWidth}rem` } : undefined}
-      >
+    <section className={classes['scroll']} tabIndex={isFixed ? undefined : 0} aria-label={label} data-fixed={isFixed}>
+      <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
         <thead>
           <tr>
             {columns.map(({ key, header, isNumeric, isLast, width = 0 }) => (

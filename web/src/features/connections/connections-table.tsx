@@ -68,7 +68,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 4.5, header: t('common:location.city'), render: ({ city }) => city },
+    { key: 'city', width: 4.45, header: t('common:location.city'), render: ({ city }) => city },
     { key: 'zip', width: 3.85, header: t('common:location.zip'), render: ({ zip }) => zip },
     {
       key: 'paidFor',

@@ -9,11 +9,11 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
   const { t } = useTranslation('transaction');
   const decimals = mostDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
   const columns: Column<Transaction>[] = [
-    { key: 'date', width: 9.5, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
-    { key: 'kind', width: 10.5, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
+    { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
+    { key: 'kind', width: 10.25, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },
     {
       key: 'subject',
-      width: 10.5,
+      width: 10.25,
       header: t('table.subject'),
       render: ({ subject }) =>
         subject === null ? t('subjects.none') : t(`subjects.${subject.kind}`, { label: subject.label }),
@@ -32,7 +32,7 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
     },
     {
       key: 'balanceAfter',
-      width: 7.5,
+      width: 7.25,
       header: t('table.balanceAfter'),
       isNumeric: true,
       render: ({ balanceAfter }) => <ColumnMoney dollars={balanceAfter} decimals={decimals} />,
