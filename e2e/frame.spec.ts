@@ -51,6 +51,24 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await expect(account).toBeFocused();
   });
 
+  await test.step('another page takes the focus and says its name; the way back leads to the place that was left', async () => {
+    const isAt = (name: string) => expect(page.getByRole('main', { name, exact: true })).toBeFocused();
+    await menu.getByRole('link', { name: 'Proxies' }).press('Enter');
+    await isAt('Proxies');
+    const offers = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+    await expect(offers).toHaveCount(1 + 50);
+    await offers.last().scrollIntoViewIfNeeded();
+    const place = await page.evaluate(() => scrollY);
+    expect(place).toBeGreaterThan(1000);
+    await menu.getByRole('link', { name: 'FAQ' }).press('Enter');
+    await isAt('FAQ');
+    await page.goBack();
+    await isAt('Proxies');
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(place);
+    await page.goForward();
+    await isAt('FAQ');
+  });
+
   await test.step('a message stands top right for five seconds', async () => {
     await page.route('**/v1/profile', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
@@ -80,6 +98,7 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await drawer.getByRole('link', { name: 'Поддержка' }).click();
     await expect(page).toHaveURL(/\/support\/tickets$/);
     await expect(drawer).toBeHidden();
+    await expect(page.getByRole('main', { name: 'Обращения в поддержку' })).toBeFocused();
     await page
       .getByRole('navigation', { name: 'Навигационная цепочка' })
       .getByRole('link', { name: 'Главная' })

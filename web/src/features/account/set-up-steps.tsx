@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
+import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
@@ -56,6 +57,9 @@ function PasswordStep({
     resolver: zodResolver(passwordForm, { error: formErrorMap }),
     defaultValues: { password: '' },
   });
+  const { setFocus } = form;
+  // The dialog was there before this form, and has given the focus to its own button.
+  useEffect(() => setFocus('password'), [setFocus]);
   const send = useOneAtATime(({ password }: { password: string }) => onPassword(password).catch(() => undefined));
   const submit = form.handleSubmit(send);
   return (
@@ -66,7 +70,6 @@ function PasswordStep({
         <SecretInput
           label={t('password.current')}
           autoComplete="current-password"
-          data-autofocus
           {...form.register('password')}
           error={fieldErrorText(form.formState.errors.password)}
         />

@@ -47,8 +47,8 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
       // The list itself scrolls: a wrapper that scrolls would have to take the focus.
       withScrollArea={false}
-      // It is wider than a field on a phone, and shifts rather than hang over the edge.
-      comboboxProps={{ position: 'bottom-start', middlewares: { flip: true, shift: { padding: 8 } } }}
+      // It is wider than a field on a phone: in the middle below it, it would hang over the edge of the screen.
+      comboboxProps={{ position: 'bottom-start' }}
       classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
