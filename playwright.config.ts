@@ -20,6 +20,8 @@ export default defineConfig({
     ['json', { outputFile: process.env['PLAYWRIGHT_REPORT'] ?? '.data/test-results/playwright.json' }],
   ],
   use: {
+    // What cannot be clicked says why, long before its story ends.
+    actionTimeout: 30_000,
     // The page itself is kept as it was at each step, so pictures of every moment are not worth their processor time.
     trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {

@@ -90,21 +90,23 @@ test('without a network and without an answer the reader is told, and goes on fr
   await context.setOffline(false);
   await expect(page.getByText('You are offline')).toBeHidden();
 
-  // The same time-out, only sooner.
-  await page.evaluate(() => {
-    const original = AbortSignal.timeout.bind(AbortSignal);
-    AbortSignal.timeout = (ms) => original(ms / 20);
-  });
-  await page.route('**/v1/proxies?*', () => {}); // Never answered.
   await page.getByRole('combobox', { name: 'Connection type' }).click();
   await page.getByRole('listbox').getByRole('option').first().click();
   await page.keyboard.press('Escape');
+  await page.route('**/v1/proxies?*', () => {}); // Never answered.
+  // The same time-out, only sooner.
+  const undo = await page.evaluateHandle(() => {
+    const original = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => original(ms / 20);
+    return () => (AbortSignal.timeout = original);
+  });
   const request = page.waitForRequest('**/v1/proxies?*');
   await page.getByRole('button', { name: 'Find' }).click();
   await request;
   await expect(page.getByText('Failed loaded proxies')).toBeVisible();
   await expect(page.getByText('did not answer within 10 seconds')).toBeVisible();
   await page.unroute('**/v1/proxies?*');
+  await undo.evaluate((restore) => restore());
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('button', { name: /^Buy / }).first()).toBeVisible();
   // The button has gone, and had the focus.
