@@ -21,6 +21,8 @@ test('two-factor sign-in is set up, then asked for, and a recovery code stands i
     await chooseInMenu(page, 'Account settings');
     await expect(page).toHaveURL(/\/account$/);
     await section.getByRole('button', { name: 'Set up' }).click();
+    // Its code comes later than the dialog around it.
+    await expect(dialog.getByLabel('Current password')).toBeFocused();
     await dialog.getByLabel('Current password').fill('not my password');
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(dialog.getByRole('alert')).toContainText('The password is wrong');

@@ -83,8 +83,13 @@ test('without a network and without an answer the reader is told, and goes on fr
   page,
   context,
 }) => {
+  // The network fails just when the styles of what opens later are on their way.
+  const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/popups-'));
+  await page.route('**/assets/popups-*.css', (route) => route.abort());
   await signIn(page, 'user@example.com', 'demo-password');
   await expect(page.getByRole('table')).toBeVisible();
+  await lost;
+  await page.unroute('**/assets/popups-*.css');
   await context.setOffline(true);
   await expect(page.getByText('You are offline')).toBeVisible();
   await context.setOffline(false);

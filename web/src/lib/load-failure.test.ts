@@ -5,6 +5,7 @@ it.each([
   'Failed to fetch dynamically imported module: https://example.com/assets/a.js',
   'error loading dynamically imported module: https://example.com/assets/a.js',
   'Importing a module script failed.',
+  'Unable to preload CSS for https://example.com/assets/a.css',
 ])('knows a part of the app that did not arrive: %s', (message) => {
   expect(isLoadFailure(new TypeError(message))).toBe(true);
 });

@@ -3,6 +3,7 @@ const MESSAGES = [
   'Failed to fetch dynamically imported module', // Chromium
   'error loading dynamically imported module', // Firefox
   'Importing a module script failed', // Safari
+  'Unable to preload CSS', // Vite, of a stylesheet
 ];
 
 export function isLoadFailure(error: unknown): boolean {

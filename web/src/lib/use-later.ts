@@ -4,6 +4,7 @@
  */
 import i18next from 'i18next';
 import { useCallback, useEffect, useState } from 'react';
+import { loadMissingStyles } from './late-styles.ts';
 import { isLoadFailure } from './load-failure.ts';
 import { showToast } from './toasts.ts';
 import { whenIdle } from './when-idle.ts';
@@ -20,7 +21,9 @@ export function later<Part>(load: () => Promise<Part>): Later<Part> {
   let arrived: Part | undefined;
   let isPlanned = false;
   async function loadOnce(): Promise<Part> {
-    arrived ??= await load();
+    if (arrived !== undefined) return arrived;
+    await loadMissingStyles();
+    arrived = await load();
     return arrived;
   }
   return {
