@@ -41,10 +41,8 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       maxValues={FILTER_VALUES_MAX}
       limit={OPTIONS_SHOWN_MAX}
       searchable
-      clearable
       hidePickedOptions={false}
       nothingFoundMessage={t('filter.nothing')}
-      clearButtonProps={{ 'aria-label': t('filter.clear', { name }) }}
       // The list itself scrolls: a wrapper that scrolls would have to take the focus.
       withScrollArea={false}
       // It is wider than a field on a phone: in the middle below it, it would hang over the edge of the screen.

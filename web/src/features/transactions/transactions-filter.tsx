@@ -28,8 +28,6 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
           data={transactionKinds.map((kind) => ({ value: kind, label: t(`kinds.${kind}`) }))}
           value={kinds}
           onChange={(values) => onChange({ ...choice, kinds: values.filter(isKind) })}
-          clearable
-          clearButtonProps={{ 'aria-label': t('filter.clearKinds') }}
           withScrollArea={false}
         />
         <DateField
