@@ -113,7 +113,8 @@ test('every screen', async ({ page, product }) => {
           (choice) => {
             for (const [key, value] of Object.entries(choice)) localStorage.setItem(key, JSON.stringify(value));
           },
-          { language, theme },
+          // One of the states hides the menu.
+          { language, theme, isMenuHidden: false },
         );
         for (const screen of screens.filter(({ name }) => isWanted(name)))
           await show(screen, `${language}-${theme.toLowerCase()}`);
