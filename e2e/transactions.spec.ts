@@ -43,7 +43,7 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await page.keyboard.press('Enter');
   await expect(to).toHaveValue('30.01.2020');
   await expect(page).toHaveURL(/to=2020-01-30/);
-  await page.getByRole('button', { name: 'Reset' }).first().click();
+  await page.getByRole('button', { name: 'Reset' }).click();
   await expect(to).toHaveValue('');
   await expect(page).toHaveURL(/\/transactions$/);
   await expect(rows).toHaveCount(2);

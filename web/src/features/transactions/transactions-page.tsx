@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useTransactions } from './api.ts';
-import { type Choice, isEmpty, NO_CHOICE } from './choice.ts';
+import { type Choice, isEmpty } from './choice.ts';
 import { ReconciliationLine } from './reconciliation-line.tsx';
 import { TransactionsFilter } from './transactions-filter.tsx';
 import { TransactionsTable } from './transactions-table.tsx';
@@ -34,7 +34,7 @@ export function TransactionsPage({ choice, page, onChoice, onPage }: Transaction
       ) : isPastLast({ page, totalPages }) ? (
         <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
       ) : rows?.length === 0 ? (
-        <NoTransactions isFiltered={!isEmpty(choice)} onReset={() => onChoice(NO_CHOICE)} />
+        <NoTransactions isFiltered={!isEmpty(choice)} />
       ) : (
         <TransactionsTable transactions={rows} />
       )}
@@ -44,16 +44,9 @@ export function TransactionsPage({ choice, page, onChoice, onPage }: Transaction
   );
 }
 
-function NoTransactions({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
+function NoTransactions({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useTranslation('transaction');
-  if (isFiltered)
-    return (
-      <EmptyList text={t('table.emptyFiltered')}>
-        <Button variant="default" onClick={onReset}>
-          {t('filter.reset')}
-        </Button>
-      </EmptyList>
-    );
+  if (isFiltered) return <EmptyList text={t('table.emptyFiltered')} />;
   return (
     <EmptyList text={t('table.empty')}>
       <Button component={Link} to="/payments/invoices">
