@@ -80,7 +80,7 @@ async function download({ host, port, username, password }: Connection, megabyte
 let origin = '';
 
 test('every screen', async ({ page, product }) => {
-  test.setTimeout(1_800_000);
+  test.setTimeout(3_600_000);
   origin = product.url;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
