@@ -36,6 +36,8 @@ function check() {
     command: binary(program),
     args,
   }));
+  // No page may load more JavaScript than it is allowed.
+  steps.push({ name: 'bundle sizes', command: process.execPath, args: ['bench/web/bundle-size.mjs'] });
   return runSideBySide(steps, { width: os.availableParallelism(), cwd: root, env: environment() });
 }
 

@@ -52,6 +52,7 @@ const chunkGroups = [
     name: 'app',
     test: anyOf(
       'app/router',
+      'lib/late-styles',
       'lib/http',
       'lib/error-text',
       'lib/use-seconds-left',
