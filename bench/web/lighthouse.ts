@@ -57,7 +57,7 @@ try {
   for (const device of ['mobile', 'desktop'] as const)
     for (const page of pages) {
       const reports: Report[] = [];
-      for (let count = 0; count < runs; count++) reports.push(await measure(page, device));
+      for (let count = 0; count < runs; count++) reports.push(await measurePatiently(page, device));
       console.log(line(page, device, reports));
     }
 } finally {
@@ -76,6 +76,16 @@ async function startDemo() {
       await postgres.stop();
     },
   };
+}
+
+/** Now and then Lighthouse loses the beginning of its own recording; whatever else goes wrong is a failure. */
+async function measurePatiently(page: Page, device: 'mobile' | 'desktop', tries = 3): Promise<Report> {
+  try {
+    return await measure(page, device);
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('NO_NAVSTART')) throw error;
+    return measurePatiently(page, device, tries - 1);
+  }
 }
 
 async function measure({ path: address, isSignedIn }: Page, device: 'mobile' | 'desktop'): Promise<Report> {
