@@ -14,7 +14,7 @@ interface CalendarProps {
   onChoose: (day: string) => void;
 }
 
-/** Its library comes when somebody opens it. */
+/** Part of no first screen: its library comes when the browser is idle, or when somebody opens it. */
 export function Calendar({ day, min, max, onChoose }: CalendarProps) {
   const { t, i18n } = useTranslation();
   const [today] = useState(() => toDay(new Date()));
