@@ -1,5 +1,6 @@
 /** Limits against guessing, and against mails and accounts by the thousand; shared by all API processes, kept over restarts. */
 import { AppError } from '@cellhop/contract/errors';
+import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
@@ -52,7 +53,7 @@ export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Pr
   const rule = failuresOfAccount(door);
   refuseUsedUp(rule, await limiter(ctx, rule).get(keyOf(account)));
   if (isCountedByNetwork(ctx))
-    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(networkOf(ip)));
+    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
 
 /**
@@ -66,7 +67,7 @@ export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Prom
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
   const used = await limiter(ctx, rule).penalty(key, 1, { customDuration });
   if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(door)).penalty(key);
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(networkOf(ip));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(clientNetwork(ip));
   if (used.consumedPoints > rule.points) throw rateLimited(used);
   return used.consumedPoints === rule.points;
 }
@@ -95,18 +96,18 @@ export async function countCode(ctx: Ctx, guess: Guess, userId: string): Promise
 export async function forgetCodes(ctx: Ctx, guess: Guess, userId: string): Promise<void> {
   await forgetFailures(ctx, guess);
   await limiter(ctx, wrongCodesOfAccount).delete(keyOf(userId));
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(networkOf(guess.ip));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(guess.ip));
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
   await count(ctx, signUpsOfAccount, keyOf(email));
-  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, networkOf(ip));
+  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, clientNetwork(ip));
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countMail(ctx: Ctx, ip: string): Promise<void> {
-  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, networkOf(ip));
+  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, clientNetwork(ip));
 }
 
 async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {
@@ -148,16 +149,4 @@ function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
 /** The table keeps no addresses of people who mistyped theirs. */
 function keyOf(account: string): string {
   return createHash('sha256').update(account).digest('base64url');
-}
-
-/** One customer of a provider has a whole /64 of IPv6 addresses. */
-export function networkOf(ip: string): string {
-  const mapped = /:(\d+\.\d+\.\d+\.\d+)$/.exec(ip);
-  if (mapped) return mapped[1]!;
-  if (!ip.includes(':')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const omitted = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  const all = [...groups, ...Array.from({ length: omitted }, () => '0'), ...(tail ? tail.split(':') : [])];
-  return `${all.slice(0, 4).join(':')}::/64`;
 }
