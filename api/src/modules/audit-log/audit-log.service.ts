@@ -3,6 +3,7 @@
  * it holds is for people to read, years later perhaps: never a password, a code or a token.
  */
 import { addressOf, deviceOf, type Client } from '../../client.ts';
+import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './audit-log.store.ts';
 
@@ -66,6 +67,6 @@ export function recordOwn(
 }
 
 /** Entries are kept for a year; the database refuses to delete younger ones. */
-export function deleteOld(ctx: Ctx): Promise<void> {
-  return store.deleteOld(ctx);
+export async function deleteOld(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'audit log', store.deleteOld);
 }

@@ -28,6 +28,12 @@ export async function insertEntry(ctx: Ctx, entry: NewEntry): Promise<void> {
   );
 }
 
-export async function deleteOld(ctx: Ctx): Promise<void> {
-  await ctx.db.query(`delete from audit_log where created_at <= now() - interval '365 days'`);
+export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from audit_log where id in (
+       select id from audit_log where created_at <= now() - interval '365 days' order by created_at limit $1
+     ) returning id`,
+    [limit],
+  );
+  return rows.length;
 }

@@ -4,6 +4,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { ChangePasswordBody } from '@cellhop/contract/security';
 import type { Actor } from '../../actor.ts';
+import { cleanUp } from '../../clean-up.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
@@ -207,8 +208,8 @@ export async function changePassword(ctx: Ctx, actor: Actor, body: ChangePasswor
 }
 
 export async function deleteExpired(ctx: Ctx): Promise<void> {
-  await store.deleteExpired(ctx);
-  await forgetOldDevices(ctx);
+  for (const [what, deleteBatch] of Object.entries(store.expiredDeletions)) await cleanUp(ctx, what, deleteBatch);
+  await cleanUp(ctx, 'known devices', forgetOldDevices);
 }
 
 async function findRecovery(ctx: Ctx, codeHash: Buffer): Promise<codes.CodeRow> {

@@ -74,12 +74,48 @@ export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void>
   );
 }
 
-/** What has expired: counters at once, sessions and codes after a month, in which links can still say what happened. */
-export async function deleteExpired(ctx: Ctx): Promise<void> {
-  await ctx.db.query('delete from rate_limits where expire < extract(epoch from now()) * 1000');
-  await ctx.db.query(
-    `delete from mail_codes
-      where created_at < now() - case when user_id is null then interval '2 days' else interval '30 days' end`,
-  );
-  await ctx.db.query(`delete from sessions where expired_at < now() - interval '30 days'`);
-}
+/**
+ * What has expired, at most `limit` of each: counters at once, sessions and codes after a month, in which links can still
+ * say what happened. A counter and a session may be renewed meanwhile, so each row is looked at again when it is locked.
+ */
+export const expiredDeletions: Record<string, (ctx: Ctx, limit: number) => Promise<number>> = {
+  'counters of attempts': async (ctx, limit) => {
+    const rows = await ctx.db.query(
+      `with expired as (
+         select key from rate_limits where expire < extract(epoch from now()) * 1000 order by expire limit $1
+         for update skip locked
+       ) delete from rate_limits using expired where rate_limits.key = expired.key returning expired.key`,
+      [limit],
+    );
+    return rows.length;
+  },
+  'codes of nobody': async (ctx, limit) => {
+    const rows = await ctx.db.query(
+      `delete from mail_codes where id in (
+         select id from mail_codes where user_id is null and created_at < now() - interval '2 days'
+          order by created_at limit $1
+       ) returning id`,
+      [limit],
+    );
+    return rows.length;
+  },
+  codes: async (ctx, limit) => {
+    const rows = await ctx.db.query(
+      `delete from mail_codes where id in (
+         select id from mail_codes where created_at < now() - interval '30 days' order by created_at limit $1
+       ) returning id`,
+      [limit],
+    );
+    return rows.length;
+  },
+  sessions: async (ctx, limit) => {
+    const rows = await ctx.db.query(
+      `with expired as (
+         select id from sessions where expired_at < now() - interval '30 days' order by expired_at limit $1
+         for update skip locked
+       ) delete from sessions using expired where sessions.id = expired.id returning expired.id`,
+      [limit],
+    );
+    return rows.length;
+  },
+};

@@ -25,11 +25,19 @@ export async function rememberDevice(
 }
 
 /** Unused for a year, but for the newest of each user: who has signed in once is never a newcomer again. */
-export async function forgetOldDevices(ctx: Ctx): Promise<void> {
-  await ctx.db.query(
-    `delete from known_devices
-      where seen_at < now() - interval '365 days'
-        and exists (select from known_devices newer
-                     where newer.user_id = known_devices.user_id and newer.seen_at > known_devices.seen_at)`,
+export async function forgetOldDevices(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `with old as (
+       select user_id, device, network from known_devices
+        where seen_at < now() - interval '365 days'
+          and exists (select from known_devices newer
+                       where newer.user_id = known_devices.user_id and newer.seen_at > known_devices.seen_at)
+        order by seen_at limit $1 for update skip locked
+     ) delete from known_devices using old
+        where known_devices.user_id = old.user_id and known_devices.device = old.device
+          and known_devices.network = old.network
+     returning old.user_id`,
+    [limit],
   );
+  return rows.length;
 }

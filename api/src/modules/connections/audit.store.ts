@@ -1,13 +1,26 @@
-import { invariant, type Invariant, type VerifiedMark } from '../../invariant.ts';
+import { endOfVerified, invariant, walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
 
-/** Open connections, and those that ended after the mark: a connection that has ended does not change any more. */
-const LIVE = `(status = 'WORK' or ended_at >= $1)`;
+/** By their proxies, because there is an index of just these. */
+const open: Walk = {
+  next: `select proxy_id as key from connections
+          where status = 'WORK' and proxy_id > $1::uuid order by proxy_id limit $2`,
+  rows: `(status = 'WORK' and proxy_id > $1::uuid and proxy_id <= $2::uuid)`,
+  rowsMax: 500,
+  from: () => '00000000-0000-0000-0000-000000000000',
+};
+/** Of an incremental check those that ended after the mark: a connection that has ended does not change any more. */
+const ended: Walk = {
+  next: 'select ended_at as key from connections where ended_at > $1::timestamptz order by ended_at limit $2',
+  rows: '(ended_at > $1::timestamptz and ended_at <= $2::timestamptz)',
+  rowsMax: 500,
+  from: endOfVerified,
+};
 /**
  * For rules about each single charge: those of an open connection, which may be many thousands, are looked at when it
  * has ended, and whenever everything is.
  */
-const COMPLETE = `(ended_at >= $1 or (status = 'WORK' and $1 = to_timestamp(0)))`;
-const until = (verified: VerifiedMark) => [verified.until];
+const openOfWhole: Walk = { ...open, rowsMax: 50, from: (run) => (run.isWhole ? open.from(run) : undefined) };
+const endedWithCharges: Walk = { ...ended, rowsMax: 100 };
 
 const BEGUN = '((used_bytes + 1048575) / 1048576)';
 const MEGABYTE_PRICE = '(price_micros / 100)';
@@ -18,26 +31,30 @@ export const connectionInvariants: Invariant[] = [
     `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
        from connections where status = 'WORK' and charged_megabytes <> greatest(50, ${BEGUN})`,
   ),
-  invariant(
+  walkedInvariant(
     'an ended connection has paid what it began, or 50 MB',
-    `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
-       from connections where ended_at >= $1 and charged_megabytes not in (${BEGUN}, greatest(50, ${BEGUN}))`,
-    until,
+    (rows) =>
+      `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
+         from connections where ${rows} and charged_megabytes not in (${BEGUN}, greatest(50, ${BEGUN}))`,
+    ended,
   ),
-  invariant(
+  walkedInvariant(
     'charged megabytes have no gap and no overlap',
-    `select 'connection ' || id || ' was charged from megabyte ' || megabyte_from || ' on, after ' || previous_to as broken
+    (rows) =>
+      `select 'connection ' || id || ' was charged from megabyte ' || megabyte_from || ' on, after ' || previous_to as broken
        from connections
       cross join lateral (
         select megabyte_from, coalesce(lag(megabyte_to) over (order by megabyte_from), 0) as previous_to
           from transfers where credit_account_id = escrow_account_id and megabyte_from is not null
       ) as range
-      where ${COMPLETE} and megabyte_from <> previous_to`,
-    until,
+      where ${rows} and megabyte_from <> previous_to`,
+    openOfWhole,
+    endedWithCharges,
   ),
-  invariant(
+  walkedInvariant(
     'the charges of a connection are an unbroken chain of hashes',
-    `select 'connection ' || connections.id || ' has ' || found.count || ' charges of ' || charge_count || ', '
+    (rows) =>
+      `select 'connection ' || connections.id || ' has ' || found.count || ' charges of ' || charge_count || ', '
               || found.broken || ' with another hash' as broken
        from connections
       cross join lateral (
@@ -57,16 +74,19 @@ export const connectionInvariants: Invariant[] = [
                 window entry as (order by id)
                ) as charge
       ) as found
-      where ${COMPLETE} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
-    until,
+      where ${rows} and (found.broken > 0 or found.count <> charge_count or not has_head)`,
+    openOfWhole,
+    endedWithCharges,
   ),
-  invariant(
+  walkedInvariant(
     'the escrow of an open connection has what was paid, of an ended one nothing',
-    `select 'connection ' || id || ' has ' || escrow_micros || ' in escrow' as broken
+    (rows) =>
+      `select 'connection ' || id || ' has ' || escrow_micros || ' in escrow' as broken
        from connections
-      where ${LIVE}
+      where ${rows}
         and escrow_micros <> case when status = 'WORK' then charged_megabytes * ${MEGABYTE_PRICE} else 0 end`,
-    until,
+    open,
+    ended,
   ),
   invariant(
     'what a customer has on hold is the price of his open grants',
@@ -79,9 +99,10 @@ export const connectionInvariants: Invariant[] = [
        ) as grants on payer_account_id = accounts.id
       where kind = 'USER' and held_micros <> coalesce(price, 0)`,
   ),
-  invariant(
+  walkedInvariant(
     'a connection counts what its gateway runs count',
-    `select 'connection ' || id || ' counts ' || used_bytes || ' bytes (' || uploaded_bytes || ' up), its runs '
+    (rows) =>
+      `select 'connection ' || id || ' counts ' || used_bytes || ' bytes (' || uploaded_bytes || ' up), its runs '
               || used || ' (' || uploaded || ' up)' as broken
        from connections
       cross join lateral (
@@ -89,19 +110,22 @@ export const connectionInvariants: Invariant[] = [
                coalesce(sum(connection_runs.uploaded_bytes), 0) as uploaded
           from connection_runs where connection_id = connections.id
       ) as runs
-      where ${LIVE} and (used_bytes <> used or uploaded_bytes <> uploaded)`,
-    until,
+      where ${rows} and (used_bytes <> used or uploaded_bytes <> uploaded)`,
+    open,
+    ended,
   ),
-  invariant(
+  walkedInvariant(
     'nothing is used that was not granted',
-    `select 'connection ' || id || ' used ' || used_bytes || ' of ' || granted_bytes || ' bytes' as broken
-       from connections where ${LIVE} and not (used_bytes between 0 and granted_bytes)
+    (rows) =>
+      `select 'connection ' || id || ' used ' || used_bytes || ' of ' || granted_bytes || ' bytes' as broken
+       from connections where ${rows} and not (used_bytes between 0 and granted_bytes)
      union all
      select 'run ' || run_id || ' of connection ' || connection_id || ' used ' || connection_runs.used_bytes || ' of '
               || connection_runs.granted_bytes || ' bytes'
        from connections join connection_runs on connection_id = connections.id
-      where ${LIVE} and not (connection_runs.used_bytes between 0 and connection_runs.granted_bytes)`,
-    until,
+      where ${rows} and not (connection_runs.used_bytes between 0 and connection_runs.granted_bytes)`,
+    open,
+    ended,
   ),
   invariant(
     'a sold proxy has one open connection, and an open connection its proxy',

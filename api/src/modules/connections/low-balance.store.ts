@@ -29,10 +29,15 @@ export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Wa
   );
 }
 
-export async function deleteOvercome(ctx: Ctx): Promise<void> {
-  await ctx.db.query(
-    `delete from low_balance_warnings using users, accounts
-      where users.id = low_balance_warnings.user_id and accounts.id = users.account_id
-        and accounts.balance_micros >= low_balance_warnings.threshold_micros`,
+/** @returns how many there were, at most `limit` */
+export async function deleteOvercome(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from low_balance_warnings where id in (
+       select low_balance_warnings.id
+         from low_balance_warnings join users on users.id = user_id join accounts on accounts.id = users.account_id
+        where balance_micros >= threshold_micros limit $1
+     ) returning id`,
+    [limit],
   );
+  return rows.length;
 }

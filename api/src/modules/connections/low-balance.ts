@@ -1,5 +1,6 @@
 /** Warns of a low balance while a connection is open. A sweep, so that charging does not have to look for it. */
 import { toDollars } from '@cellhop/contract/units';
+import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { notifyAll } from '../notifications/notifications.service.ts';
 import * as store from './low-balance.store.ts';
@@ -9,7 +10,7 @@ const THRESHOLD_MICROS_MIN = 1_000_000n;
 
 /** A user is told once, and again only after his balance has been above the threshold. */
 export async function warnOfLowBalances(ctx: Ctx): Promise<void> {
-  await store.deleteOvercome(ctx);
+  await cleanUp(ctx, 'warnings of low balances', store.deleteOvercome);
   await ctx.tx(async (ctx) => {
     const warnings = await store.insertWarnings(ctx, THRESHOLD_MICROS_MIN);
     await notifyAll(

@@ -3,6 +3,7 @@ import { NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Actor } from '../../actor.ts';
+import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { describeNotice, type Notice } from './notification-texts.ts';
@@ -13,7 +14,6 @@ export type NewNotification = store.NewNotification;
 const RETENTION_DAYS = 90;
 /** The sweep comes every hour; a late one still finds everybody. */
 const SURPLUS_WINDOW_HOURS = 24;
-const DELETE_BATCH = 5000;
 
 /**
  * Tells a user something, in the caller's transaction.
@@ -47,8 +47,10 @@ export async function markRead(ctx: Ctx, { userId }: Actor, ids: readonly string
 
 /** Keeps 90 days, and of each user the newest ones. */
 export async function deleteOldNotifications(ctx: Ctx): Promise<void> {
-  while ((await store.deleteOlder(ctx, RETENTION_DAYS, DELETE_BATCH)) === DELETE_BATCH);
-  await store.deleteSurplus(ctx, SURPLUS_WINDOW_HOURS, NOTIFICATIONS_MAX);
+  await cleanUp(ctx, 'old notifications', (ctx, limit) => store.deleteOlder(ctx, RETENTION_DAYS, limit));
+  await cleanUp(ctx, 'surplus notifications', (ctx, limit) =>
+    store.deleteSurplus(ctx, SURPLUS_WINDOW_HOURS, NOTIFICATIONS_MAX, limit),
+  );
 }
 
 export function present(row: store.NotificationRow, languageCode: LanguageCode): Notification {

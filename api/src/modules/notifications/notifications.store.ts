@@ -101,8 +101,8 @@ export async function deleteOlder(ctx: Ctx, days: number, limit: number): Promis
 }
 
 /** Of users who got one in the last hours: only they can have too many. */
-export async function deleteSurplus(ctx: Ctx, hours: number, maximum: number): Promise<void> {
-  await ctx.db.query(
+export async function deleteSurplus(ctx: Ctx, hours: number, maximum: number, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
     `delete from notifications using (
        select surplus.id
          from (select distinct user_id from notifications where created_at > now() - $1 * interval '1 hour') as recent
@@ -110,7 +110,9 @@ export async function deleteSurplus(ctx: Ctx, hours: number, maximum: number): P
           select id from notifications where notifications.user_id = recent.user_id
            order by created_at desc, id offset $2
         ) as surplus
-     ) as gone where notifications.id = gone.id`,
-    [hours, maximum],
+        limit $3
+     ) as gone where notifications.id = gone.id returning gone.id`,
+    [hours, maximum, limit],
   );
+  return rows.length;
 }

@@ -11,27 +11,35 @@ import * as store from './reconciliation.store.ts';
 const WHOLE_INTERVAL_MS = 86_400_000;
 const VIOLATIONS_KEPT = 100;
 
-/** Checks if it is time to; safe to call often and from several workers. */
+/** A worker that says nothing for so long has died or lost the database: another one may check. */
+const LEASE_MS = 60_000;
+const RENEWAL_MS = 10_000;
+
+/** Checks if it is time to and nobody else does; safe to call often and from several workers. */
 export async function reconcileWhenDue(ctx: Ctx): Promise<void> {
-  const claim = await store.claim(ctx, ctx.config.reconciliationMs);
-  if (claim) await reconcile(ctx, claim);
+  const claim = await store.claim(ctx, ctx.config.reconciliationMs, LEASE_MS);
+  if (!claim) return;
+  try {
+    await reconcile(ctx, claim);
+  } finally {
+    await store.giveBack(ctx, claim.leaseId);
+  }
 }
 
-async function reconcile(ctx: Ctx, { verified, verifiedWholeAt, settledUntil }: store.Claim): Promise<void> {
+async function reconcile(ctx: Ctx, { leaseId, verified, verifiedWholeAt, settledUntil }: store.Claim): Promise<void> {
   const isWhole = verifiedWholeAt === null || settledUntil.getTime() - verifiedWholeAt.getTime() > WHOLE_INTERVAL_MS;
   const from = isWhole ? NOTHING_VERIFIED : verified;
   const startedAt = performance.now();
-  // Before the snapshot, so that nothing between the two is taken for verified.
+  // Before the first statement, so that nothing between the two is taken for verified.
   const transferId = await ledger.findSettledTransfer(ctx);
-  const violations = await audit(ctx, from);
+  const violations = await audit(ctx, from, keepLease(ctx, leaseId));
   const durationMs = performance.now() - startedAt;
   await ctx.tx(async (ctx) => {
     const kept = violations.slice(0, VIOLATIONS_KEPT);
-    await store.saveResult(ctx, { durationMs, violationCount: violations.length, violations: kept });
+    const result = { durationMs, violationCount: violations.length, violations: kept };
+    if (!(await store.saveResult(ctx, leaseId, result))) throw new Error(LEASE_LOST);
     // What is wrong stays in sight of every check until it has been put right.
-    if (violations.length > 0) return;
-    await ledger.rememberSums(ctx, from, transferId);
-    await store.saveMark(ctx, { transferId, until: settledUntil }, isWhole);
+    if (violations.length === 0) await store.saveMark(ctx, { transferId, until: settledUntil }, isWhole);
   });
   // An operator must see this: it is the one alarm about money.
   if (violations.length > 0)
@@ -39,6 +47,18 @@ async function reconcile(ctx: Ctx, { verified, verifiedWholeAt, settledUntil }: 
       { violations: violations.slice(0, VIOLATIONS_KEPT), count: violations.length },
       'the money does not add up',
     );
+}
+
+const LEASE_LOST = 'another worker has taken this audit over, because nothing was heard from this one';
+
+/** @returns renews the lease, not more often than it needs, and rejects when another worker has it */
+function keepLease(ctx: Ctx, leaseId: string): () => Promise<void> {
+  let renewedAt = performance.now();
+  return async () => {
+    if (performance.now() - renewedAt < RENEWAL_MS) return;
+    if (!(await store.renew(ctx, leaseId, LEASE_MS))) throw new Error(LEASE_LOST);
+    renewedAt = performance.now();
+  };
 }
 
 export async function showReconciliation(ctx: Ctx): Promise<Reconciliation> {

@@ -3,39 +3,61 @@ import type { VerifiedMark } from '../../invariant.ts';
 
 /** What is known before a check. */
 export interface Claim {
+  /** Names this audit: who writes a result must still have it. */
+  leaseId: string;
   verified: VerifiedMark;
   verifiedWholeAt: Date | null;
   /** When everything that is older has been committed: a minute ago, by the database's clock. */
   settledUntil: Date;
 }
 
-/** Takes the job for this interval. @returns undefined if a worker has taken it already */
-export async function claim(ctx: Ctx, intervalMs: number): Promise<Claim | undefined> {
+/** Takes the job for this interval. @returns undefined if a worker has taken it already, or is still at the last one */
+export async function claim(ctx: Ctx, intervalMs: number, leaseMs: number): Promise<Claim | undefined> {
   const [row] = await ctx.db.query<{
+    leaseId: string;
     transferId: bigint;
     until: Date;
     verifiedWholeAt: Date | null;
     settledUntil: Date;
   }>(
-    `update reconciliation set claimed_at = now()
-      where claimed_at is null or claimed_at <= now() - $1 * interval '1 millisecond'
-     returning verified_transfer_id as "transferId", verified_until as until, verified_whole_at as "verifiedWholeAt",
-               now() - interval '1 minute' as "settledUntil"`,
-    [intervalMs],
+    `update reconciliation
+        set claimed_at = now(), lease_id = gen_random_uuid(), leased_until = now() + $2 * interval '1 millisecond'
+      where (claimed_at is null or claimed_at <= now() - $1 * interval '1 millisecond')
+        and (leased_until is null or leased_until <= now())
+     returning lease_id as "leaseId", verified_transfer_id as "transferId", verified_until as until,
+               verified_whole_at as "verifiedWholeAt", now() - interval '1 minute' as "settledUntil"`,
+    [intervalMs, leaseMs],
   );
   if (!row) return undefined;
   const { transferId, until, ...rest } = row;
   return { verified: { transferId, until }, ...rest };
 }
 
+/** @returns false if another worker has the lease by now */
+export async function renew(ctx: Ctx, leaseId: string, leaseMs: number): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update reconciliation set leased_until = now() + $2 * interval '1 millisecond' where lease_id = $1 returning lease_id`,
+    [leaseId, leaseMs],
+  );
+  return rows.length > 0;
+}
+
+export async function giveBack(ctx: Ctx, leaseId: string): Promise<void> {
+  await ctx.db.query('update reconciliation set lease_id = null, leased_until = null where lease_id = $1', [leaseId]);
+}
+
+/** @returns false if another worker has the lease by now */
 export async function saveResult(
   ctx: Ctx,
+  leaseId: string,
   result: { durationMs: number; violationCount: number; violations: readonly string[] },
-): Promise<void> {
-  await ctx.db.query(
-    `update reconciliation set checked_at = now(), duration_ms = $1, violation_count = $2, violations = $3`,
-    [result.durationMs, result.violationCount, result.violations],
+): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update reconciliation set checked_at = now(), duration_ms = $2, violation_count = $3, violations = $4
+      where lease_id = $1 returning lease_id`,
+    [leaseId, result.durationMs, result.violationCount, result.violations],
   );
+  return rows.length > 0;
 }
 
 export async function saveMark(ctx: Ctx, { transferId, until }: VerifiedMark, isWhole: boolean): Promise<void> {
