@@ -6,6 +6,7 @@ import * as faqs from '@cellhop/contract/faqs';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
 import * as notifications from '@cellhop/contract/notifications';
+import * as promoCodes from '@cellhop/contract/promo-codes';
 import * as proxies from '@cellhop/contract/proxies';
 import * as receipts from '@cellhop/contract/receipts';
 import * as referrals from '@cellhop/contract/referrals';
@@ -34,6 +35,7 @@ const endpoints = [
   gateway,
   invoices,
   notifications,
+  promoCodes,
   proxies,
   receipts,
   referrals,
