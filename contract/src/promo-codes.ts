@@ -10,7 +10,7 @@ import {
   TRIAL_CREDIT_DOLLARS_MAX,
 } from './limits.ts';
 import { ownPromoCodeSchema } from './referrals.ts';
-import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+import { data, dateInputSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
 
 export const promoCodeSchema = ownPromoCodeSchema.extend({
   /** Whose code it is: the referrer of everybody who signs up with it. */
@@ -36,7 +36,7 @@ export const createPromoCodeBody = z.strictObject({
   trialCredit: dollarsUpTo(TRIAL_CREDIT_DOLLARS_MAX).default(0),
   trialCreditsMax: z.int().min(0).max(PROMO_CODE_CREDITS_MAX).optional(),
   budget: dollarsUpTo(PROMO_CODE_BUDGET_DOLLARS_MAX).optional(),
-  expiredAt: dateSchema.optional(),
+  expiredAt: dateInputSchema.optional(),
 });
 export type CreatePromoCodeBody = z.output<typeof createPromoCodeBody>;
 
