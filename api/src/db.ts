@@ -39,6 +39,11 @@ const TRANSACTION_ATTEMPTS = 4;
 /** serialization_failure and deadlock_detected: the server has rolled back, the work may simply run again. */
 const RETRIED_STATES = new Set(['40001', '40P01']);
 
+/** The server refuses a prepared statement before it runs, because a migration has changed what it returns. */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+}
+
 export function openDatabase(url: string, poolSize: number): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -52,7 +57,7 @@ export function openDatabase(url: string, poolSize: number): Database {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
-    query: (text, values, options) => run(pool, text, values, options),
+    query: (text, values, options) => runAgainIfStale(() => run(pool, text, values, options)),
     transaction: (work) => transaction(pool, work),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
@@ -69,7 +74,7 @@ async function transaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Prom
       return await transactOnce(pool, work);
     } catch (error) {
       const isRetried = error instanceof pg.DatabaseError && RETRIED_STATES.has(error.code ?? '');
-      if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
+      if (!(isRetried || isStalePlan(error)) || attempt === TRANSACTION_ATTEMPTS) throw error;
     }
   }
 }
@@ -84,9 +89,10 @@ async function transactOnce<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Pro
     return result;
   } catch (error) {
     failure = error;
-    // A connection that cannot even roll back is broken: release() below drops it.
+    // A connection that cannot even roll back is broken, and one whose statements are stale is of little use: release()
+    // below drops both.
     await client.query('rollback').then(
-      () => (failure = undefined),
+      () => (failure = isStalePlan(error) ? error : undefined),
       () => {},
     );
     throw error;
@@ -102,10 +108,31 @@ async function run<Row>(
   { isPrepared = true }: QueryOptions = {},
 ): Promise<Row[]> {
   const query: pg.QueryConfig = { text, values: values.map(encode) };
-  if (isPrepared) query.name = statementName(text);
-  const result = await target.query(query);
-  return result.rows as Row[];
+  const generation = statementGeneration;
+  if (isPrepared) query.name = `${statementName(text)}.${generation}`;
+  try {
+    const result = await target.query(query);
+    return result.rows as Row[];
+  } catch (error) {
+    // The other connections have prepared the same statement: under new names all are prepared anew. Of many failures
+    // at once the first one moves on.
+    if (isStalePlan(error) && generation === statementGeneration) statementGeneration += 1;
+    throw error;
+  }
 }
+
+/** Outside a transaction: the statement has not run, so it may simply be sent again. */
+async function runAgainIfStale<T>(query: () => Promise<T>): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    if (!isStalePlan(error)) throw error;
+    return query();
+  }
+}
+
+/** Part of the names of prepared statements; grows when a migration has changed the tables under them. */
+let statementGeneration = 0;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

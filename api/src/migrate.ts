@@ -1,33 +1,105 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { buildIndexes } from './migrate-indexes.ts';
 
 /** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/`. */
-const directory = new URL('../migrations/', import.meta.url);
+const migrationsDirectory = new URL('../migrations/', import.meta.url);
 const LOCK_ID = 727_001;
+/** Migrations that build indexes while the tables stay in use: outside a transaction. */
+const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
+/** lock_not_available, deadlock_detected: rolled back, and worth another try. */
+const RETRIED_STATES = new Set(['55P03', '40P01']);
+
+export interface MigrationOptions {
+  directory?: URL;
+  /** How long a statement may wait for its lock. As long as it waits, all who come after it wait as well. */
+  lockTimeoutMs?: number;
+  /** Pauses between the attempts, in which those who waited get their turn; the last one is repeated. */
+  pausesMs?: readonly number[];
+  /** After this a migration that never gets its locks, or another process that migrates, is reported as a failure. */
+  waitLimitMs?: number;
+}
 
 /**
- * Applies `migrations/NNNN_*.sql` in order, each in a transaction, and the job runner's own schema.
- * Safe to run from several processes at once.
+ * Applies `migrations/NNNN_*.sql` in order, each in a transaction (or one index after the other, where the name ends with
+ * `_concurrently`), and the job runner's own schema. Safe to run from several processes at once, and while the product runs.
  * @returns the names applied now
- * @throws Error if a migration fails or was edited after it had been applied
+ * @throws Error if a migration fails, does not get its locks, or was edited after it had been applied
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => {}); // The query that runs then rejects; the event alone would end the process.
-  await client.connect();
+export async function migrate(
+  databaseUrl: string,
+  {
+    directory = migrationsDirectory,
+    lockTimeoutMs = 2000,
+    pausesMs = [1000, 2000, 4000, 8000],
+    waitLimitMs = 900_000,
+  }: MigrationOptions = {},
+): Promise<string[]> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 2,
+    keepAlive: true,
+    options: `-c lock_timeout=${lockTimeoutMs}`,
+  });
+  pool.on('error', () => {}); // The query that runs then rejects; the event alone would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const deadline = performance.now() + waitLimitMs;
+  const retry = <T>(name: string, work: () => Promise<T>) => untilLocked(name, work, pausesMs, deadline);
+  let client: pg.PoolClient | undefined;
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK_ID]);
-    const applied = await applyAll(client);
-    await runMigrations({ connectionString: databaseUrl });
+    client = await pool.connect();
+    await takeTurn(client, deadline);
+    const applied = await applyAll(client, directory, retry);
+    await retry("of the job runner's tables", () => runMigrations({ pgPool: pool }));
     return applied;
   } finally {
-    await client.end();
+    // Closed with its connection, which has the lock.
+    client?.release(true);
+    await pool.end();
   }
 }
 
-async function applyAll(client: pg.Client): Promise<string[]> {
+type Retry = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * One process migrates at a time; its connection keeps the lock. Asked for again and again, because a statement that
+ * waits for it would be a transaction that the building of an index waits for.
+ */
+async function takeTurn(client: pg.PoolClient, deadline: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [LOCK_ID]);
+    if (rows[0]!.isMine) return;
+    if (performance.now() > deadline) throw new Error('Another process has been migrating the database all the time');
+    await pause(200);
+  }
+}
+
+async function untilLocked<T>(
+  name: string,
+  work: () => Promise<T>,
+  pausesMs: readonly number[],
+  deadline: number,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      if (!(cause instanceof pg.DatabaseError && RETRIED_STATES.has(cause.code ?? ''))) throw error;
+      if (performance.now() > deadline)
+        throw new Error(
+          `Migration ${name} did not get its locks: a transaction that was open all the time has them. Find it in pg_stat_activity, end it, and start again.`,
+          { cause },
+        );
+    }
+    await pause(pausesMs[Math.min(attempt, pausesMs.length - 1)]!);
+  }
+}
+
+async function applyAll(client: pg.PoolClient, directory: URL, retry: Retry): Promise<string[]> {
   await client.query(
     'create table if not exists schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
   );
@@ -39,20 +111,27 @@ async function applyAll(client: pg.Client): Promise<string[]> {
     const sha256 = createHash('sha256').update(text).digest('hex');
     if (known.get(name) === sha256) continue;
     if (known.has(name)) throw new Error(`Migration ${name} was edited after it had been applied`);
-    await applyOne(client, name, text, sha256);
+    const record = () =>
+      client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]).then(() => {});
+    await retry(name, () => applyOne(client, name, text, record));
     applied.push(name);
   }
   return applied;
 }
 
-async function applyOne(client: pg.Client, name: string, text: string, sha256: string): Promise<void> {
-  await client.query('begin');
+async function applyOne(client: pg.PoolClient, name: string, text: string, record: () => Promise<void>): Promise<void> {
   try {
-    await client.query(text);
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
-    await client.query('commit');
+    if (OUTSIDE_TRANSACTION.test(name)) {
+      await buildIndexes(client, text);
+      await record();
+    } else {
+      await client.query('begin');
+      await client.query(text);
+      await record();
+      await client.query('commit');
+    }
   } catch (error) {
-    await client.query('rollback');
+    await client.query('rollback').catch(() => {});
     throw new Error(`Migration ${name} failed: ${String(error)}`, { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import type { ErrorBody } from '@cellhop/contract/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import pg from 'pg';
+import { isStalePlan } from '../db.ts';
 
 /** The one place that writes error answers. */
 export function useErrors(app: FastifyInstance): void {
@@ -47,7 +48,8 @@ function toAppError(error: FastifyError): AppError {
   const code = frameworkCodes[error.code];
   if (code) return new AppError(code as 'PAYLOAD_TOO_LARGE');
   if (error.statusCode === 429) return new AppError('RATE_LIMITED');
-  if (isDatabaseAway(error)) return new AppError('UNAVAILABLE');
+  // A migration that runs just now may change a table more often than a statement is sent again.
+  if (isDatabaseAway(error) || isStalePlan(error)) return new AppError('UNAVAILABLE');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return AppError.validation([{ path: isAboutBody(error) ? 'body' : 'request', message: error.message }]);
   return new AppError('INTERNAL');
