@@ -1,6 +1,10 @@
 -- The user ended the connection without asking for what was not used; the bill may be made later, by another process.
 alter table connections add column is_refund_waived boolean not null default false;
 
+-- What the run reported after its money had been released, and is not charged. The connection has the sum of its runs' in
+-- written_off_bytes, and what runs had written off before they began again.
+alter table connection_runs add column written_off_bytes bigint not null default 0;
+
 -- Sells a proxy in one round trip. Each rule stands at its place in the order of locks: payer, proxy, connection.
 -- A refusal leaves nothing changed. The function without the two limits stays for API processes of the version before.
 create function buy_proxy(

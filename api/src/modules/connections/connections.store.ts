@@ -128,11 +128,12 @@ export interface MeteredConnection {
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
-  /** Null as long as the run has never had the connection open; then the other three are too. */
+  /** Null as long as the run has never had the connection open; then the others are too. */
   isRunOpen: boolean | null;
   runUsedBytes: bigint;
   runUploadedBytes: bigint;
   runGrantedBytes: bigint;
+  runWrittenOffBytes: bigint;
 }
 
 /** Read after the payers' accounts have been locked: nobody else changes these rows then. Ended ones are left out. */
@@ -143,7 +144,7 @@ export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Pr
             connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
             charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", run.is_open as "isRunOpen",
             run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
-            run.granted_bytes as "runGrantedBytes"
+            run.granted_bytes as "runGrantedBytes", run.written_off_bytes as "runWrittenOffBytes"
        from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2
       where id = any($1::uuid[]) and status = 'WORK' order by id`,
     [ids, runId],
