@@ -55,7 +55,15 @@ const product = await startProduct({
   databaseUrl,
   port,
   logFile: LOG_FILE,
-  env: { GATEWAY_ALLOW_PRIVATE: 'true', GATEWAY_CONTROL_URL: firstControl, LOG_LEVEL: 'warn' },
+  env: {
+    GATEWAY_ALLOW_PRIVATE: 'true',
+    GATEWAY_CONTROL_URL: firstControl,
+    LOG_LEVEL: 'warn',
+    // One customer buys for a whole shop.
+    OPEN_CONNECTIONS_MAX: '1000000',
+    PURCHASES_PER_HOUR: '1000000',
+    UNUSED_RETURNS_PER_HOUR: '1000000',
+  },
 });
 const ownDatabase = openDatabase(databaseUrl, 2);
 const ctx = createCtx(ownDatabase, readOnlyConfig(), createLog('faults', 'fatal', false));

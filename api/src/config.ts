@@ -34,6 +34,9 @@ const environmentSchema = z.object({
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKET_MESSAGES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  OPEN_CONNECTIONS_MAX: z.coerce.number().int().min(1).max(1_000_000).default(200),
+  PURCHASES_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  UNUSED_RETURNS_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(20),
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
   METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
@@ -71,6 +74,12 @@ export interface Config {
   /** Of one user: what the support team has to read. */
   ticketsPerHour: number;
   ticketMessagesPerHour: number;
+  /** Of one user, at a time. */
+  openConnectionsMax: number;
+  /** Of one user. */
+  purchasesPerHour: number;
+  /** Of one user: connections without traffic that they end themselves and get back in full. */
+  unusedReturnsPerHour: number;
   /** Between two checks that all money adds up. */
   reconciliationMs: number;
   /** What a reader of /metrics must know; undefined: open in development, gone in production. */
@@ -116,6 +125,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
     ticketMessagesPerHour: settings.TICKET_MESSAGES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 120),
+    openConnectionsMax: settings.OPEN_CONNECTIONS_MAX,
+    purchasesPerHour: settings.PURCHASES_PER_HOUR,
+    unusedReturnsPerHour: settings.UNUSED_RETURNS_PER_HOUR,
     reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
     metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,

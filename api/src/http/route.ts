@@ -46,23 +46,25 @@ export function route<const E extends EndpointDefinition>(
   });
 }
 
-/** A text that is made while it is sent, and saved by browsers under a name. */
-export interface Download {
+/** A text that is made while it is sent. */
+export interface TextStream {
   contentType: string;
-  fileName: string;
+  /** Browsers save it under this name; undefined: they show it. */
+  fileName?: string;
   chunks: AsyncIterable<string>;
 }
 
-/** Serves an entry that answers with a file, however long it is. */
-export function routeDownload<const E extends EndpointDefinition>(
+/** Serves an entry that answers with a text of any length: no more of it than a chunk is in memory. */
+export function routeStream<const E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
-  handler: (request: Request<E>) => Promise<Download>,
+  handler: (request: Request<E>) => Promise<TextStream>,
 ): void {
   serve<E>(app, entry, async (request, reply) => {
     const { contentType, fileName, chunks } = await handler(request);
-    reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`);
-    return reply.header('cache-control', 'no-store').send(Readable.from(chunks));
+    void reply.type(contentType).header('cache-control', 'no-store');
+    if (fileName !== undefined) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    return reply.send(Readable.from(chunks));
   });
 }
 

@@ -29,7 +29,8 @@ export type AuditAction =
   | 'RECOVERY_CODES_RENEWED'
   | 'ADMINISTRATOR_MADE'
   | 'NOTIFICATION_SENT'
-  | 'BROADCAST_SENT';
+  | 'BROADCAST_SENT'
+  | 'PROMO_CODE_CREATED';
 
 export interface AuditEntry {
   action: AuditAction;
