@@ -17,7 +17,7 @@ export async function audit(ctx: Ctx, verified: VerifiedMark = NOTHING_VERIFIED)
   const limitMs = verified === NOTHING_VERIFIED ? WHOLE_TIME_LIMIT_MS : TIME_LIMIT_MS;
   const deadline = performance.now() + limitMs;
   // One snapshot for all rules, so a running shop does not disturb them.
-  return ctx.tx(async (ctx) => {
+  const check = async (ctx: Ctx) => {
     await ctx.db.query('set transaction isolation level repeatable read, read only');
     const violations: string[] = [];
     for (const { rule, findBroken } of invariants) {
@@ -27,5 +27,6 @@ export async function audit(ctx: Ctx, verified: VerifiedMark = NOTHING_VERIFIED)
       for (const row of await findBroken(ctx, verified)) violations.push(`${rule}: ${row}`);
     }
     return violations;
-  });
+  };
+  return ctx.tx(check, { timeLimitMs: limitMs });
 }

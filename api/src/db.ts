@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { BoundedClient, connectionOptions, isDatabaseAway, silenceLimitMs } from './database-connection.ts';
 
 interface QueryOptions {
   /**
@@ -7,6 +8,13 @@ interface QueryOptions {
    * All others are prepared once per connection.
    */
   isPrepared?: boolean;
+  /** After this the answer is not waited for any more, and the connection is dropped: less than a statement may take. */
+  answerLimitMs?: number;
+}
+
+export interface TransactionOptions {
+  /** Of each of its statements, where that is more than statements usually take. */
+  timeLimitMs?: number;
 }
 
 /** A pool or the connection of one transaction; stores do not know which. */
@@ -16,7 +24,7 @@ export interface Db {
 
 export interface Database extends Db {
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
-  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>;
   poolUse(): PoolUse;
   close(): Promise<void>;
 }
@@ -39,21 +47,22 @@ const TRANSACTION_ATTEMPTS = 4;
 /** serialization_failure and deadlock_detected: the server has rolled back, the work may simply run again. */
 const RETRIED_STATES = new Set(['40001', '40P01']);
 
-export function openDatabase(url: string, poolSize: number): Database {
+/** What a statement may take: users' programs wait no longer for a whole answer. */
+const TIME_LIMIT_MS = 8000;
+
+export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_LIMIT_MS): Database {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionOptions(url, timeLimitMs),
+    Client: BoundedClient,
     max: poolSize,
     types,
-    connectionTimeoutMillis: 5000,
-    // PostgreSQL's default is a spinning disk's: a batch of 500 rows would read whole tables (docs/decisions/0009).
-    options: '-c random_page_cost=1.1 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000',
   });
   // A connection that breaks while idle is replaced by the pool; without a handler it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     query: (text, values, options) => run(pool, text, values, options),
-    transaction: (work) => transaction(pool, work),
+    transaction: (work, options) => transaction(pool, work, options),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -63,46 +72,70 @@ export function openDatabase(url: string, poolSize: number): Database {
   };
 }
 
-async function transaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  pool: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactOnce(pool, work);
+      return await transactOnce(pool, work, options);
     } catch (error) {
-      const isRetried = error instanceof pg.DatabaseError && RETRIED_STATES.has(error.code ?? '');
+      const isRetried = RETRIED_STATES.has(stateOf(error));
       if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
     }
   }
 }
 
-async function transactOnce<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function transactOnce<T>(
+  pool: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  { timeLimitMs }: TransactionOptions,
+): Promise<T> {
   const client = await pool.connect();
-  let failure: unknown;
+  const limits = timeLimitMs === undefined ? {} : { answerLimitMs: silenceLimitMs(timeLimitMs) };
+  const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
+  let isBroken = false;
   try {
-    await client.query('begin');
-    const result = await work({ query: (text, values, options) => run(client, text, values, options) });
-    await client.query('commit');
+    // Not set_config(): a query would already decide the isolation level.
+    await client.query(
+      timeLimitMs === undefined ? 'begin' : `begin; set local statement_timeout = ${Math.ceil(timeLimitMs)}`,
+    );
+    const result = await work(db);
+    await commit(client);
     return result;
   } catch (error) {
-    failure = error;
-    // A connection that cannot even roll back is broken: release() below drops it.
-    await client.query('rollback').then(
-      () => (failure = undefined),
-      () => {},
-    );
+    isBroken = isDatabaseAway(error) && stateOf(error) !== STATEMENT_TOO_LONG;
+    // What is broken is dropped below, and so is what cannot even roll back.
+    if (!isBroken) await client.query('rollback').catch(() => (isBroken = true));
     throw error;
   } finally {
-    client.release(failure !== undefined);
+    client.release(isBroken);
   }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit');
+  // PostgreSQL's answer when a statement has failed and its error was not passed on: ROLLBACK, and no error.
+  if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the answer was ${command}`);
+}
+
+const STATEMENT_TOO_LONG = '57014';
+
+function stateOf(error: unknown): string {
+  return (error instanceof pg.DatabaseError && error.code) || '';
 }
 
 async function run<Row>(
   target: pg.Pool | pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
-  { isPrepared = true }: QueryOptions = {},
+  { isPrepared = true, answerLimitMs }: QueryOptions = {},
 ): Promise<Row[]> {
-  const query: pg.QueryConfig = { text, values: values.map(encode) };
+  // The driver takes a time-out for each statement; its type does not know.
+  const query: pg.QueryConfig & { query_timeout?: number } = { text, values: values.map(encode) };
   if (isPrepared) query.name = statementName(text);
+  if (answerLimitMs !== undefined) query.query_timeout = answerLimitMs;
   const result = await target.query(query);
   return result.rows as Row[];
 }

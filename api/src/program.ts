@@ -13,7 +13,7 @@ const SHUTDOWN_LIMIT_MS = 10_000;
 export async function runProgram(name: string, start: (ctx: Ctx) => Promise<() => Promise<void>>): Promise<void> {
   const config = configOrExit();
   const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
   let stop: () => Promise<void>;
   try {
     stop = await start(createCtx(database, config, log));

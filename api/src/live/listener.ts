@@ -1,14 +1,14 @@
 /** The one connection of an API process that hears what all processes tell. It comes back by itself, however long it takes. */
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import { BoundedClient, connectionOptions } from '../database-connection.ts';
 import type { Log } from '../log.ts';
 import { CHANNEL } from './changes.ts';
 
 const FIRST_RETRY_MS = 100;
 const RETRY_MS_MAX = 5000;
-/** A connection that broke without a word is found out by asking. */
-const PROBE_EVERY_MS = 15_000;
-const PROBE_TIMEOUT_MS = 5000;
+/** A connection that broke without a word is found out by asking: without it, one that hears nothing looks well for ever. */
+const PROBE_EVERY_MS = 5000;
+const PROBE_LIMIT_MS = 2000;
 
 export interface ListenerEvents {
   onPayload: (payload: string) => void;
@@ -51,30 +51,32 @@ async function listenOnce(
   onPayload: (payload: string) => void,
   onListening: () => void,
 ): Promise<void> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    keepAlive: true,
-    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
-    query_timeout: PROBE_TIMEOUT_MS,
+  const client = new BoundedClient({
+    ...connectionOptions(databaseUrl, PROBE_LIMIT_MS),
     application_name: 'live events',
   });
-  let probe: NodeJS.Timeout | undefined;
+  let stop!: () => void;
+  let fail!: (error: unknown) => void;
   const over = new Promise<void>((resolve, reject) => {
-    client.on('error', reject);
-    client.on('end', () => reject(new Error('the connection has ended')));
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    probe = setInterval(() => void client.query('select 1').catch(reject), PROBE_EVERY_MS);
+    stop = resolve;
+    fail = reject;
   });
   // It is waited for below; what happens to the connection before must not count as unhandled.
   over.catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  client.on('error', fail);
+  client.on('end', () => fail(new Error('the connection has ended')));
   client.on('notification', ({ payload }) => onPayload(payload ?? ''));
+  let probe: NodeJS.Timeout | undefined;
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
     onListening();
+    probe = setInterval(() => void client.query('select 1').catch(fail), PROBE_EVERY_MS);
     await over;
   } finally {
     clearInterval(probe);
+    signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
   }
 }

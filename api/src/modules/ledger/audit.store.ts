@@ -63,10 +63,11 @@ export async function findSettledTransfer(ctx: Ctx): Promise<bigint> {
   return row?.id ?? 0n;
 }
 
-/** Adds what was posted after the mark, up to a transfer, to the remembered sums. From nothing: makes them anew. */
+/**
+ * Adds what was posted after the mark, up to a transfer, to the remembered sums. From nothing it makes them anew and
+ * reads as much as the whole check does: the caller's transaction needs the time for it.
+ */
 export async function rememberSums(ctx: Ctx, verified: VerifiedMark, upToTransferId: bigint): Promise<void> {
-  // From nothing it reads as much as the whole check does.
-  await ctx.db.query(`set local statement_timeout = '120s'`);
   if (verified.transferId === 0n) await ctx.db.query('delete from verified_sums');
   await ctx.db.query(
     `insert into verified_sums (account_id, micros)

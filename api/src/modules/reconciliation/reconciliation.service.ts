@@ -10,6 +10,7 @@ import * as store from './reconciliation.store.ts';
 /** Once a day everything is looked at from the first transfer on: nobody should have to trust what was remembered. */
 const WHOLE_INTERVAL_MS = 86_400_000;
 const VIOLATIONS_KEPT = 100;
+const REMEMBER_LIMIT_MS = 120_000;
 
 /** Checks if it is time to; safe to call often and from several workers. */
 export async function reconcileWhenDue(ctx: Ctx): Promise<void> {
@@ -25,14 +26,17 @@ async function reconcile(ctx: Ctx, { verified, verifiedWholeAt, settledUntil }: 
   const transferId = await ledger.findSettledTransfer(ctx);
   const violations = await audit(ctx, from);
   const durationMs = performance.now() - startedAt;
-  await ctx.tx(async (ctx) => {
-    const kept = violations.slice(0, VIOLATIONS_KEPT);
-    await store.saveResult(ctx, { durationMs, violationCount: violations.length, violations: kept });
-    // What is wrong stays in sight of every check until it has been put right.
-    if (violations.length > 0) return;
-    await ledger.rememberSums(ctx, from, transferId);
-    await store.saveMark(ctx, { transferId, until: settledUntil }, isWhole);
-  });
+  await ctx.tx(
+    async (ctx) => {
+      const kept = violations.slice(0, VIOLATIONS_KEPT);
+      await store.saveResult(ctx, { durationMs, violationCount: violations.length, violations: kept });
+      // What is wrong stays in sight of every check until it has been put right.
+      if (violations.length > 0) return;
+      await ledger.rememberSums(ctx, from, transferId);
+      await store.saveMark(ctx, { transferId, until: settledUntil }, isWhole);
+    },
+    { timeLimitMs: REMEMBER_LIMIT_MS },
+  );
   // An operator must see this: it is the one alarm about money.
   if (violations.length > 0)
     ctx.log.fatal(
