@@ -16,26 +16,32 @@ export interface ListenerEvents {
   onListening: () => void;
 }
 
+interface ListenerSettings {
+  databaseUrl: string;
+  log: Log;
+  probeEveryMs?: number;
+}
+
 /** @returns ends it */
-export function startListener(databaseUrl: string, log: Log, events: ListenerEvents): () => Promise<void> {
+export function startListener(settings: ListenerSettings, events: ListenerEvents): () => Promise<void> {
   const stopping = new AbortController();
-  const finished = listenForEver(databaseUrl, log, events, stopping.signal);
+  const finished = listenForEver(settings, events, stopping.signal);
   return () => {
     stopping.abort();
     return finished;
   };
 }
 
-async function listenForEver(databaseUrl: string, log: Log, events: ListenerEvents, signal: AbortSignal) {
+async function listenForEver(settings: ListenerSettings, events: ListenerEvents, signal: AbortSignal) {
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await listenOnce(databaseUrl, signal, events.onPayload, () => {
+      await listenOnce(settings, signal, events.onPayload, () => {
         failures = 0;
         events.onListening();
       });
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'live events: connection to the database lost');
+      if (!signal.aborted) settings.log.warn({ err: error }, 'live events: connection to the database lost');
     }
     // Jitter keeps the processes of an operator from coming back in one moment.
     const backoffMs = Math.min(RETRY_MS_MAX, FIRST_RETRY_MS * 2 ** failures) * (0.5 + Math.random() / 2);
@@ -46,7 +52,7 @@ async function listenForEver(databaseUrl: string, log: Log, events: ListenerEven
 
 /** Resolves when told to stop, rejects when the connection is lost. */
 async function listenOnce(
-  databaseUrl: string,
+  { databaseUrl, probeEveryMs = PROBE_EVERY_MS }: ListenerSettings,
   signal: AbortSignal,
   onPayload: (payload: string) => void,
   onListening: () => void,
@@ -67,15 +73,18 @@ async function listenOnce(
   client.on('error', fail);
   client.on('end', () => fail(new Error('the connection has ended')));
   client.on('notification', ({ payload }) => onPayload(payload ?? ''));
-  let probe: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const probeLater = () => {
+    timer = setTimeout(() => void client.query('select 1').then(probeLater, fail), probeEveryMs);
+  };
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
     onListening();
-    probe = setInterval(() => void client.query('select 1').catch(fail), PROBE_EVERY_MS);
+    probeLater();
     await over;
   } finally {
-    clearInterval(probe);
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
   }
