@@ -47,7 +47,7 @@ const TRANSACTION_ATTEMPTS = 4;
 /** serialization_failure and deadlock_detected: the server has rolled back, the work may simply run again. */
 const RETRIED_STATES = new Set(['40001', '40P01']);
 
-/** What a statement may take: users' programs wait no longer for a whole answer. */
+/** Of a statement, where the program has no limit of its own. */
 const TIME_LIMIT_MS = 8000;
 
 export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_LIMIT_MS): Database {

@@ -11,6 +11,8 @@ const logMethods = { error: 'error', warning: 'warn', info: 'debug', debug: 'deb
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2000;
+/** Its statements touch few rows. */
+const TIME_LIMIT_MS = 8000;
 const PROBE_EVERY_MS = 5000;
 
 export interface JobRunner {
@@ -24,7 +26,7 @@ export interface JobRunner {
 export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS } = {}): Promise<JobRunner> {
   // Its own: it needs the driver's default parsers, and one of its connections listens for new jobs.
   const pgPool = new pg.Pool({
-    ...connectionOptions(ctx.config.databaseUrl, ctx.config.databaseTimeLimitMs),
+    ...connectionOptions(ctx.config.databaseUrl, ctx.config.databaseTimeLimitMs ?? TIME_LIMIT_MS),
     Client: BoundedClient,
     max: CONCURRENCY + 2,
   });

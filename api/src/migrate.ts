@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
+import { BoundedClient, connectionOptions } from './database-connection.ts';
 
 /** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/`. */
 const directory = new URL('../migrations/', import.meta.url);
 const LOCK_ID = 727_001;
+/** Of one migration, which may rewrite a large table, and of the wait for another process that migrates. */
+const TIME_LIMIT_MS = 3_600_000;
 
 /**
  * Applies `migrations/NNNN_*.sql` in order, each in a transaction, and the job runner's own schema.
@@ -14,7 +17,7 @@ const LOCK_ID = 727_001;
  * @throws Error if a migration fails or was edited after it had been applied
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new BoundedClient(connectionOptions(databaseUrl, TIME_LIMIT_MS));
   client.on('error', () => {}); // The query that runs then rejects; the event alone would end the process.
   await client.connect();
   try {

@@ -3,6 +3,8 @@ import { createCtx, type Ctx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 
+/** Users' programs wait 10 seconds for a whole answer; nobody waits for the worker, which reads more at once. */
+const STATEMENT_LIMITS_MS = { api: 8000, worker: 15_000 };
 /** After this a shutdown that hangs is cut. */
 const SHUTDOWN_LIMIT_MS = 10_000;
 
@@ -12,12 +14,13 @@ const SHUTDOWN_LIMIT_MS = 10_000;
  *   supervises it starts it again
  */
 export async function runProgram(
-  name: string,
+  name: keyof typeof STATEMENT_LIMITS_MS,
   start: (ctx: Ctx, fail: (reason: string) => void) => Promise<() => Promise<void>>,
 ): Promise<void> {
   const config = configOrExit();
   const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
+  const timeLimitMs = config.databaseTimeLimitMs ?? STATEMENT_LIMITS_MS[name];
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, timeLimitMs);
   const fail = (reason: string) => {
     log.fatal(reason);
     process.exit(1);
