@@ -24,7 +24,7 @@ test('jobs are done again after the network to the database was lost without a w
   const port = Number(url.port);
   const network = new Network(() => port);
   url.port = String(await network.listen());
-  const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 300 };
+  const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
   const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), { probeEveryMs: 200 });
   await expect.poll(async () => (await listeners()).length).toBe(1);
   const [lost] = await listeners();
