@@ -37,6 +37,9 @@ import { usersRoutes } from './modules/users/users.routes.ts';
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
 const BODY_LIMIT_BYTES = 1_000_000;
 
+/** Of a statement that has nothing to do: longer, and its connection is dropped. */
+const PING_LIMIT_MS = 1000;
+
 const access: Access = {
   authenticateUser,
   authenticateNode: metering.authenticateNode,
@@ -65,7 +68,10 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   acceptEmptyJson(app);
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
-  useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
+  useHealth(app, {
+    database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
+    gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
+  });
   useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
 
   settingsRoutes(app);

@@ -14,6 +14,7 @@ const environmentSchema = z.object({
   PUBLIC_URL: optional(z.url()),
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
+  DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
   SECRET_KEY: z.string({ error: 'SECRET_KEY is not set' }).min(32, 'SECRET_KEY needs at least 32 characters'),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
@@ -54,6 +55,8 @@ export interface Config {
   publicUrl: string;
   databaseUrl: string;
   databasePoolSize: number;
+  /** Of one statement; undefined: each program has its own. */
+  databaseTimeLimitMs: number | undefined;
   secretKey: string;
   brandName: string;
   /** Undefined in development: mail goes to the built-in sink. */
@@ -104,6 +107,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
+    databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,
     secretKey: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
     smtpUrl: settings.SMTP_URL,

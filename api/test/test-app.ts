@@ -36,12 +36,12 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
 }
 
 /** Another API process on the database of the first: what the one does, the other must know. */
-export function startSecondApp({ ctx: { config } }: TestApp): Promise<TestApp> {
-  return serve(config);
+export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<Config> = {}): Promise<TestApp> {
+  return serve({ ...config, ...overrides });
 }
 
 async function serve(config: Config): Promise<TestApp> {
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
   const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
   const app = await buildApp(ctx);
   await app.listen({ host: '127.0.0.1', port: 0 });

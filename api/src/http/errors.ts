@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '@cellhop/contract/errors';
 import type { ErrorBody } from '@cellhop/contract/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
-import pg from 'pg';
+import { isDatabaseAway } from '../database-connection.ts';
 import { isStalePlan } from '../db.ts';
 
 /** The one place that writes error answers. */
@@ -26,11 +26,15 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
     message: error.message,
     ...(error.details && { details: error.details }),
   };
-  const seconds = error.retryAfterSeconds ?? error.data['seconds'];
-  if (error.status === 429 && seconds !== undefined) void reply.header('retry-after', String(seconds));
+  const seconds = error.retryAfterSeconds ?? error.data['seconds'] ?? RETRY_SECONDS[error.code];
+  if ((error.status === 429 || error.status === 503) && seconds !== undefined)
+    void reply.header('retry-after', String(seconds));
   // Sent as text: a route's own response schema must not rewrite it.
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
 }
+
+/** Where the error itself does not know. A database that was restarted is back by then. */
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = { UNAVAILABLE: 2 };
 
 /** Nothing is served at this address. */
 export function notFound(request: FastifyRequest): AppError {
@@ -58,18 +62,4 @@ function toAppError(error: FastifyError): AppError {
 /** Content that is no JSON, or that would poison a prototype: the parser's own errors have no code. */
 function isAboutBody(error: FastifyError): boolean {
   return error instanceof SyntaxError || error.code.startsWith('FST_ERR_CTP_');
-}
-
-/**
- * Class 08: connection lost; class 57: the server is shutting down or starting, or a statement took too long; the others
- * come from the socket.
- */
-function isDatabaseAway(error: Error & { code?: string }): boolean {
-  if (error instanceof pg.DatabaseError) return /^(?:08|57)/.test(error.code ?? '');
-  return (
-    error.code === 'ECONNREFUSED' ||
-    error.code === 'ECONNRESET' ||
-    error.message === 'Connection terminated unexpectedly' ||
-    error.message === 'timeout exceeded when trying to connect'
-  );
 }

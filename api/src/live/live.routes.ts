@@ -78,15 +78,18 @@ function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: P
   let stopListening: (() => Promise<void>) | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   app.addHook('onReady', async () => {
-    stopListening = startListener(config.databaseUrl, log, {
-      onPayload: (payload) => {
-        const told = decode(payload);
-        if (told) check(streams.deliver(told.topic, told.owners));
+    stopListening = startListener(
+      { databaseUrl: config.databaseUrl, log },
+      {
+        onPayload: (payload) => {
+          const told = decode(payload);
+          if (told) check(streams.deliver(told.topic, told.owners));
+        },
+        onListening: () => {
+          for (const stream of streams) stream.refetch();
+        },
       },
-      onListening: () => {
-        for (const stream of streams) stream.refetch();
-      },
-    });
+    );
     heartbeat = setInterval(() => {
       for (const stream of streams) stream.keepAlive();
       check([...streams]);
