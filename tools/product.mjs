@@ -70,7 +70,7 @@ async function settle({ databaseUrl, port, env = {} }) {
       DATABASE_URL: databaseUrl,
       SECRET_KEY: randomBytes(32).toString('hex'),
       GATEWAY_TOKEN: randomBytes(32).toString('hex'),
-      GATEWAY_CONTROL_URL: url,
+      GATEWAY_CONTROL_URL: controlUrl(HOST, PORT, env),
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_LISTEN_HOST: undefined,
       // Who stops a demo waits for it; who stops a service wants its customers' downloads to end well.
@@ -82,6 +82,11 @@ async function settle({ databaseUrl, port, env = {} }) {
       ...withoutUndefined(env),
     },
   };
+}
+
+/** Gateways may have a port of the API for themselves. @param {string} host @param {string} port @param {Record<string, string | undefined>} env */
+function controlUrl(host, port, env) {
+  return `http://${urlHost(env['INTERNAL_HOST'] || host)}:${env['INTERNAL_PORT'] || port}`;
 }
 
 /** @param {Record<string, string | undefined>} env */

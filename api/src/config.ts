@@ -31,6 +31,12 @@ const environmentSchema = z.object({
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
+  INTERNAL_HOST: optional(z.string().min(1)),
+  INTERNAL_PORT: optional(port),
+  SOCKETS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(4000),
+  SOCKETS_PER_NETWORK: z.coerce.number().int().min(4).max(1_000_000).default(256),
+  WRONG_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).default(300),
+  NODE_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
@@ -51,6 +57,9 @@ export interface Config {
   isDevelopment: boolean;
   host: string;
   port: number;
+  /** Where gateways find their interface; undefined: with all the rest. */
+  internalPort: number | undefined;
+  internalHost: string;
   /** Without a trailing slash. */
   publicUrl: string;
   databaseUrl: string;
@@ -71,7 +80,14 @@ export interface Config {
   trialCreditMicros: bigint;
   /** Roles with any permission work only with two-factor sign-in. */
   requiresStaffSecondFactor: boolean;
+  /** Of this process, on each port. */
+  socketsMax: number;
+  /** Of one network; also its requests in progress, where a proxy brings those of many. */
+  socketsPerNetwork: number;
+  /** Of one network. */
   requestsPerMinute: number;
+  nodeRequestsPerMinute: number;
+  wrongTokensPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
   /** Of one user: what the support team has to read. */
@@ -104,6 +120,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     isDevelopment,
     host: settings.HOST,
     port: settings.PORT,
+    internalPort: settings.INTERNAL_PORT,
+    internalHost: settings.INTERNAL_HOST ?? settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
@@ -124,6 +142,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
     requiresStaffSecondFactor: settings.REQUIRE_STAFF_2FA ?? false,
+    socketsMax: settings.SOCKETS_MAX,
+    socketsPerNetwork: settings.SOCKETS_PER_NETWORK,
+    nodeRequestsPerMinute: settings.NODE_REQUESTS_PER_MINUTE,
+    wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),

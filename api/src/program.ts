@@ -68,6 +68,10 @@ function configOrExit(): Config {
 
 function explain(error: unknown, config: Config): void {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    console.error(`Port ${config.port} of ${config.host} is taken: stop the other program or set PORT.`);
+    console.error(
+      'port' in error && error.port === config.internalPort
+        ? `Port ${config.internalPort} of ${config.internalHost} is taken: stop the other program or set INTERNAL_PORT.`
+        : `Port ${config.port} of ${config.host} is taken: stop the other program or set PORT.`,
+    );
   else console.error(error);
 }

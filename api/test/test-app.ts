@@ -7,7 +7,7 @@ import { buildApp } from '../src/app.ts';
 import { loadConfig, type Config } from '../src/config.ts';
 import { createCtx, type Ctx } from '../src/ctx.ts';
 import { openDatabase, type Database } from '../src/db.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, type Log } from '../src/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
 
 export interface TestApp {
@@ -21,10 +21,13 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-/** The real application on a database of its own, listening on a free port. */
-export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
+/**
+ * The real application on a database of its own, listening on a free port.
+ * @param log silent unless given
+ */
+export async function startTestApp(overrides: Partial<Config> = {}, log?: Log): Promise<TestApp> {
   const clone = await cloneDatabase(inject('postgresUrl'));
-  const served = await serve({ ...testConfig(clone.url), ...overrides });
+  const served = await serve({ ...testConfig(clone.url), ...overrides }, log);
   await seedRoles(served.ctx);
   return {
     ...served,
@@ -40,9 +43,9 @@ export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<
   return serve({ ...config, ...overrides });
 }
 
-async function serve(config: Config): Promise<TestApp> {
+async function serve(config: Config, log = createLog('test', config.logLevel, false)): Promise<TestApp> {
   const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
-  const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
+  const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

@@ -31,7 +31,13 @@ const product = await startProduct({
   databaseUrl: database.url,
   parts: ['api'],
   logFile: '.data/bench-live.log',
-  env: { SECRET_KEY: bench.ctx.config.secretKey, LOG_LEVEL: 'warn' },
+  env: {
+    SECRET_KEY: bench.ctx.config.secretKey,
+    LOG_LEVEL: 'warn',
+    // All readers are on this machine.
+    SOCKETS_MAX: String(2 * streamCount + 100),
+    SOCKETS_PER_NETWORK: String(2 * streamCount + 100),
+  },
 });
 
 const before = residentMegabytes();

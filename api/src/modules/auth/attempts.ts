@@ -1,16 +1,9 @@
 /** Limits against guessing, and against mails and accounts by the thousand; shared by all API processes, kept over restarts. */
-import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
-import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
-
-interface Rule {
-  keyPrefix: string;
-  points: number;
-  /** Seconds. */
-  duration: number;
-}
+import { limiter, rateLimited, type Rule } from '../../rate-limiter.ts';
 
 /**
  * Where passwords and codes are guessed: by a stranger at the sign-in, or by who holds a session and should prove that he
@@ -120,30 +113,8 @@ function isCountedByNetwork(ctx: Ctx): boolean {
   return !ctx.config.isDevelopment;
 }
 
-/** Cheap to make: all state is in the table. */
-function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
-  return new RateLimiterPostgres({
-    ...rule,
-    storeType: 'client',
-    storeClient: {
-      query: async ({ text, values }: { text: string; values: unknown[] }) => {
-        const rows = await ctx.db.query(text, values);
-        return { rows, rowCount: rows.length };
-      },
-    },
-    tableName: 'rate_limits',
-    // By a migration; what has expired is swept by the worker.
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  });
-}
-
 function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
   if (used && used.consumedPoints >= rule.points) throw rateLimited(used);
-}
-
-function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
-  return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */
