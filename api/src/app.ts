@@ -21,6 +21,7 @@ import { authenticateUser, findOpenSessions } from './modules/auth/sessions.serv
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
+import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
@@ -66,7 +67,10 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
-  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
+  useMetrics(app, {
+    poolUse: () => ctx.poolUse(),
+    figures: async () => ({ ...(await readFigures(ctx)), ...(await readKeyFigures(ctx)) }),
+  });
 
   settingsRoutes(app);
   authRoutes(app);

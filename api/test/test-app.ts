@@ -36,8 +36,13 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
 }
 
 /** Another API process on the database of the first: what the one does, the other must know. */
-export function startSecondApp({ ctx: { config } }: TestApp): Promise<TestApp> {
-  return serve(config);
+export function startSecondApp(test: TestApp): Promise<TestApp> {
+  return startAppOn(test, {});
+}
+
+/** The same with other settings. */
+export function startAppOn({ ctx: { config } }: TestApp, overrides: Partial<Config>): Promise<TestApp> {
+  return serve({ ...config, ...overrides });
 }
 
 async function serve(config: Config): Promise<TestApp> {
@@ -62,7 +67,7 @@ async function serve(config: Config): Promise<TestApp> {
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: GATEWAY_TOKEN,
     LOG_LEVEL: 'silent',
     PUBLIC_URL: 'http://localhost:3000',

@@ -31,7 +31,7 @@ const product = await startProduct({
   databaseUrl: database.url,
   parts: ['api'],
   logFile: '.data/bench-live.log',
-  env: { SECRET_KEY: bench.ctx.config.secretKey, LOG_LEVEL: 'warn' },
+  env: { SECRET_KEY: bench.ctx.config.secretKeys.join(), LOG_LEVEL: 'warn' },
 });
 
 const before = residentMegabytes();
@@ -68,7 +68,7 @@ async function openSessions({ ctx, actors }: Bench): Promise<Map<string, string>
     [actors.map(({ userId }) => userId)],
   );
   const entries = rows.map(async (claims) => {
-    const { accessToken } = await issueTokens(ctx.config.secretKey, claims, newSecret(), new Date());
+    const { accessToken } = await issueTokens(ctx.config.secretKeys, claims, newSecret(), new Date());
     return [claims.userId, accessToken] as const;
   });
   return new Map(await Promise.all(entries));

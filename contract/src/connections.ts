@@ -31,7 +31,8 @@ export const connectionSchema = locationSchema.extend({
   /** Null while all DNS ports of the gateway are taken. */
   dnsPort: z.int().nullable(),
   username: z.string(),
-  password: z.string(),
+  /** Null if the key that it was encrypted with has gone. */
+  password: z.string().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 

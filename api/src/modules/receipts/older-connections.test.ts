@@ -31,7 +31,7 @@ beforeAll(async () => {
   await migrate(clone.url);
   const config = loadConfig({
     DATABASE_URL: clone.url,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: 'gateway-token-of-the-tests',
     LOG_LEVEL: 'silent',
   });
@@ -95,7 +95,7 @@ const oldShop = `
 
 test('charges from before receipts are chained by the migration, and later ones follow them', async () => {
   const actor = { userId } as Actor;
-  const { publicKey } = getPublicKey(ctx);
+  const { publicKey } = await getPublicKey(ctx);
   const before = await getReceipt(ctx, actor, openId);
   expect(before.charges.map((charge) => [charge.kind, charge.downloadedBytes])).toEqual([
     ['PREPAID_50_MB', 0],

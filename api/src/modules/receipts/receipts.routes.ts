@@ -7,5 +7,5 @@ export function receiptsRoutes(app: FastifyInstance): void {
   route(app, getReceipt, async ({ ctx, actor, params }) => ({
     data: await receipts.getReceipt(ctx, actor, params.id),
   }));
-  route(app, getReceiptKey, async ({ ctx }) => ({ data: receipts.getPublicKey(ctx) }));
+  route(app, getReceiptKey, async ({ ctx }) => ({ data: await receipts.getPublicKey(ctx) }));
 }
