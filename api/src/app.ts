@@ -33,6 +33,7 @@ import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
+import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** A gateway reports thousands of connections in one request; everybody else sends forms. */
@@ -76,6 +77,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   authRoutes(app);
   securityRoutes(app);
   usersRoutes(app);
+  userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);

@@ -32,6 +32,7 @@ const environmentSchema = z.object({
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   SECRET_KEY: secretKeysSchema,
+  CONTACT_EMAIL: optional(z.email()),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
   MAIL_FROM: optional(z.string().min(3)),
@@ -70,6 +71,8 @@ export interface Config {
   databasePoolSize: number;
   secretKeys: SecretKeys;
   brandName: string;
+  /** Whom a blocked user can write to; undefined: no address is shown. */
+  contactEmail: string | undefined;
   /** Undefined in development: mail goes to the built-in sink. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -114,6 +117,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
+    contactEmail: settings.CONTACT_EMAIL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
     mailSinkPort: settings.MAIL_SINK_PORT,

@@ -59,7 +59,7 @@ export const connect = endpoint({
   body: connectBody,
   response: data(withBalance),
   status: 201,
-  errors: ['SMALL_BALANCE', 'PROXY_NOT_FOUND', 'PRICE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['SMALL_BALANCE', 'ACCOUNT_BLOCKED', 'PROXY_NOT_FOUND', 'PRICE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
 });
 
 export const disconnect = endpoint({

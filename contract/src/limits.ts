@@ -26,6 +26,9 @@ export const PASSWORD_LENGTH_MAX = 350;
 export const REFERRAL_CODE_LENGTH_MIN = 5;
 export const REFERRAL_CODE_LENGTH_MAX = 30;
 
+/** Why staff block a user, or unblock them. */
+export const STATUS_REASON_LENGTH_MAX = 500;
+
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
 

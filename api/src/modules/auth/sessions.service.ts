@@ -132,6 +132,11 @@ export function revokeOtherSessions(ctx: Ctx, { userId, sessionId }: Actor, clie
   });
 }
 
+/** Of a user whom staff have unblocked. @returns how many there were */
+export function endSessionsOf(ctx: Ctx, userId: string): Promise<number> {
+  return store.revokeSessionsOfUser(ctx, userId);
+}
+
 /**
  * @param presented is, or was, a token of the session
  * @returns the token that follows it, and when it was made; undefined if it is not to be exchanged

@@ -85,9 +85,9 @@ export interface LoginRow {
 
 export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
   const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", password_hash as "passwordHash", exit
-       from connections join proxies on proxies.id = proxy_id
-      where username = $1 and connections.status = 'WORK' and ending_at is null`,
+    `select connections.id as "connectionId", connections.password_hash as "passwordHash", exit
+       from connections join proxies on proxies.id = proxy_id join users on users.id = user_id
+      where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
     [username],
   );
   return row;
