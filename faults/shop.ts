@@ -155,7 +155,7 @@ export class Shop {
     this.#tunnels.push({ connectionId: id, gateway, generation: gatewayKills(gateway), outcome });
     const target = `${url}/dev/download/${megabytes}`;
     const bodyBytes = megabytes * MB;
-    await download({ host, port: gatewayPorts[gateway]!, username, password, target, bodyBytes }, outcome);
+    await download({ host, port: gatewayPorts[gateway]!, username, password: password!, target, bodyBytes }, outcome);
     this.counts.downloads += 1;
   }
 

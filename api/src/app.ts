@@ -26,6 +26,7 @@ import { authenticateUser, findOpenSessions } from './modules/auth/sessions.serv
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
+import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
@@ -37,6 +38,7 @@ import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
+import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
 /** Of a statement that has nothing to do: longer, and its connection is dropped. */
@@ -80,12 +82,16 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
   });
-  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
+  useMetrics(app, {
+    poolUse: () => ctx.poolUse(),
+    figures: async () => ({ ...(await readFigures(ctx)), ...(await readKeyFigures(ctx)) }),
+  });
 
   settingsRoutes(app);
   authRoutes(app);
   securityRoutes(app);
   usersRoutes(app);
+  userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);

@@ -1,11 +1,28 @@
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
+import type { SecretKeys } from './keys.ts';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
 const port = z.coerce.number().int().min(0).max(65_535);
 /** An unset variable and an empty one mean the same. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const SECRET_KEY_LENGTH_MIN = 32;
+/** Each is tried for whatever the newest does not open, so a wrong token costs a hash for each. */
+const SECRET_KEYS_MAX = 5;
+/** Newest first, separated by commas. A key of a version that knew one key alone may have a comma in it, written `\,`. */
+const secretKeysSchema = z
+  .string({ error: 'SECRET_KEY is not set' })
+  .transform((text) => text.split(/(?<!\\),/).map((key) => key.replaceAll('\\,', ',')))
+  .transform((keys) => (keys.length > 1 ? keys.map((key) => key.trim()) : keys))
+  .refine(
+    (keys) => keys.every((key) => key.length >= SECRET_KEY_LENGTH_MIN),
+    `SECRET_KEY needs at least ${SECRET_KEY_LENGTH_MIN} characters in each key; commas separate keys, \\, is a comma in one`,
+  )
+  .refine((keys) => keys.length <= SECRET_KEYS_MAX, `SECRET_KEY has more than ${SECRET_KEYS_MAX} keys`)
+  .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY has a key twice')
+  .transform((keys) => keys as unknown as SecretKeys);
 
 const environmentSchema = z.object({
   NODE_ENV: optional(z.enum(['development', 'production', 'test'])),
@@ -15,7 +32,8 @@ const environmentSchema = z.object({
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
   DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
-  SECRET_KEY: z.string({ error: 'SECRET_KEY is not set' }).min(32, 'SECRET_KEY needs at least 32 characters'),
+  SECRET_KEY: secretKeysSchema,
+  CONTACT_EMAIL: optional(z.email()),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
   MAIL_FROM: optional(z.string().min(3)),
@@ -66,8 +84,10 @@ export interface Config {
   databasePoolSize: number;
   /** Of one statement; undefined: each program has its own. */
   databaseTimeLimitMs: number | undefined;
-  secretKey: string;
+  secretKeys: SecretKeys;
   brandName: string;
+  /** Whom a blocked user can write to; undefined: no address is shown. */
+  contactEmail: string | undefined;
   /** Undefined in development: mail goes to the built-in sink. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -126,8 +146,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,
-    secretKey: settings.SECRET_KEY,
+    secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
+    contactEmail: settings.CONTACT_EMAIL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
     mailSinkPort: settings.MAIL_SINK_PORT,

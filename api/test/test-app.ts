@@ -65,7 +65,7 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: GATEWAY_TOKEN,
     LOG_LEVEL: 'silent',
     PUBLIC_URL: 'http://localhost:3000',

@@ -53,7 +53,7 @@ export interface Sizes {
 export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Bench> {
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for benchmarks, at least 32 characters',
+    SECRET_KEY: 'a secret key for benchmarks of at least 32 characters',
     GATEWAY_TOKEN,
     LOG_LEVEL: 'error',
     PORT: '0',

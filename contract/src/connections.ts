@@ -31,7 +31,8 @@ export const connectionSchema = locationSchema.extend({
   /** Null while all DNS ports of the gateway are taken. */
   dnsPort: z.int().nullable(),
   username: z.string(),
-  password: z.string(),
+  /** Null if the key that it was encrypted with has gone. */
+  password: z.string().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
@@ -60,6 +61,7 @@ export const connect = endpoint({
   status: 201,
   errors: [
     'SMALL_BALANCE',
+    'ACCOUNT_BLOCKED',
     'PROXY_NOT_FOUND',
     'PRICE_CHANGED',
     'IDEMPOTENCY_KEY_REUSED',

@@ -23,6 +23,7 @@ export const errorCatalogue = {
   EMAIL_EXISTS: { status: 409, message: 'Email already exists' },
   SECOND_FACTOR_ON: { status: 409, message: 'Two-factor sign-in is already on' },
   SECOND_FACTOR_OFF: { status: 409, message: 'Two-factor sign-in is not on' },
+  LAST_ADMINISTRATOR: { status: 409, message: 'Nobody else could manage users' },
   PRICE_CHANGED: { status: 409, message: 'Price has changed' },
   TICKET_CLOSED: { status: 409, message: 'Ticket is closed' },
   NOT_CONNECTED: { status: 409, message: 'Connection is not active' },

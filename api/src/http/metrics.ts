@@ -81,6 +81,10 @@ interface Figures {
   /** The two of the last check are undefined before it. */
   violationCount: number | undefined;
   reconciliationAgeSeconds: number | undefined;
+  /** These three are undefined while SECRET_KEY has one key alone. */
+  secretsToReseal: number | undefined;
+  unreadableSecrets: number | undefined;
+  recoveryCodesOfOlderKeys: number | undefined;
 }
 
 const figureGauges: { name: string; help: string; read: (figures: Figures) => number | undefined }[] = [
@@ -109,6 +113,21 @@ const figureGauges: { name: string; help: string; read: (figures: Figures) => nu
     name: 'reconciliation_age_seconds',
     help: 'Time since that check',
     read: (figures) => figures.reconciliationAgeSeconds,
+  },
+  {
+    name: 'secrets_to_reseal',
+    help: 'Stored secrets that are not known to be sealed with the newest key of SECRET_KEY; absent while there is one',
+    read: (figures) => figures.secretsToReseal,
+  },
+  {
+    name: 'secrets_unreadable',
+    help: 'Stored secrets that no key of SECRET_KEY opens; absent while there is one',
+    read: (figures) => figures.unreadableSecrets,
+  },
+  {
+    name: 'recovery_codes_of_older_keys',
+    help: 'Unused recovery codes that stop working when the older keys leave SECRET_KEY; absent while there is one',
+    read: (figures) => figures.recoveryCodesOfOlderKeys,
   },
 ];
 

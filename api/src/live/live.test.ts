@@ -101,7 +101,7 @@ describe('the stream', () => {
     ]);
     const almostOver = new Date(Date.now() - 15 * 60_000 + 2000);
     const claims = { userId: user.id, sessionId: session!.id };
-    const tokens = await issueTokens(testApp.ctx.config.secretKey, claims, newSecret(), almostOver);
+    const tokens = await issueTokens(testApp.ctx.config.secretKeys, claims, newSecret(), almostOver);
     const stream = await openStream(testApp.url, { token: tokens.accessToken });
     await stream.ended;
     expect(Date.now()).toBeGreaterThanOrEqual(tokens.expiredAccessTokenAt - 50);

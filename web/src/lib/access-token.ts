@@ -49,6 +49,8 @@ async function refresh(call: Call, stored: StoredTokens): Promise<StoredTokens> 
     if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
     // Without a lock another tab may have been quicker with the same pair; what it stored is good.
     if (!isStillStored(stored)) return requireTokens();
+    // The pair is good, but not now: the tokens stay, and the page can say why.
+    if (error.code === 'ACCOUNT_BLOCKED' || error.status === 429) throw error;
     tokens.set(undefined);
     throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
   }

@@ -38,6 +38,12 @@ const failuresOfNetwork: Rule = { keyPrefix: 'sign-in-network', points: 30, dura
 const wrongCodesOfAccount: Rule = { keyPrefix: 'wrong-code-account', points: 20, duration: DAY_SECONDS };
 const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, duration: HOUR_SECONDS };
 const signUpsOfAccount: Rule = { keyPrefix: 'sign-up-account', points: 10, duration: HOUR_SECONDS };
+/**
+ * Of the two together: who has a copy of an access token cannot keep its owner, who is elsewhere, from refreshing. The right token
+ * is never refused because of what others in its network do.
+ */
+const wrongRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 10, duration: 15 * MINUTE_SECONDS };
+const wrongRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
 /** How many mails one account is sent is the resend policy's business. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
@@ -90,6 +96,22 @@ export async function forgetCodes(ctx: Ctx, guess: Guess, userId: string): Promi
   await forgetFailures(ctx, guess);
   await limiter(ctx, wrongCodesOfAccount).delete(keyOf(userId));
   if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(guess.ip));
+}
+
+/** @throws AppError RATE_LIMITED after too many wrong refresh tokens for this session from this network */
+export async function refuseRefreshing(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  const rule = wrongRefreshesOfSession;
+  refuseUsedUp(rule, await limiter(ctx, rule).get(sessionInNetwork(sessionId, ip)));
+}
+
+/** @throws AppError RATE_LIMITED */
+export async function countWrongRefresh(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  await count(ctx, wrongRefreshesOfSession, sessionInNetwork(sessionId, ip));
+  await count(ctx, wrongRefreshesOfNetwork, clientNetwork(ip));
+}
+
+function sessionInNetwork(sessionId: string, ip: string): string {
+  return `${sessionId} ${clientNetwork(ip)}`;
 }
 
 /** @throws AppError RATE_LIMITED */

@@ -25,14 +25,14 @@ export async function connect(
   { id: proxyId, price }: ConnectBody,
   idempotencyKey: string | null,
 ): Promise<ConnectionWithBalance> {
-  const { secretKey, openConnectionsMax, purchasesPerHour } = ctx.config;
+  const { secretKeys, openConnectionsMax, purchasesPerHour } = ctx.config;
   const { username, password } = newCredentials();
   const id = newConnectionId();
   const connection = {
     id,
     username,
-    passwordEncrypted: encryptPassword(secretKey, id, password),
-    passwordHash: hashPassword(secretKey, password),
+    passwordEncrypted: encryptPassword(secretKeys, id, password),
+    passwordHash: hashPassword(secretKeys, password),
   };
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
@@ -97,7 +97,7 @@ export async function listOwn(
   page: PageQuery,
 ): Promise<{ data: Connection[]; totalPages: number }> {
   const { rows, totalPages } = await listRows(ctx, actor.userId, page);
-  return { data: rows.map((row) => presentConnection(ctx.config, row)), totalPages };
+  return { data: rows.map((row) => presentConnection(ctx, row)), totalPages };
 }
 
 export async function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
@@ -115,7 +115,7 @@ async function listRows(ctx: Ctx, userId: string | null, page: PageQuery) {
 
 async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
   const [row, { balanceMicros }] = await Promise.all([mustFind(ctx, id), ledger.readBalance(ctx, actor.accountId)]);
-  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
+  return { ...presentConnection(ctx, row), currentBalance: toDollars(balanceMicros) };
 }
 
 async function mustFind(ctx: Ctx, id: string): Promise<store.ConnectionRow> {

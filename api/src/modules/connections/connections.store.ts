@@ -1,4 +1,5 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
+import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -89,11 +90,21 @@ type SoldProxy = Pick<
 export type PurchaseOutcome =
   | ({ outcome: 'BOUGHT'; balanceMicros: bigint; createdAt: Date; dnsPort: number | null } & SoldProxy)
   | { outcome: 'REPLAYED'; connectionId: string }
-  | { outcome: 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
+  | { outcome: 'ACCOUNT_BLOCKED' | 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
   | { outcome: 'TOO_MANY_CONNECTIONS' | 'RATE_LIMITED'; retryAfterSeconds: number };
+
+/** Of the trigger that refuses a connection of a user who is not active (migration 0021). */
+const BLOCKED_BUYER_STATE = 'CHBLK';
 
 /** The whole purchase in one round trip; its rules are in the function (migration 0029). */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
+  return callBuyProxy(ctx, purchase).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
+    throw error;
+  });
+}
+
+async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   const [row] = await ctx.db.query<PurchaseOutcome>(
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
@@ -253,6 +264,26 @@ export async function secondsUntilUnusedReturn(
     [userId, returnsPerHour, refundWindowMs],
   );
   return row?.seconds;
+}
+
+/** @returns all open connections of the user */
+export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: RequestedEnd): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `update connections set ending_reason = coalesce(ending_reason, $2), ending_at = coalesce(ending_at, now())
+      where user_id = $1 and status = 'WORK' returning id`,
+    [userId, reason],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Open connections of blocked users whose end nobody has asked for. */
+export async function findOfBlockedUsers(ctx: Ctx, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select connections.id from users join connections on connections.user_id = users.id
+      where users.status = 'BLOCKED' and connections.status = 'WORK' and ending_at is null limit $1`,
+    [limit],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** After an outage: a gateway with very many connections reports them in several requests. */

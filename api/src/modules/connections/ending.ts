@@ -87,6 +87,37 @@ export function endIdle(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
+/**
+ * Asks for the ends of all connections of a user who is being blocked, in that transaction: no purchase of theirs is under way then.
+ * @returns those that are open
+ */
+export async function beginEndsOfUser(ctx: Ctx, userId: string, payerAccountId: bigint): Promise<string[]> {
+  await ledger.lockBalance(ctx, payerAccountId);
+  const ids = await store.saveEndingsOfUser(ctx, userId, 'ADMIN');
+  if (ids.length > 0) ctx.changed({ userId }, 'connections');
+  return ids;
+}
+
+/**
+ * Makes the bill of an end that was asked for, if no gateway has anything to report. Otherwise the last report makes it, or the
+ * sweep when none comes.
+ */
+export async function finishUnheard(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && connection.endingReason)
+      await beginEnd(ctx, connection, connection.endingReason);
+  });
+}
+
+/** Of users who were blocked by other means, such as a statement of the operator. */
+export async function endBlocked(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && !connection.endingReason) await beginEnd(ctx, connection, 'ADMIN');
+  });
+}
+
 async function beginEnd(
   ctx: Ctx,
   connection: store.OpenConnection,

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await migrate(clone.url);
   const config = loadConfig({
     DATABASE_URL: clone.url,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: 'gateway-token-of-the-tests',
     LOG_LEVEL: 'silent',
   });
@@ -101,7 +101,7 @@ async function readReceipt(connectionId: string): Promise<Receipt> {
 }
 
 test('charges from before receipts are chained by the migration, and later ones follow them', async () => {
-  const { publicKey } = getPublicKey(ctx);
+  const { publicKey } = await getPublicKey(ctx);
   const before = await readReceipt(openId);
   expect(before.charges.map((charge) => [charge.kind, charge.downloadedBytes])).toEqual([
     ['PREPAID_50_MB', 0],

@@ -8,5 +8,5 @@ export function receiptsRoutes(app: FastifyInstance): void {
     contentType: 'application/json; charset=utf-8',
     chunks: await receipts.streamReceipt(ctx, actor, params.id),
   }));
-  route(app, getReceiptKey, async ({ ctx }) => ({ data: receipts.getPublicKey(ctx) }));
+  route(app, getReceiptKey, async ({ ctx }) => ({ data: await receipts.getPublicKey(ctx) }));
 }

@@ -1,12 +1,12 @@
 /** The verifiable bill of a connection. Its charges were chained when they were made; here the head is signed. */
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import type { Charge, Receipt } from '@cellhop/contract/receipts';
+import type { Charge, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './receipts.store.ts';
-import { receiptKey, signReceipt } from './signing.ts';
+import { receiptKey, receiptKeys, signReceipt } from './signing.ts';
 
 /** As large as it may be while a slow reader keeps nothing open but this in memory: about 400 kB. */
 const CHARGES_AT_ONCE = 1000;
@@ -24,7 +24,8 @@ export async function streamReceipt(ctx: Ctx, actor: Actor, connectionId: string
 }
 
 async function* writeReceipt(ctx: Ctx, row: store.ReceiptRow): AsyncGenerator<string> {
-  const key = receiptKey(ctx.config.secretKey);
+  const key = receiptKey(ctx.config.secretKeys);
+  await listPublished(ctx);
   const { id: connectionId, ip, priceMicros, status, endReason, createdAt, issuedAt, uploadedBytes } = row;
   const downloadedBytes = row.usedBytes - uploadedBytes;
   const facts = { connectionId, ip, status, endReason, createdAt, disconnectAt: row.endedAt };
@@ -88,9 +89,24 @@ async function* pagesOfCharges(
   if (left > 0) yield await store.listRefunds(ctx, escrowAccountId, left);
 }
 
-export function getPublicKey(ctx: Ctx) {
-  const { id, publicKey } = receiptKey(ctx.config.secretKey);
-  return { keyId: id, algorithm: 'Ed25519' as const, publicKey: publicKey.toString('base64') };
+/** With those of before: what was signed with them can still be checked. */
+export async function getPublicKey(ctx: Ctx): Promise<PublicReceiptKeys> {
+  const { id } = receiptKey(ctx.config.secretKeys);
+  const published = await listPublished(ctx);
+  const newest = published.find(({ keyId }) => keyId === id)!;
+  return { ...newest, olderKeys: published.filter((each) => each !== newest) };
+}
+
+/** Each key of the setting is published before it signs anything, and stays after it has left the setting. */
+async function listPublished(ctx: Ctx): Promise<PublicReceiptKey[]> {
+  const rows = await store.listKeys(ctx);
+  const missing = receiptKeys(ctx.config.secretKeys).filter(({ id }) => !rows.some(({ keyId }) => keyId === id));
+  for (const { id, publicKey } of missing) await store.insertKey(ctx, id, publicKey);
+  return [...rows, ...missing.map(({ id, publicKey }) => ({ keyId: id, publicKey }))].map(({ keyId, publicKey }) => ({
+    keyId,
+    algorithm: 'Ed25519',
+    publicKey: publicKey.toString('base64'),
+  }));
 }
 
 function present(charge: store.ChargeRow, number: number, megabyteMicros: bigint): Charge {

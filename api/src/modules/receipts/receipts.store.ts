@@ -75,3 +75,22 @@ export function listRefunds(ctx: Ctx, escrowAccountId: bigint, limit: number): P
     limit,
   ]);
 }
+
+export interface KeyRow {
+  keyId: string;
+  publicKey: Buffer;
+}
+
+/** The newest first. */
+export function listKeys(ctx: Ctx): Promise<KeyRow[]> {
+  return ctx.db.query(
+    'select key_id as "keyId", public_key as "publicKey" from receipt_keys order by created_at desc, key_id',
+  );
+}
+
+export async function insertKey(ctx: Ctx, keyId: string, publicKey: Buffer): Promise<void> {
+  await ctx.db.query('insert into receipt_keys (key_id, public_key) values ($1, $2) on conflict do nothing', [
+    keyId,
+    publicKey,
+  ]);
+}

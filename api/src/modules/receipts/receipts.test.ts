@@ -204,7 +204,7 @@ describe('a receipt', () => {
 
 describe('the key', () => {
   test('comes from the secret of the installation, and is another one for another secret', () => {
-    const [one, same, other] = ['a'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)].map(receiptKey);
+    const [one, same, other] = ['a'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)].map((key) => receiptKey([key]));
     expect(same!.publicKey).toEqual(one!.publicKey);
     expect(other!.id).not.toBe(one!.id);
     expect(one!.id).toMatch(/^[0-9a-f]{16}$/);
@@ -298,7 +298,7 @@ describe('the checker', () => {
   });
 
   test('finds another key and another signature', () => {
-    const stranger = receiptKey('another secret of another shop').publicKey.toString('base64');
+    const stranger = receiptKey(['another secret of another shop']).publicKey.toString('base64');
     expect(checkReceipt(good[0], { publicKey: stranger })).toContain('was signed with the key');
     expect(checkReceipt(good[0], { publicKey: 'AAAA' })).toBe('the public key is not 32 bytes in base64');
     expect(checkReceipt({ ...good[0], signature: good[1]!.signature }, { publicKey })).toBe(
