@@ -43,7 +43,8 @@ beforeEach(async () => {
 });
 afterEach(() => network.close());
 
-describe('an API whose network to the database breaks', () => {
+// Longer than the longest of all waits together, on a machine that does other things too.
+describe('an API whose network to the database breaks', { timeout: 60_000 }, () => {
   let app: TestApp;
   let user: TestUser;
   let call: Call;
