@@ -14,6 +14,7 @@ import { useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { countFailed } from './jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
@@ -66,7 +67,10 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
-  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
+  useMetrics(app, {
+    poolUse: () => ctx.poolUse(),
+    figures: async () => ({ ...(await readFigures(ctx)), failedJobs: await countFailed(ctx) }),
+  });
 
   settingsRoutes(app);
   authRoutes(app);
