@@ -19,6 +19,7 @@ import { settingsRoutes } from './http/settings.ts';
 import { TokenGuesses } from './http/token-guesses.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
+import { countFailed } from './jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
@@ -84,7 +85,11 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   });
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
-    figures: async () => ({ ...(await readFigures(ctx)), ...(await readKeyFigures(ctx)) }),
+    figures: async () => ({
+      ...(await readFigures(ctx)),
+      ...(await readKeyFigures(ctx)),
+      failedJobs: await countFailed(ctx),
+    }),
   });
 
   settingsRoutes(app);

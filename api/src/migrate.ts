@@ -96,10 +96,10 @@ async function untilLocked<T>(
       if (performance.now() > deadline)
         throw new Error(
           `Migration ${name} did not get its locks: a transaction that was open all the time has them. Find it in pg_stat_activity, end it, and start again.`,
-          { cause },
+          { cause: error },
         );
     }
-    await pause(pausesMs[Math.min(attempt, pausesMs.length - 1)]!);
+    await pause(pausesMs[Math.min(attempt, pausesMs.length - 1)]);
   }
 }
 
@@ -115,8 +115,9 @@ async function applyAll(client: pg.PoolClient, directory: URL, retry: Retry): Pr
     const sha256 = createHash('sha256').update(text).digest('hex');
     if (known.get(name) === sha256) continue;
     if (known.has(name)) throw new Error(`Migration ${name} was edited after it had been applied`);
-    const record = () =>
-      client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]).then(() => {});
+    const record = async () => {
+      await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+    };
     await retry(name, () => applyOne(client, name, text, record));
     applied.push(name);
   }

@@ -23,6 +23,11 @@ const readOnEach = () =>
       }),
     ),
   );
+const insertAndRead = (id: number) =>
+  testApp.database.transaction(async (db) => {
+    await db.query('insert into planned (id) values ($1)', [id]);
+    return db.query('select * from planned where id = $1', [id]);
+  });
 let columns = 0;
 const widen = () => {
   columns += 1;
@@ -39,16 +44,11 @@ describe('after a migration that changes what a prepared statement returns', () 
   test('a transaction runs again, on every connection, and does its work once', async () => {
     await readOnEach();
     await widen();
-    const work = (id: number) =>
-      testApp.database.transaction(async (db) => {
-        await db.query('insert into planned (id) values ($1)', [id]);
-        return db.query('select * from planned where id = $1', [id]);
-      });
-    await Promise.all([1, 2, 3, 4].map(work));
+    await Promise.all([1, 2, 3, 4].map(insertAndRead));
     expect(await readAll()).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
     await readOnEach();
     await widen();
-    await Promise.all([5, 6, 7, 8].map(work));
+    await Promise.all([5, 6, 7, 8].map(insertAndRead));
     expect(await readAll()).toHaveLength(8);
   });
 

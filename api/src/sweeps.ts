@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
+import { cleanUpJobs } from './jobs.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { warnOfLowBalances } from './modules/connections/low-balance.ts';
@@ -25,6 +26,7 @@ const sweeps: Sweep[] = [
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'usage', everyMs: 60_000, run: recordTraffic },
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
+  { name: 'jobs', everyMs: 600_000, run: cleanUpJobs },
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },

@@ -1,12 +1,13 @@
 import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
-import type { Jobs } from './jobs.ts';
-import { sendMail } from './mail/mailer.ts';
+import { payloadSchemas, type Jobs } from './jobs.ts';
+import { deliverMail, sendMail } from './mail/mailer.ts';
 import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts';
 
 type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
 
 const handlers: Handlers = {
+  'mail.deliver': deliverMail,
   'mail.send': sendMail,
   'mail.none': async () => {},
   'notifications.broadcast': deliverBroadcast,
@@ -14,8 +15,26 @@ const handlers: Handlers = {
 
 /** What the job runner calls for each kind of job. */
 export function tasks(ctx: Ctx): TaskList {
-  const list: Record<string, Task> = {};
-  // Payloads were typed when they were enqueued, by the same program version's `Jobs`.
-  for (const [name, handle] of Object.entries(handlers)) list[name] = (payload) => handle(ctx, payload as never);
-  return list;
+  return Object.fromEntries(namesOf(handlers).map((name) => [name, taskOf(ctx, name)]));
+}
+
+function taskOf(ctx: Ctx, name: keyof Jobs): Task {
+  // Its parameter is what the schema of the same name gives; that the two belong together is lost among all names.
+  const handle = handlers[name] as (ctx: Ctx, payload: unknown) => Promise<void>;
+  return async (payload) => handle(ctx, readPayload(name, payload));
+}
+
+/**
+ * @throws Error for a payload that this version cannot read. The job is tried again like any that fails: a worker of a
+ * newer version may read it. The message names fields and never their contents, because it is logged and kept.
+ */
+function readPayload(name: keyof Jobs, payload: unknown): unknown {
+  const { success, data, error } = payloadSchemas[name].safeParse(payload);
+  if (success) return data;
+  const places = error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`);
+  throw new Error(`the payload of the job "${name}" cannot be read: ${places.join('; ')}`);
+}
+
+function namesOf<Key extends string>(object: Record<Key, unknown>): Key[] {
+  return Object.keys(object) as Key[];
 }

@@ -78,6 +78,7 @@ interface Figures {
   customerDollars: number;
   heldDollars: number;
   openConnections: number;
+  failedJobs: number;
   /** The two of the last check are undefined before it. */
   violationCount: number | undefined;
   reconciliationAgeSeconds: number | undefined;
@@ -99,6 +100,7 @@ const figureGauges: { name: string; help: string; read: (figures: Figures) => nu
     read: (figures) => figures.heldDollars,
   },
   { name: 'connections_open', help: 'Connections that are open', read: (figures) => figures.openConnections },
+  { name: 'jobs_failed', help: 'Jobs that failed for good', read: (figures) => figures.failedJobs },
   {
     name: 'reconciliation_ok',
     help: '1 if all money added up when it was last checked, else 0',

@@ -2,8 +2,10 @@ import { runOnce, Logger } from 'graphile-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import type { Ctx } from '../ctx.ts';
 import { enqueue } from '../jobs.ts';
 import { tasks } from '../tasks.ts';
+import { sealMail } from './mail-orders.ts';
 import type { MailOrder } from './templates.ts';
 
 let testApp: TestApp;
@@ -12,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
+const send = (ctx: Ctx, order: MailOrder) => enqueue(ctx, 'mail.deliver', sealMail(ctx, order, null));
 const orderTo = (to: string): MailOrder => ({
   template: 'confirm-email',
   to,
@@ -20,7 +23,7 @@ const orderTo = (to: string): MailOrder => ({
 });
 
 test('a mail arrives as it was written, Cyrillic and all', async () => {
-  await enqueue(testApp.ctx, 'mail.send', orderTo('reader@example.com'));
+  await send(testApp.ctx, orderTo('reader@example.com'));
   const [mail] = await mailsTo(testApp, 'reader@example.com');
   expect(mail!.subject).toBe('Подтвердите email для Прокси & Co');
   expect(mail!.text).toContain('Спасибо за регистрацию в Прокси & Co.');
@@ -44,7 +47,7 @@ test.each(
   orders.flatMap((order, index) => (['en', 'ru'] as const).map((code) => [order.template, code, index] as const)),
 )('%s in %s travels over SMTP as text and as HTML', async (template, languageCode, index) => {
   const to = `${template}-${languageCode}@example.com`;
-  await enqueue(testApp.ctx, 'mail.send', { ...orders[index]!, to, languageCode } as MailOrder);
+  await send(testApp.ctx, { ...orders[index]!, to, languageCode } as MailOrder);
   const [mail] = await mailsTo(testApp, to);
   const title = titles[languageCode][index]!;
   expect(mail!.text.startsWith(`${title}\n\n`)).toBe(true);
@@ -56,7 +59,7 @@ test.each(
 
 test('a change that is rolled back sends nothing', async () => {
   const rolledBack = testApp.ctx.tx(async (ctx) => {
-    await enqueue(ctx, 'mail.send', orderTo('nobody@example.com'));
+    await send(ctx, orderTo('nobody@example.com'));
     throw new Error('changed my mind');
   });
   await expect(rolledBack).rejects.toThrow('changed my mind');
@@ -65,7 +68,7 @@ test('a change that is rolled back sends nothing', async () => {
 
 test('a mail that the server did not take waits to be tried again', async () => {
   const unlucky = await startTestApp({ mailSinkPort: 1 });
-  await enqueue(unlucky.ctx, 'mail.send', orderTo('patient@example.com'));
+  await send(unlucky.ctx, orderTo('patient@example.com'));
   await runOnce({
     connectionString: unlucky.ctx.config.databaseUrl,
     taskList: tasks(unlucky.ctx),

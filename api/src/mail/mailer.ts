@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import type { Ctx } from '../ctx.ts';
+import { mailOrderSchema, openMail, type SealedMail } from './mail-orders.ts';
 import { renderMail, type MailContent, type MailOrder } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
+
+/** A mail that has waited longer than its link lives is not sent. Otherwise as `sendMail`. */
+export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<void> {
+  if (mail.expiredAt !== null && Date.parse(mail.expiredAt) <= Date.now())
+    return ctx.log.warn({ template: mail.template }, 'a mail came too late for its link and was not sent');
+  return sendMail(ctx, mailOrderSchema.parse(openMail(ctx, mail)));
+}
 
 /** Rejects if the mail server did not take the mail: the job is then tried again, with growing pauses. */
 export async function sendMail(ctx: Ctx, order: MailOrder): Promise<void> {

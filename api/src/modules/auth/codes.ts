@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs.ts';
 import { deriveKey } from '../../keys.ts';
+import { sealMail } from '../../mail/mail-orders.ts';
 import type { Credentials } from './auth.store.ts';
 import * as store from './codes.store.ts';
 import type { Purpose } from './codes.store.ts';
@@ -23,6 +24,8 @@ const mails = {
     path: '/restore-access/set-password?code=',
   },
 } as const;
+
+const NOBODY = { email: '', languageCode: 'en' } as const;
 
 export type Recipient = Pick<Credentials, 'userId' | 'email' | 'languageCode'>;
 
@@ -49,10 +52,10 @@ export function sendCode(
     const agesMs = await store.listSendingAges(ctx, emailHash, purpose);
     refuseTooOften(agesMs);
     const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
-    if (recipient) {
-      const { email, languageCode } = recipient;
-      await enqueue(ctx, 'mail.send', { template: mails[purpose].template, to: email, languageCode, values: { link } });
-    } else await enqueue(ctx, 'mail.none', { link });
+    const { template, lifetimeMs } = mails[purpose];
+    const { email: to, languageCode } = recipient ?? NOBODY;
+    const mail = sealMail(ctx, { template, to, languageCode, values: { link } }, new Date(Date.now() + lifetimeMs));
+    await enqueue(ctx, recipient ? 'mail.deliver' : 'mail.none', mail);
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };
   });
 }

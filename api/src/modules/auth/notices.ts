@@ -2,6 +2,7 @@
 import { addressOf, deviceOf, type Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs.ts';
+import { sealMail } from '../../mail/mail-orders.ts';
 import type { Recipient } from './codes.ts';
 
 /** In the transaction of what it tells. */
@@ -11,15 +12,11 @@ export function sendNotice(
   { email, languageCode }: Omit<Recipient, 'userId'>,
   client: Client,
 ): Promise<void> {
-  return enqueue(ctx, 'mail.send', {
-    template,
-    to: email,
-    languageCode,
-    values: {
-      link: `${ctx.config.publicUrl}/restore-access`,
-      device: deviceOf(client),
-      address: addressOf(client) ?? '',
-      at: new Date().toISOString(),
-    },
-  });
+  const values = {
+    link: `${ctx.config.publicUrl}/restore-access`,
+    device: deviceOf(client),
+    address: addressOf(client) ?? '',
+    at: new Date().toISOString(),
+  };
+  return enqueue(ctx, 'mail.deliver', sealMail(ctx, { template, to: email, languageCode, values }, null));
 }

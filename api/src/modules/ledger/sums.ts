@@ -43,7 +43,7 @@ export async function rememberSums(
 
 /** @returns sentences about accounts whose balance differs */
 export async function findDifferingBalances(ctx: Ctx, run: AuditRun): Promise<string[]> {
-  if (!run.isWhole) await rememberSums(ctx, await store.findSettledTransfer(ctx), run.step);
+  if (!run.isWhole) await rememberSums(ctx, await store.findSettledTransfer(ctx), () => run.step());
   const broken: string[] = [];
   for await (const chunk of chunksOf(ctx, run, run.isWhole ? addedAccounts : comparedAccounts)) {
     const suspects = await atOneMark(ctx, (mark) =>

@@ -92,9 +92,9 @@ describe.each(audits)('an audit of $name', ({ mark }) => {
   });
 
   test('finds nothing wrong beside purchases and other audits that run at the same time', async () => {
-    let isOpen = true;
+    const closing = new AbortController();
     const shopping = Array.from({ length: 3 }, async () => {
-      while (isOpen) {
+      while (!closing.signal.aborted) {
         const { data } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
         await topUp(testApp, busyAccountId, 5n);
         await user.call(disconnect, { params: { id: data.id } });
@@ -102,7 +102,7 @@ describe.each(audits)('an audit of $name', ({ mark }) => {
     });
     const from = await mark();
     const found = await Promise.all([1, 2, 3].map(() => audit(testApp.ctx, from)));
-    isOpen = false;
+    closing.abort();
     await Promise.all(shopping);
     expect(found).toEqual([[], [], []]);
   });
@@ -126,21 +126,21 @@ describe.each(audits)('an audit of $name', ({ mark }) => {
   });
 });
 
-describe('remembered sums', () => {
-  const forget = async () => {
-    await testApp.database.query('delete from account_sums');
-    await testApp.database.query('update account_sums_mark set transfer_id = 0');
-  };
-  const readWrong = () =>
-    testApp.database.query(
-      `select account_id, micros, exact
-         from account_sums
-         full join (select account_id, sum(amount_micros)::bigint as exact from entries
-                     where transfer_id <= (select transfer_id from account_sums_mark)
-                     group by account_id having sum(amount_micros) <> 0) as added using (account_id)
-        where micros is distinct from exact`,
-    );
+const forget = async () => {
+  await testApp.database.query('delete from account_sums');
+  await testApp.database.query('update account_sums_mark set transfer_id = 0');
+};
+const readWrong = () =>
+  testApp.database.query(
+    `select account_id, micros, exact
+       from account_sums
+       full join (select account_id, sum(amount_micros)::bigint as exact from entries
+                   where transfer_id <= (select transfer_id from account_sums_mark)
+                   group by account_id having sum(amount_micros) <> 0) as added using (account_id)
+      where micros is distinct from exact`,
+  );
 
+describe('remembered sums', () => {
   test('are added once by audits that overlap', async () => {
     await forget();
     const upTo = await findSettledTransfer(testApp.ctx);
@@ -174,34 +174,34 @@ describe('remembered sums', () => {
   });
 });
 
-describe('workers that audit at the same time', () => {
-  const age = (sql: string) => testApp.database.query(`update reconciliation set ${sql}`);
+const age = (sql: string) => testApp.database.query(`update reconciliation set ${sql}`);
 
-  function withResolver() {
-    let resolve!: () => void;
-    const promise = new Promise<void>((settle) => (resolve = settle));
-    return { promise, resolve };
-  }
+function withResolver() {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
 
-  /** A worker that stops, as a paused machine does, before its first rule. */
-  function pausedWorker() {
-    const gate = withResolver();
-    const reached = withResolver();
-    const ctx: Ctx = {
-      ...testApp.ctx,
-      db: {
-        query: async (text, values, options) => {
-          if (text.includes('the sum is')) {
-            reached.resolve();
-            await gate.promise;
-          }
-          return testApp.ctx.db.query(text, values, options);
-        },
+/** A worker that stops, as a paused machine does, before its first rule. */
+function pausedWorker() {
+  const gate = withResolver();
+  const reached = withResolver();
+  const ctx: Ctx = {
+    ...testApp.ctx,
+    db: {
+      query: async (text, values, options) => {
+        if (text.includes('the sum is')) {
+          reached.resolve();
+          await gate.promise;
+        }
+        return testApp.ctx.db.query(text, values, options);
       },
-    };
-    return { ctx, reached: reached.promise, resume: gate.resolve };
-  }
+    },
+  };
+  return { ctx, reached: reached.promise, resume: gate.resolve };
+}
 
+describe('workers that audit at the same time', () => {
   test('are one, however long it takes', async () => {
     await age('claimed_at = null, checked_at = null, lease_id = null, leased_until = null');
     const first = pausedWorker();
@@ -233,7 +233,7 @@ describe('workers that audit at the same time', () => {
     await age('claimed_at = null');
     let now = performance.now();
     // Each look at the clock is eleven seconds after the last one, so the lease is renewed at each step.
-    vi.spyOn(performance, 'now').mockImplementation(() => (now += 11_000));
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 11_000));
     const first = pausedWorker();
     const running = reconcileWhenDue(first.ctx);
     await first.reached;
@@ -245,7 +245,7 @@ describe('workers that audit at the same time', () => {
     const second = reconcileWhenDue(healthy.ctx);
     await healthy.reached;
     await age("leased_until = now() - interval '1 hour', verified_whole_at = now()");
-    vi.mocked(performance.now).mockImplementation(() => (now += 1));
+    clock.mockImplementation(() => (now += 1));
     healthy.resume();
     await second;
     expect(await testApp.database.query('select lease_id, leased_until from reconciliation')).toEqual([

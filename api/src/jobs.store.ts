@@ -1,0 +1,55 @@
+import type { Ctx } from './ctx.ts';
+
+export async function countFailed(ctx: Ctx): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    'select count(*)::integer as count from graphile_worker.jobs where attempts >= max_attempts',
+  );
+  return row!.count;
+}
+
+/** @returns how many there were, at most `limit` */
+export async function deleteExpiredMails(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `select id from graphile_worker.complete_jobs(array(
+       select id from graphile_worker._private_jobs
+        where locked_at is null
+          -- Both as JavaScript writes dates: as texts they have the order of the dates.
+          and payload ->> 'expiredAt' < to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        limit $1
+     ))`,
+    [limit],
+  );
+  return rows.length;
+}
+
+/** @returns how many there were, at most `limit` */
+export async function deleteFailed(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `select id from graphile_worker.complete_jobs(array(
+       select id from graphile_worker.jobs
+        where attempts >= max_attempts and updated_at < now() - interval '30 days' and locked_at is null
+        limit $1
+     ))`,
+    [limit],
+  );
+  return rows.length;
+}
+
+/**
+ * The runner has no function that changes a payload. Its table is private to the version that we pin.
+ * @returns how many there were, at most `limit`
+ */
+export async function forgetContents(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `update graphile_worker._private_jobs set payload = (payload::jsonb - 'values' - 'sealedOrder' - 'link')::json
+      where id in (
+        select jobs.id
+          from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = task_id
+         where identifier in ('mail.deliver', 'mail.send', 'mail.none') and attempts >= max_attempts
+           and locked_at is null and payload::jsonb ?| array['values', 'sealedOrder', 'link']
+         limit $1
+      ) returning id`,
+    [limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,46 @@
+/** A mail as it lies in its job: sealed, because the links of some mails open an account, and jobs are kept and backed up. */
+import { languageCodeSchema } from '@cellhop/contract/schemas';
+import { z } from 'zod';
+import type { Ctx } from '../ctx.ts';
+import { deriveKey, deriveKeys } from '../keys.ts';
+import { seal, unseal } from '../sealing.ts';
+import type { MailOrder } from './templates.ts';
+
+const recipient = { to: z.string().min(1), languageCode: languageCodeSchema };
+const link = z.string().min(1);
+const event = { device: z.string(), address: z.string(), at: z.iso.datetime() };
+
+export const mailOrderSchema = z.discriminatedUnion('template', [
+  z.object({ ...recipient, template: z.enum(['confirm-email', 'recover-password']), values: z.object({ link }) }),
+  z.object({
+    ...recipient,
+    template: z.enum(['password-changed', 'new-sign-in']),
+    values: z.object({ link, ...event }),
+  }),
+]) satisfies z.ZodType<MailOrder>;
+
+export const sealedMailSchema = z.object({
+  /** For operators who look at jobs that failed. */
+  template: z.string(),
+  sealedOrder: z.base64(),
+  /** When the link ends: from then on nobody needs the mail. Null: never. */
+  expiredAt: z.iso.datetime().nullable(),
+});
+export type SealedMail = z.infer<typeof sealedMailSchema>;
+
+const OWNER = 'mail order';
+
+export function sealMail(ctx: Ctx, order: MailOrder, expiredAt: Date | null): SealedMail {
+  const sealed = seal(deriveKey(ctx.config.secretKeys, 'mail-orders'), OWNER, JSON.stringify(order));
+  return {
+    template: order.template,
+    sealedOrder: sealed.toString('base64'),
+    expiredAt: expiredAt?.toISOString() ?? null,
+  };
+}
+
+/** @throws Error if no key of SECRET_KEY opens it */
+export function openMail(ctx: Ctx, { sealedOrder }: SealedMail): unknown {
+  const sealed = Buffer.from(sealedOrder, 'base64');
+  return JSON.parse(unseal(deriveKeys(ctx.config.secretKeys, 'mail-orders'), OWNER, sealed));
+}
