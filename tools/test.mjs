@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureChromium } from './chromium.mjs';
+import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
 import { explain, Problem } from './problem.mjs';
 import { runSideBySide } from './side-by-side.mjs';
 import { countPlaywright, countVitest } from './test-count.mjs';
@@ -59,8 +60,14 @@ export async function test(prepare) {
     await prepare();
     await check();
     must('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
-    process.env['CHROMIUM'] = ensureChromium();
-    must('playwright', 'test');
+    runEndToEnd({
+      findBrowser: ensureChromium,
+      listTests: () => listEndToEndTests(root),
+      runTests: (browser) => {
+        process.env['CHROMIUM'] = browser;
+        must('playwright', 'test');
+      },
+    });
   } catch (error) {
     exitCode = explain(error);
   }

@@ -40,6 +40,16 @@ const countPayments = async (referrer: TestUser) => {
   return row!.count;
 };
 
+/** A second account of the same person, by its address. */
+async function secondAccountOf(referrer: TestUser): Promise<TestUser> {
+  const second = await createUser(testApp, { referrerId: referrer.id });
+  await testApp.database.query('update users set email = $2 where id = $1', [
+    second.id,
+    referrer.email.replace('@', '+second@'),
+  ]);
+  return second;
+}
+
 describe('the level', () => {
   test.each([
     [0, 'BASIC'],
@@ -152,16 +162,6 @@ describe('the bonus', () => {
     await pay(testApp, await newInvoice(await createUser(testApp)));
     expect(await balanceOf(testApp, referrer)).toBe(0n);
   });
-
-  /** A second account of the same person, by its address. */
-  async function secondAccountOf(referrer: TestUser): Promise<TestUser> {
-    const second = await createUser(testApp, { referrerId: referrer.id });
-    await testApp.database.query('update users set email = $2 where id = $1', [
-      second.id,
-      referrer.email.replace('@', '+second@'),
-    ]);
-    return second;
-  }
 
   test('is nothing for top-ups of an own second account, and such invoices make no level', async () => {
     const referrer = await createUser(testApp);

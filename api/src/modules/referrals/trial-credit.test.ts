@@ -106,11 +106,12 @@ describe('the trial credit', () => {
   });
 });
 
-describe('a promo code', () => {
-  const people = () => Array.from({ length: 8 }, () => `${newName()}@example.com`);
-  const shown = async (id: string) =>
-    (await admin.call(listPromoCodes, { query: { userId: owner.id, size: 100 } })).data.find((code) => code.id === id);
+const create = (code: string, referralEmail: string) => admin.call(createPromoCode, { body: { code, referralEmail } });
+const people = () => Array.from({ length: 8 }, () => `${newName()}@example.com`);
+const shown = async (id: string) =>
+  (await admin.call(listPromoCodes, { query: { userId: owner.id, size: 100 } })).data.find((code) => code.id === id);
 
+describe('a promo code', () => {
   test('gives as many credits as its maximum, also when more people confirm at the same moment; all sign up', async () => {
     const { id, code } = await newCode({ trialCreditsMax: 3 });
     const emails = people();
@@ -164,14 +165,13 @@ describe('a promo code', () => {
 
   test('needs a code that is free, also as a referral code, and an owner', async () => {
     const { code } = await newCode();
-    const create = (body: { code: string; referralEmail: string }) => admin.call(createPromoCode, { body });
     for (const taken of [code.toLowerCase(), owner.referralCode])
-      await expect(create({ code: taken, referralEmail: owner.email })).rejects.toMatchObject({
+      await expect(create(taken, owner.email)).rejects.toMatchObject({
         status: 409,
         code: 'CODE_EXISTS',
         message: 'Code is already exist',
       });
-    await expect(create({ code: newName(), referralEmail: 'nobody@example.com' })).rejects.toMatchObject({
+    await expect(create(newName(), 'nobody@example.com')).rejects.toMatchObject({
       status: 404,
       code: 'REFERRAL_NOT_FOUND',
       message: 'Referral not found',

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { ensureChromium } from './chromium.mjs';
+import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
+import { Problem } from './problem.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+describe('the end-to-end tests', () => {
+  it('fail and are named where there is no Chromium and it may not be installed', () => {
+    const ran: string[] = [];
+    const attempt = () =>
+      runEndToEnd({
+        findBrowser: () => ensureChromium({ find: () => undefined, install: () => {} }),
+        listTests: () => ['buy.spec.ts:3:1 › a proxy is bought', 'pay.spec.ts:7:1 › an invoice is paid'],
+        runTests: (browser) => void ran.push(browser),
+      });
+    expect(attempt).toThrow(Problem);
+    expect(attempt).toThrow(
+      /^2 end-to-end tests were not run:\n {2}buy\.spec\.ts:3:1 › a proxy is bought\n {2}pay\.spec\.ts:7:1 › an invoice is paid\n.*Chromium.*CHROMIUM/,
+    );
+    expect(ran).toEqual([]);
+  });
+
+  it('run with the browser that is found, or installed just now', () => {
+    const ran: string[] = [];
+    const run = (findBrowser: () => string) =>
+      runEndToEnd({ findBrowser, listTests: () => [], runTests: (browser) => void ran.push(browser) });
+    run(() => ensureChromium({ find: () => '/opt/chromium', install: () => {} }));
+    let installed: string | undefined;
+    run(() => ensureChromium({ find: () => installed, install: () => void (installed = '/opt/new-chromium') }));
+    expect(ran).toEqual(['/opt/chromium', '/opt/new-chromium']);
+  });
+
+  it('are known without a browser', () => {
+    const names = listEndToEndTests(root);
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => !/^[\w-]+\.spec\.ts:\d+:\d+ › ./.test(name))).toEqual([]);
+  }, 120_000);
+});
