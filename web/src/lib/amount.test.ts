@@ -27,7 +27,7 @@ describe.each([
   });
 
   it('gives nothing, or the digits of the text: no text becomes an amount with other digits', () => {
-    const characters = fc.constantFrom(...'0123456789', ',', '.', ' ', NO_BREAK_SPACE, '$', '-', 'e', "'");
+    const characters = fc.constantFrom(...'0123456789,. $-e'.split(''), NO_BREAK_SPACE);
     fc.assert(
       fc.property(fc.string({ unit: characters, maxLength: 14 }), (text) => {
         const amount = parseAmount(text, language);
