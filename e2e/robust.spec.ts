@@ -103,6 +103,8 @@ test('a purchase that sign-in interrupts comes back with its dialog, and after i
 
   await dialog.getByRole('button', { name: /^Buy for/ }).click();
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  await expect(dialog.getByText('SOCKS5, HTTP, QUIC (soon)')).toBeVisible();
+  await expect(dialog.getByText('DNS port (soon)', { exact: true })).toBeVisible();
   await expect(page).toHaveURL(/\/proxies$/);
   await page.reload();
   await expect(page.getByRole('button', { name: /^Buy 198\.18\./ }).first()).toBeVisible();

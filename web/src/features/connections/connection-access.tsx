@@ -8,7 +8,7 @@ import classes from './connection-access.module.css';
 
 /** How to reach a bought proxy: each value and each ready line is one click away from the clipboard. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['proxyConnection', 'common']);
   const { isDevelopment, publicUrl, brandName } = useSettings();
   const { host, port, dnsPort, username, password } = connection;
   const urls = proxyUrls(connection);
@@ -20,7 +20,11 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
-        <Value name={t('access.dnsPort')} value={dnsPort === null ? undefined : String(dnsPort)} />
+        {/* The gateway does not answer on it yet. */}
+        <Value
+          name={t('common:soon', { name: t('access.dnsPort') })}
+          value={dnsPort === null ? undefined : String(dnsPort)}
+        />
         <Value name={t('access.username')} value={username} />
         <Value name={t('access.password')} value={password} />
       </dl>
