@@ -124,7 +124,11 @@ export const publicScreens: Screen[] = [
       await formIsGone(page);
     },
   },
-  { name: 'public-message', path: '/public-message?message=Your%20email%20is%20confirmed.%20You%20can%20sign%20in.' },
+  {
+    name: 'public-message',
+    path: '/public-message?message=Your%20email%20is%20confirmed.%20You%20can%20sign%20in%20now.',
+  },
+  { name: 'public-message-foreign', path: `/public-message?message=${'Your%20account%20is%20locked.%20'.repeat(20)}` },
   { name: 'not-found', path: '/no-such-page' },
   { name: 'failure', path: '/sign-up', answers: { '/assets/sign-up-screen-*.js': 'OFFLINE' } },
 ];

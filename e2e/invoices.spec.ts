@@ -34,6 +34,10 @@ test('an invoice: mistakes, no rate, how to pay, and every way it can end', asyn
   await expect(dialog.getByText('Required field')).toHaveCount(2);
   await dialog.getByLabel('Amount, USD').fill('4');
   await expect(dialog.getByText('Minimum value 5')).toBeVisible();
+  await dialog.getByLabel('Amount, USD').fill('42,50');
+  await create.focus();
+  await expect(dialog.getByText('Enter an amount like 1,234.56')).toBeVisible();
+  await expect(dialog.getByLabel('Amount, USD')).toHaveValue('42,50');
   await dialog.getByLabel('Amount, USD').fill('25');
   await dialog.getByRole('combobox', { name: 'Currency' }).click();
   await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(9);

@@ -14,7 +14,7 @@ test('a customer invites others, and reads the questions and answers in his lang
 
   await test.step('his level, and what it takes to rise', async () => {
     await enter(page, '/referral-system', email);
-    await expect(main.getByRole('alert')).toContainText('Failed loaded referral programme');
+    await expect(main.getByRole('alert')).toContainText('The referral programme could not be loaded');
     isDown = false;
     await main.getByRole('button', { name: 'Try again' }).click();
     await expect(main.getByRole('region', { name: 'Your level this month' })).toContainText(/Basic.*0%/);

@@ -1,4 +1,4 @@
-import { createCustomer, expect, PASSWORD, signIn, test } from './product.ts';
+import { createCustomer, expect, fillSignIn, PASSWORD, signIn, test } from './product.ts';
 
 test('filters and pages live in the address: reload and the back button keep them', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');
@@ -33,7 +33,9 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await page.goto('/payments/invoices');
   await page.getByRole('button', { name: 'Create new invoice' }).click();
   await expect(page).toHaveURL(/create=true/);
-  await page.getByLabel('Amount, USD').pressSequentially('42,05');
+  await page.getByLabel('Amount, USD').pressSequentially('1,042.50');
+  await page.keyboard.press('Tab');
+  await expect(page.getByLabel('Amount, USD')).toHaveValue('1,042.50');
   await page.getByRole('combobox', { name: 'Currency' }).click();
   await page.getByRole('option', { name: 'Litecoin' }).click();
 
@@ -54,7 +56,7 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(/\/payments\/invoices\?create=true$/);
-  await expect(page.getByLabel('Amount, USD')).toHaveValue('$42.05');
+  await expect(page.getByLabel('Amount, USD')).toHaveValue('1,042.50');
   await expect(page.getByRole('combobox', { name: 'Currency' })).toHaveValue('Litecoin');
   await page.getByRole('button', { name: 'Create invoice' }).dblclick();
   await expect(page.getByText('SANDBOX — test mode')).toBeVisible();
@@ -65,6 +67,55 @@ test('a session that ends in the middle of a form loses nothing that was typed',
 
   await page.getByRole('button', { name: 'Create new invoice' }).click();
   await expect(page.getByLabel('Amount, USD')).toHaveValue('');
+});
+
+test('a purchase that sign-in interrupts comes back with its dialog, and after it a reload does not', async ({
+  page,
+}) => {
+  const email = 'interrupted-purchase@example.com';
+  await createCustomer(page, email);
+  await signIn(page, email);
+  await page
+    .getByRole('button', { name: /^Buy 198\.18\./ })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog', { name: /^Proxy 198\.18\./ });
+  const name = await dialog.getByRole('heading', { name: /^Proxy 198/ }).innerText();
+  await expect(page).toHaveURL(/\/proxies\?proxy=[-0-9a-f]+$/);
+  await page.goBack();
+  await expect(dialog).toBeHidden();
+  await page.goForward();
+  await expect(dialog).toBeVisible();
+
+  await page.route('**/v1/proxies/connections', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 401,
+          json: { statusCode: 401, error: 'Unauthorized', code: 'UNAUTHORIZED', message: 'Unauthorized' },
+        })
+      : route.continue(),
+  );
+  await dialog.getByRole('button', { name: /^Buy for/ }).click();
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  await page.unroute('**/v1/proxies/connections');
+  await fillSignIn(page, email);
+  await expect(page.getByRole('heading', { name })).toBeVisible();
+
+  await dialog.getByRole('button', { name: /^Buy for/ }).click();
+  await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  await expect(dialog.getByText('SOCKS5, HTTP, QUIC (soon)')).toBeVisible();
+  await expect(dialog.getByText('DNS port (soon)', { exact: true })).toBeVisible();
+  await expect(page).toHaveURL(/\/proxies$/);
+  await page.reload();
+  await expect(page.getByRole('button', { name: /^Buy 198\.18\./ }).first()).toBeVisible();
+  await expect(dialog).toBeHidden();
+});
+
+test('a link to a proxy that somebody has bought says so', async ({ page }) => {
+  await signIn(page, 'user@example.com', 'demo-password');
+  await page.goto('/proxies?proxy=00000000-0000-4000-8000-000000000000');
+  await expect(page.getByText('Proxy not found or bought by another user')).toBeVisible();
+  await expect(page).toHaveURL(/\/proxies$/);
 });
 
 test('sign-in leads nowhere but to this app, and who signs out is not led back', async ({ page }) => {

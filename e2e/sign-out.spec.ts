@@ -117,10 +117,11 @@ test('a part of the web app that cannot be loaded ends on the page for failures'
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 
-test('a public message is text, whatever it contains', async ({ page }) => {
+test('a public message that is not ours is quoted as text, whatever it contains', async ({ page }) => {
   const message = '<img src=x onerror="document.title=1"><b>bold</b>';
   await page.goto(`/public-message?message=${encodeURIComponent(message)}`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(message);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Message');
+  await expect(page.getByText(message)).toHaveCSS('font-size', '13px');
   await expect(page.getByRole('main').locator('img, b')).toHaveCount(0);
   await page.getByRole('link', { name: 'Back to home' }).click();
   await expect(page).toHaveURL(SIGN_IN);

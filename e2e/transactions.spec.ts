@@ -100,7 +100,7 @@ test('a receipt that does not load says so and is asked for again; without the s
   await page.route('**/receipt', (route) => route.fulfill({ status: 500, body: '' }));
   await page.reload();
   await page.getByRole('button', { name: /^Details of / }).click();
-  await expect(page.getByText('Failed loaded the receipt')).toBeVisible();
+  await expect(page.getByText('The receipt could not be loaded')).toBeVisible();
   await page.unroute('**/receipt');
   await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
   const charges = page.getByRole('region', { name: 'Charges' });

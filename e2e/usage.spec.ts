@@ -6,7 +6,7 @@ test('usage shows what a purchase cost, by keyboard, as a table and as CSV', asy
   await createCustomer(page, email);
   await page.route('**/v1/usage?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/usage', email);
-  await expect(page.getByText('Failed loaded usage')).toBeVisible();
+  await expect(page.getByText('Usage could not be loaded')).toBeVisible();
   // Nothing beside the failure pretends to load.
   await expect(page.getByRole('table')).toHaveCount(0);
   await page.unroute('**/v1/usage?*');

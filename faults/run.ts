@@ -2,7 +2,7 @@
  * Breaks programs, database and networks at random moments and under traffic, mends them again, and looks after each
  * round whether any money was lost or made up.
  *
- * Usage: npm run faults -- [rounds=100] [seed=7] [only=gateway]
+ * Usage: npm run faults -- [rounds=13] [seed=7] [only=gateway]
  */
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { randomBytes } from 'node:crypto';
@@ -267,7 +267,7 @@ function readArguments(given: readonly string[]): { rounds: number; seed: number
     const [, name, value] = /^(rounds|seed)=(\d+)$/.exec(argument) ?? /^(only)=(.+)$/.exec(argument) ?? [];
     const isKnown = name !== undefined && (name !== 'only' || faults.some((fault) => fault.name.includes(value!)));
     if (!isKnown) {
-      console.error(`"${argument}" is unknown: npm run faults -- [rounds=100] [seed=7] [only=gateway]`);
+      console.error(`"${argument}" is unknown: npm run faults -- [rounds=13] [seed=7] [only=gateway]`);
       process.exit(1);
     }
     values.set(name, value!);

@@ -28,7 +28,7 @@ export const connectionSchema = locationSchema.extend({
   disconnectAt: dateSchema.nullable(),
   host: z.string(),
   port: z.int(),
-  /** Null while all DNS ports of the gateway are taken. */
+  /** Null while all DNS ports of the gateway are taken. The gateway does not answer on it yet. */
   dnsPort: z.int().nullable(),
   username: z.string(),
   /** Null if the key that it was encrypted with has gone. */

@@ -8,7 +8,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
       'Which traffic is counted?',
-      'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
+      'The bytes that you send and receive through the proxy, both directions together, and (soon) the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
     ],
     [
       'What do I pay for?',
@@ -28,7 +28,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Which protocols are supported?',
-      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC, which travels over SOCKS5 UDP. All of them use the same host and port; the username and password of the connection are needed.',
+      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC (soon), which travels over SOCKS5 UDP. All of them use the same host and port; the username and password of the connection are needed.',
     ],
     [
       'How do I use a proxy that I bought?',
@@ -36,7 +36,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'What is the DNS port?',
-      'Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes.',
+      '(Soon) Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes.',
     ],
     [
       'Does anybody else use my proxy at the same time?',
@@ -58,7 +58,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   ru: [
     [
       'Какой трафик учитывается?',
-      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
+      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и (скоро) сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
     ],
     [
       'За что я плачу?',
@@ -78,7 +78,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Какие протоколы поддерживаются?',
-      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC, который идёт через SOCKS5 UDP. Для всех один и тот же хост и порт; нужны имя пользователя и пароль подключения.',
+      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (скоро), который идёт через SOCKS5 UDP. Для всех один и тот же хост и порт; нужны имя пользователя и пароль подключения.',
     ],
     [
       'Как пользоваться купленным прокси?',
@@ -86,7 +86,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Что такое DNS-порт?',
-      'У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут.',
+      '(Скоро) У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут.',
     ],
     [
       'Пользуется ли моим прокси кто-нибудь ещё?',

@@ -8,13 +8,13 @@ import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
 import {
+  catalogueSearch,
   codeSearch,
   connectionsSearch,
   creatingSearch,
   invoicesSearch,
   messageSearch,
   pageSearch,
-  proxySearch,
   referralSearch,
   transactionsSearch,
   usageSearch,
@@ -101,7 +101,7 @@ const loadProxies = () => import('./screens/proxies-screen.tsx');
 const proxies = createRoute({
   getParentRoute: () => members,
   path: '/proxies',
-  validateSearch: proxySearch,
+  validateSearch: catalogueSearch,
   loader: ({ location }) => {
     // Asked for before the frame is drawn, so that the rows can come with it. A failure is told when they are missed.
     loadProxies().then(

@@ -1,6 +1,7 @@
 import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
 import {
+  catalogueSearch,
   codeSearch,
   connectionsSearch,
   creatingSearch,
@@ -46,6 +47,14 @@ describe('text parameters', () => {
   it('treats an empty one as missing', () => {
     expect(codeSearch({ code: '' })).toEqual({});
     expect(codeSearch({})).toEqual({});
+  });
+});
+
+describe('catalogueSearch', () => {
+  it('keeps the filter and the proxy whose purchase is open, and drops what is no id', () => {
+    const proxy = '0b9d3a52-8f0c-4b4e-9a33-2f3a0d1c4e5f';
+    expect(catalogueSearch({ country: 'DE', proxy })).toEqual({ country: ['DE'], proxy });
+    expect(catalogueSearch({ proxy: '<script>' })).toEqual({});
   });
 });
 

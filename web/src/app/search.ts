@@ -38,6 +38,11 @@ function isFilterValue(value: string | undefined): value is string {
   return value !== undefined && value.length <= FILTER_VALUE_LENGTH_MAX;
 }
 
+/** The proxy whose purchase is open: a sign-in in between leads back to it. */
+export function catalogueSearch(search: Search): ReturnType<typeof proxySearch> & { proxy?: string | undefined } {
+  return { ...proxySearch(search), proxy: idOf(search['proxy']) };
+}
+
 /** `create`: the dialog for something new is open, so that a sign-in in between leads back to it. */
 export function creatingSearch(search: Search): { page?: number | undefined; create?: true | undefined } {
   return { ...pageSearch(search), create: String(search['create']) === 'true' ? true : undefined };

@@ -56,6 +56,27 @@ describe.each(namespaces)('texts of %s', (namespace) => {
   });
 });
 
+it('says "Failed loaded" where the specification words it so, and nowhere else', () => {
+  const specified = [
+    'Failed loaded faq list',
+    'Failed loaded invoices',
+    'Failed loaded notifications',
+    'Failed loaded promo codes',
+    'Failed loaded proxies',
+    'Failed loaded proxy connections',
+    'Failed loaded proxy filters',
+    'Failed loaded ticket',
+    'Failed loaded tickets',
+    'Failed loaded user',
+    'Failed loaded users',
+  ];
+  const worded = namespaces
+    .flatMap((namespace) => [...read('en', namespace).values()])
+    .filter((text) => /failed load/i.test(text));
+  expect(worded).toContain('Failed loaded proxies');
+  expect(specified).toEqual(expect.arrayContaining(worded));
+});
+
 describe('detectLanguage', () => {
   it('takes the first language of the reader that it knows', () => {
     expect(detectLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');

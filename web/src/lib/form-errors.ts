@@ -19,6 +19,7 @@ const words = [
   'passwordsDiffer',
   'passwordTooEasy',
   'sixDigits',
+  'amount',
   'minimum',
   'maximum',
   'minimumLength',

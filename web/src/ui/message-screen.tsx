@@ -5,7 +5,7 @@ import classes from './plain.module.css';
 
 interface MessageScreenProps {
   title: string;
-  text?: string | undefined;
+  text?: ReactNode;
   children: ReactNode;
 }
 

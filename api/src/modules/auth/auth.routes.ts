@@ -10,12 +10,12 @@ import {
   signIn,
   signUp,
 } from '@cellhop/contract/auth';
+import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { clientOf, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
-import { confirmationTexts } from './confirmation-texts.ts';
 import * as sessions from './sessions.service.ts';
 
 export function authRoutes(app: FastifyInstance): void {

@@ -1,4 +1,5 @@
 /** Accounts: signing up, confirming the email, signing in, getting back in. */
+import type { Confirmation } from '@cellhop/contract/confirmation-texts';
 import type { SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import type { LanguageCode } from '@cellhop/contract/schemas';
@@ -49,8 +50,6 @@ export async function signUp(ctx: Ctx, body: SignUpBody, client: Client): Promis
     return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), { userId: user.id, email, languageCode });
   });
 }
-
-export type Confirmation = 'DONE' | 'ALREADY_DONE' | 'TOO_OLD' | 'UNKNOWN';
 
 /** The trial credit is given with the confirmation: one user, one time, whatever links are opened at once. */
 export function confirmEmail(

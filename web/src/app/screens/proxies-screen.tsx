@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { askForProxies } from '../../features/proxies/api.ts';
 import { ProxiesPage } from '../../features/proxies/proxies-page.tsx';
 import { later } from '../../lib/use-later.ts';
-import { proxySearch } from '../search.ts';
+import { catalogueSearch, proxySearch } from '../search.ts';
 
 const route = getRouteApi('/members/proxies');
 const purchaseDialog = later(async () => (await import('./purchase-dialog.tsx')).PurchaseDialog);
@@ -12,11 +13,23 @@ export function askForCatalogue(search: object): void {
 }
 
 export function ProxiesScreen() {
-  const search = route.useSearch();
+  const { proxy, ...search } = route.useSearch();
   const navigate = route.useNavigate();
+  // The same function each time: with another one all rows would be rendered again.
+  const show = useCallback(
+    (id: string | undefined) =>
+      void navigate({
+        search: (current) => catalogueSearch({ ...current, proxy: id }),
+        replace: id === undefined,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
   return (
     <ProxiesPage
       search={search}
+      shownId={proxy}
+      onShow={show}
       onSearch={(chosen) => void navigate({ search: proxySearch(chosen) })}
       purchaseDialog={purchaseDialog}
     />

@@ -8,7 +8,7 @@ import classes from './connection-access.module.css';
 
 /** How to reach a bought proxy: each value and each ready line is one click away from the clipboard. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['proxyConnection', 'common']);
   const { host, port, dnsPort, username, password } = connection;
   return (
     <section className={classes['access']}>
@@ -17,8 +17,9 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
+        {/* The gateway does not answer on it yet. */}
         <Value
-          name={t('access.dnsPort')}
+          name={t('common:soon', { name: t('access.dnsPort') })}
           value={dnsPort === null ? undefined : String(dnsPort)}
           missing={t('access.noDnsPort')}
         />
@@ -32,9 +33,9 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
 
 function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
   const { t } = useTranslation('proxyConnection');
-  const { isDevelopment, publicUrl } = useSettings();
+  const { isDevelopment, publicUrl, brandName } = useSettings();
   const urls = proxyUrls(connection);
-  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl }));
+  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl, brandName }));
   return (
     <>
       <h3>{t('access.strings')}</h3>

@@ -1,8 +1,8 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { supportedProtocols } from '@cellhop/contract/proxies';
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../lib/format.ts';
+import { protocolNames } from '../../lib/protocols.ts';
 import { useLast } from '../../lib/use-last.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -77,7 +77,7 @@ function Location({ connection }: { connection: Connection }) {
         { label: t('location.zip'), value: connection.zip },
         { label: t('location.isp'), value: connection.isp },
         { label: t('location.connectionType'), value: connection.connectionType },
-        { label: t('location.protocols'), value: supportedProtocols.join(', ') },
+        { label: t('location.protocols'), value: protocolNames() },
       ]}
     />
   );

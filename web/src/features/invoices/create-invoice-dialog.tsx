@@ -1,7 +1,7 @@
 import { type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, NumberInput, Select, Stack } from '@mantine/core';
+import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
 import { Controller, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
@@ -60,18 +60,17 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
           control={form.control}
           name="amount"
           render={({ field: { value, onChange, ...field } }) => (
-            <NumberInput
+            <TextInput
               {...field}
               label={t('create.amount')}
               description={t('create.minimum', { amount: formatMoney(INVOICE_DOLLARS_MIN) })}
               data-autofocus
-              prefix="$"
-              decimalScale={2}
-              allowNegative={false}
-              hideControls
+              leftSection="$"
+              inputMode="decimal"
+              autoComplete="off"
               size="md"
               value={value ?? ''}
-              onChange={(amount) => onChange(amount === '' ? undefined : amount)}
+              onChange={onChange}
               error={fieldErrorText(errors.amount)}
             />
           )}

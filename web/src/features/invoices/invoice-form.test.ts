@@ -1,22 +1,38 @@
+import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { formErrorMap } from '../../lib/form-errors.ts';
 import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
-it('takes amounts as the field gives them: as numbers, and as texts while cents are typed', () => {
+it('takes amounts as they are typed', () => {
   for (const [typed, amount] of [
-    [12, 12],
+    ['12', 12],
     ['12.', 12],
     ['12.50', 12.5],
-    [12.55, 12.55],
+    ['12.55', 12.55],
+    ['1,000', 1000],
   ])
     expect(invoiceForm.parse({ amount: typed, currency: 'BTC' })).toEqual({ amount, currency: 'BTC' });
+});
+
+it('reads them in the language of the reader at that moment', async () => {
+  await i18next.init({
+    lng: 'ru',
+    resources: { ru: { translation: { word: 'слово' } }, en: { translation: { word: 'word' } } },
+  });
+  expect(invoiceForm.parse({ amount: '1 000,5', currency: 'BTC' }).amount).toBe(1000.5);
+  await i18next.changeLanguage('en');
+  expect(invoiceForm.safeParse({ amount: '1 000,5', currency: 'BTC' }).success).toBe(false);
 });
 
 it('says why an amount is refused', () => {
   for (const [typed, message] of [
     [undefined, 'required'],
+    ['', 'required'],
+    [' ', 'required'],
     ['4.90', 'minimum:5'],
-    [1_000_000, 'maximum:100000'],
+    ['1,000,000', 'maximum:100000'],
+    ['42,50', 'amount'],
+    ['ten', 'amount'],
   ]) {
     const { error } = invoiceForm.safeParse({ amount: typed, currency: 'BTC' }, { error: formErrorMap });
     expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
@@ -24,6 +40,6 @@ it('says why an amount is refused', () => {
 });
 
 it('takes up what was typed, and nothing else', () => {
-  expect([{}, { amount: '12.50' }, { amount: 7, currency: 'LTC' }].every(isInvoiceDraft)).toBe(true);
-  expect([null, 7, { amount: {} }, { currency: 'DOGE' }].some(isInvoiceDraft)).toBe(false);
+  expect([{}, { amount: '12.50' }, { amount: '7', currency: 'LTC' }].every(isInvoiceDraft)).toBe(true);
+  expect([null, 7, { amount: {} }, { amount: 7 }, { currency: 'DOGE' }].some(isInvoiceDraft)).toBe(false);
 });

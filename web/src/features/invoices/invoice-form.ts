@@ -1,9 +1,21 @@
 import { createInvoiceBody, currencies } from '@cellhop/contract/invoices';
+import i18next from 'i18next';
 import { z } from 'zod';
+import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
+import { parseAmount } from '../../lib/amount.ts';
 
-/** The field gives a text while the amount is not a number's usual form yet: "12." and "12.50". */
+/** The amount is a text as the reader's language writes it, and stays as it was typed. */
 export const invoiceForm = createInvoiceBody.extend({
-  amount: z.union([z.number(), z.string()]).transform(Number).pipe(createInvoiceBody.shape.amount),
+  amount: z
+    .string()
+    .transform((text, context) => {
+      const language = i18next.resolvedLanguage;
+      const amount = parseAmount(text, isLanguage(language) ? language : FALLBACK_LANGUAGE);
+      if (amount !== undefined) return amount;
+      context.issues.push({ code: 'custom', message: text.trim() === '' ? 'required' : 'amount', input: text });
+      return z.NEVER;
+    })
+    .pipe(createInvoiceBody.shape.amount),
 });
 export type InvoiceForm = z.input<typeof invoiceForm>;
 
@@ -11,7 +23,7 @@ export function isInvoiceDraft(value: unknown): value is Partial<InvoiceForm> {
   if (typeof value !== 'object' || value === null) return false;
   const { amount, currency } = value as Record<string, unknown>;
   return (
-    (amount === undefined || typeof amount === 'number' || typeof amount === 'string') &&
+    (amount === undefined || typeof amount === 'string') &&
     (currency === undefined || currencies.some((each) => each === currency))
   );
 }

@@ -1,8 +1,9 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ComponentType, useCallback, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showToast } from '../../lib/toasts.ts';
 import { type Later, useLater } from '../../lib/use-later.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery, reloadCatalogue } from './api.ts';
@@ -17,16 +18,30 @@ export type PurchaseDialogProps = Omit<ProxyDialogProps, 'renderAccess'>;
 interface ProxiesPageProps {
   search: ProxyQuery;
   onSearch: (search: ProxyQuery) => void;
+  /** Whose purchase is open. */
+  shownId: string | undefined;
+  onShow: (id: string | undefined) => void;
   purchaseDialog: Later<ComponentType<PurchaseDialogProps>>;
 }
 
-export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPageProps) {
-  const { t } = useTranslation('proxy');
-  const [selected, setSelected] = useState<Proxy>();
+export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog }: ProxiesPageProps) {
+  const { t } = useTranslation(['proxy', 'common']);
   const [PurchaseDialog, wantDialog] = useLater(purchaseDialog);
   const filter = useQuery(filterQuery);
   const proxies = useQuery({ ...proxiesQuery(search), placeholderData: keepPreviousData });
   const rows = proxies.isPlaceholderData ? undefined : proxies.data?.data;
+  const { selected, setBought } = useSelected(shownId, rows);
+  const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
+
+  useEffect(() => {
+    if (selected !== undefined) wantDialog();
+  }, [selected, wantDialog]);
+
+  useEffect(() => {
+    if (!isGone) return;
+    showToast('warning', t('common:errors.PROXY_NOT_FOUND'));
+    onShow(undefined);
+  }, [isGone, onShow, t]);
 
   function find(chosen: ProxyQuery) {
     if (JSON.stringify(chosen) === JSON.stringify(search)) void proxies.refetch();
@@ -35,11 +50,11 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
 
   // The same function each time: with another one all rows would be rendered again.
   const select = useCallback(
-    (proxy: Proxy) => {
-      setSelected(proxy);
+    ({ id }: Proxy) => {
+      onShow(id);
       wantDialog();
     },
-    [wantDialog],
+    [onShow, wantDialog],
   );
 
   return (
@@ -73,13 +88,33 @@ export function ProxiesPage({ search, onSearch, purchaseDialog }: ProxiesPagePro
         <PurchaseDialog
           key={selected?.id}
           proxy={selected}
-          onClose={() => setSelected(undefined)}
+          onBought={(proxy) => {
+            setBought(proxy);
+            onShow(undefined);
+          }}
+          onClose={() => {
+            setBought(undefined);
+            onShow(undefined);
+          }}
           onGone={() => {
-            setSelected(undefined);
+            onShow(undefined);
             reloadCatalogue();
           }}
         />
       )}
     </div>
   );
+}
+
+/**
+ * The proxy that the dialog shows: the one in the address, as it was when the dialog opened, or the one that was just
+ * bought, which the address does not name any more. A reload must not look for it in the catalogue.
+ */
+function useSelected(shownId: string | undefined, rows: readonly Proxy[] | undefined) {
+  const [opened, setOpened] = useState<Proxy>();
+  const [bought, setBought] = useState<Proxy>();
+  const listed = rows?.find(({ id }) => id === shownId);
+  const shown = opened?.id === shownId ? opened : listed;
+  if (shown !== opened) setOpened(shown);
+  return { selected: bought ?? shown, setBought };
 }

@@ -20,19 +20,22 @@ export interface ProxyDialogProps {
   proxy: Proxy | undefined;
   /** How to reach a proxy that was just bought. */
   renderAccess: (connection: Connection) => ReactNode;
+  onBought: (proxy: Proxy) => void;
   onClose: () => void;
   /** Sold to someone else, or its price changed: the list is out of date. */
   onGone: () => void;
 }
 
-export function ProxyDialog({ proxy, renderAccess, onClose, onGone }: ProxyDialogProps) {
+export function ProxyDialog({ proxy, renderAccess, onBought, onClose, onGone }: ProxyDialogProps) {
   const { t } = useTranslation(['proxy', 'common']);
   const [idempotencyKey] = useState(uniqueKey);
   const purchase = useConnect();
   const connection = purchase.data;
 
   const buy = useOneAtATime(async (chosen: Proxy) => {
-    await purchase.mutateAsync({ proxy: chosen, idempotencyKey }).catch((error: unknown) => {
+    // Not called once the dialog is closed.
+    const onSuccess = () => onBought(chosen);
+    await purchase.mutateAsync({ proxy: chosen, idempotencyKey }, { onSuccess }).catch((error: unknown) => {
       showErrorToast(error);
       if (isOutOfDate(error)) onGone();
     });

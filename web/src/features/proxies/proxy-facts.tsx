@@ -1,6 +1,7 @@
-import { type Proxy, supportedProtocols } from '@cellhop/contract/proxies';
+import type { Proxy } from '@cellhop/contract/proxies';
 import { useTranslation } from 'react-i18next';
 import { formatMoney, megabytePrice, prepaidPrice } from '../../lib/format.ts';
+import { protocolNames } from '../../lib/protocols.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Facts } from '../../ui/facts.tsx';
 
@@ -18,7 +19,7 @@ export function ProxyFacts({ proxy }: { proxy: Proxy }) {
         { label: t('common:location.zip'), value: proxy.zip },
         { label: t('common:location.isp'), value: proxy.isp },
         { label: t('common:location.connectionType'), value: proxy.connectionType },
-        { label: t('common:location.protocols'), value: supportedProtocols.join(', ') },
+        { label: t('common:location.protocols'), value: protocolNames() },
       ]}
     />
   );

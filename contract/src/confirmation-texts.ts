@@ -1,7 +1,8 @@
-import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { Confirmation } from './auth.service.ts';
+import type { LanguageCode } from './schemas.ts';
 
-/** What the page says that a confirmation link leads to. */
+export type Confirmation = 'DONE' | 'ALREADY_DONE' | 'TOO_OLD' | 'UNKNOWN';
+
+/** What the page says that a confirmation link leads to. The address carries the sentence; the page knows all of them. */
 export const confirmationTexts: Record<LanguageCode, Record<Confirmation, string>> = {
   en: {
     DONE: 'Your email is confirmed. You can sign in now.',

@@ -1,0 +1,50 @@
+import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { isOwnMessage, shortenMessage } from './public-messages.ts';
+
+function read(language: string, namespace: string) {
+  const file = new URL(`../i18n/locales/${language}/${namespace}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, never> & {
+    errors: Record<string, string>;
+    resend: Record<string, string>;
+    accountNotFound: string;
+  };
+}
+
+it.each(['en', 'ru'] as const)('knows every sentence that a link of a mail leads to, in %s', (language) => {
+  for (const text of Object.values(confirmationTexts[language])) expect(isOwnMessage(text)).toBe(true);
+});
+
+it.each(['en', 'ru'])('knows what the specification says about links, in %s', (language) => {
+  const { errors, accountNotFound } = read(language, 'common');
+  const { resend } = read(language, 'auth');
+  for (const text of [
+    errors['SESSION_EXPIRED'],
+    errors['SESSION_NOT_FOUND'],
+    errors['EMAIL_NOT_CONFIRMED'],
+    resend['alreadyConfirmed'],
+    accountNotFound,
+  ])
+    expect(isOwnMessage(text!)).toBe(true);
+});
+
+it.each([
+  'Your account is locked. Call +1 555 0100',
+  'Your email is confirmed. You can sign in now. Call +1 555 0100',
+  ' Link has expired',
+  'constructor',
+  '',
+])('does not take %j for a sentence of ours', (message) => {
+  expect(isOwnMessage(message)).toBe(false);
+});
+
+it('shows no more than 200 characters of a message, and no half of one', () => {
+  expect(shortenMessage('a'.repeat(200))).toBe('a'.repeat(200));
+  expect(shortenMessage('a'.repeat(201))).toBe(`${'a'.repeat(199)}…`);
+  expect(shortenMessage('😀'.repeat(10_000))).toBe(`${'😀'.repeat(199)}…`);
+});
+
+it('shows a message in one line, without characters that turn the text around', () => {
+  expect(shortenMessage('one\n\n\ntwo\u202Ethree')).toBe('one two three');
+});
