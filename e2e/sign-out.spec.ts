@@ -40,6 +40,22 @@ test('a 401 in one tab signs the others out', async ({ page, context }) => {
   expect(await page.evaluate(() => localStorage.getItem('tokens'))).toBeNull();
 });
 
+test('a tab that hears of sign-out and sign-in together shows nothing of the last user', async ({ page, context }) => {
+  const next = 'next-user@example.com';
+  await createCustomer(page, next);
+  await enter(page, '/account', 'user@example.com', 'demo-password');
+  const last = page.getByText('user@example.com', { exact: true });
+  await expect(last.first()).toBeVisible();
+  // What this tab shows from now on it cannot have asked for.
+  await page.route('**/v1/**', () => undefined);
+  const other = await context.newPage();
+  await enter(other, '/account', next);
+  await expect(last).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.reload();
+  await expect(page.getByText(next, { exact: true }).first()).toBeVisible();
+});
+
 test('tabs that wake up together refresh once, and a refused refresh signs out', async ({ page, context }) => {
   const email = 'sleepy@example.com';
   await createCustomer(page, email);
