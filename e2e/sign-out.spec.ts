@@ -133,6 +133,38 @@ test('a part of the web app that cannot be loaded ends on the page for failures'
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 
+test('a screen that fails leaves the menu usable, can be tried again, and is reported', async ({ page }) => {
+  await page.route('**/v1/faqs**', (route) =>
+    route.fulfill({ json: { data: 'a secret of the server', totalPages: 1 } }),
+  );
+  const reports: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/browser-errors')) reports.push(request.postDataJSON());
+  });
+  await enter(page, '/faq', 'user@example.com', 'demo-password');
+  const failure = page.getByRole('main').getByRole('alert');
+  await expect(failure).toHaveText(/^An error occurred\. Reload the page or try again later/);
+  await expect.poll(() => reports).toEqual([expect.objectContaining({ name: 'TypeError', path: '/faq' })]);
+
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
+  await expect(failure).toHaveCount(0);
+  await page.getByRole('link', { name: 'FAQ' }).click();
+  await expect(failure).toBeVisible();
+  await page.unrouteAll();
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await expect(failure).toHaveCount(0);
+  await expect(page.getByRole('main').locator('details').first()).toBeVisible();
+});
+
+test('a screen whose code does not arrive says so beside the menu', async ({ page }) => {
+  await page.route('**/assets/account-screen-*.js', (route) => route.abort());
+  await enter(page, '/account', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('A part of this page could not be loaded');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
+});
+
 test('a public message is text, whatever it contains', async ({ page }) => {
   const message = '<img src=x onerror="document.title=1"><b>bold</b>';
   await page.goto(`/public-message?message=${encodeURIComponent(message)}`);

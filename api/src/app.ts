@@ -4,6 +4,7 @@ import type { Ctx } from './ctx.ts';
 import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
 import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
+import { BrowserErrors, browserErrorsRoutes } from './http/browser-errors.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { answerError, useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
@@ -66,9 +67,15 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useSecurity(app, ctx.config);
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
-  useMetrics(app, { poolUse: () => ctx.poolUse(), figures: () => readFigures(ctx) });
+  const browserErrors = new BrowserErrors(ctx.log);
+  useMetrics(app, {
+    poolUse: () => ctx.poolUse(),
+    figures: () => readFigures(ctx),
+    browserErrors: () => browserErrors.counts,
+  });
 
   settingsRoutes(app);
+  browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
   securityRoutes(app);
   usersRoutes(app);

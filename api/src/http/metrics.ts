@@ -2,7 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../db.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
@@ -11,6 +11,8 @@ import { bearerToken } from './route.ts';
 export interface MetricSources {
   poolUse(): PoolUse;
   figures(): Promise<Figures>;
+  /** Since the process started. */
+  browserErrors(): { logged: number; dropped: number };
 }
 
 interface Figures {
@@ -78,6 +80,16 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     registers,
     collect() {
       for (const [state, count] of Object.entries(sources.poolUse())) poolConnections.set({ state }, count);
+    },
+  });
+  const browserErrors = new Counter({
+    name: 'browser_errors_total',
+    help: 'Errors that browsers have reported; dropped: beyond what is logged in a minute',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      browserErrors.reset();
+      for (const [outcome, count] of Object.entries(sources.browserErrors())) browserErrors.inc({ outcome }, count);
     },
   });
   const gauges = figureGauges.map((figure) => ({
