@@ -40,6 +40,22 @@ test('a 401 in one tab signs the others out', async ({ page, context }) => {
   expect(await page.evaluate(() => localStorage.getItem('tokens'))).toBeNull();
 });
 
+test('a tab that hears of sign-out and sign-in together shows nothing of the last user', async ({ page, context }) => {
+  const next = 'next-user@example.com';
+  await createCustomer(page, next);
+  await enter(page, '/account', 'user@example.com', 'demo-password');
+  const last = page.getByText('user@example.com', { exact: true });
+  await expect(last.first()).toBeVisible();
+  // What this tab shows from now on it cannot have asked for.
+  await page.route('**/v1/**', () => undefined);
+  const other = await context.newPage();
+  await enter(other, '/account', next);
+  await expect(last).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.reload();
+  await expect(page.getByText(next, { exact: true }).first()).toBeVisible();
+});
+
 test('tabs that wake up together refresh once, and a refused refresh signs out', async ({ page, context }) => {
   const email = 'sleepy@example.com';
   await createCustomer(page, email);
@@ -115,6 +131,38 @@ test('a part of the web app that cannot be loaded ends on the page for failures'
   await expect(page.getByRole('main')).toHaveCount(1);
   await expect(page.getByLabel('Language')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
+});
+
+test('a screen that fails leaves the menu usable, can be tried again, and is reported', async ({ page }) => {
+  await page.route('**/v1/faqs**', (route) =>
+    route.fulfill({ json: { data: 'a secret of the server', totalPages: 1 } }),
+  );
+  const reports: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/browser-errors')) reports.push(request.postDataJSON());
+  });
+  await enter(page, '/faq', 'user@example.com', 'demo-password');
+  const failure = page.getByRole('main').getByRole('alert');
+  await expect(failure).toHaveText(/^An error occurred\. Reload the page or try again later/);
+  await expect.poll(() => reports).toEqual([expect.objectContaining({ name: 'TypeError', path: '/faq' })]);
+
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
+  await expect(failure).toHaveCount(0);
+  await page.getByRole('link', { name: 'FAQ' }).click();
+  await expect(failure).toBeVisible();
+  await page.unrouteAll();
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await expect(failure).toHaveCount(0);
+  await expect(page.getByRole('main').locator('details').first()).toBeVisible();
+});
+
+test('a screen whose code does not arrive says so beside the menu', async ({ page }) => {
+  await page.route('**/assets/account-screen-*.js', (route) => route.abort());
+  await enter(page, '/account', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('A part of this page could not be loaded');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
 });
 
 test('a public message that is not ours is quoted as text, whatever it contains', async ({ page }) => {

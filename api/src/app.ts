@@ -4,6 +4,7 @@ import type { Ctx } from './ctx.ts';
 import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
 import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
+import { BrowserErrors, browserErrorsRoutes } from './http/browser-errors.ts';
 import { useDocumentation } from './http/documentation.ts';
 import { useAdmission } from './http/admission.ts';
 import { EMPTY_BODY_BYTES, useJsonBodies } from './http/body.ts';
@@ -83,6 +84,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
   });
+  const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
     figures: async () => ({
@@ -90,9 +92,11 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
       ...(await readKeyFigures(ctx)),
       failedJobs: await countFailed(ctx),
     }),
+    browserErrors: () => browserErrors.counts,
   });
 
   settingsRoutes(app);
+  browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
   securityRoutes(app);
   usersRoutes(app);

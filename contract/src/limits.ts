@@ -49,6 +49,12 @@ export const FAQ_RESPONSE_LENGTH_MIN = 5;
 export const FAQ_RESPONSE_LENGTH_MAX = 5000;
 export const FAQ_POSITION_MAX = 10_000;
 
+/** Longer texts are cut by the browser that reports; a stack's first lines tell the most. */
+export const BROWSER_ERROR_NAME_LENGTH_MAX = 100;
+export const BROWSER_ERROR_MESSAGE_LENGTH_MAX = 300;
+export const BROWSER_ERROR_STACK_LENGTH_MAX = 2000;
+export const BROWSER_ERROR_PATH_LENGTH_MAX = 200;
+
 /** The web app's and the typed client's time-out of one call. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** The access token is refreshed when it ends within this time. */

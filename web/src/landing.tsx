@@ -4,11 +4,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { LandingScreen } from './app/screens/landing-screen.tsx';
 import { startTranslations } from './i18n/setup.ts';
+import { watchErrors } from './lib/report-error.ts';
 import { loadSettings } from './lib/settings.ts';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('landing.html has no #root');
 
+watchErrors();
 await Promise.all([startTranslations('landing'), loadSettings()]);
 createRoot(root).render(
   <StrictMode>

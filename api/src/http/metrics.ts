@@ -11,6 +11,8 @@ import { bearerToken } from './route.ts';
 export interface MetricSources {
   poolUse(): PoolUse;
   figures(): Promise<Figures>;
+  /** Since the process started. */
+  browserErrors(): { logged: number; dropped: number };
 }
 
 /** What is bounded because strangers can make it grow, and how often a bound was met. */
@@ -161,6 +163,16 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     registers,
     collect() {
       for (const [state, count] of Object.entries(sources.poolUse())) poolConnections.set({ state }, count);
+    },
+  });
+  const browserErrors = new Counter({
+    name: 'browser_errors_total',
+    help: 'Errors that browsers have reported; dropped: beyond what is logged in a minute',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      browserErrors.reset();
+      for (const [outcome, count] of Object.entries(sources.browserErrors())) browserErrors.inc({ outcome }, count);
     },
   });
   const gauges = figureGauges.map((figure) => ({

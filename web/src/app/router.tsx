@@ -4,6 +4,7 @@ import { loadSettings } from '../lib/settings.ts';
 import { hasTokens } from '../lib/tokens.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { GlobalErrorPage } from './global-error-page.tsx';
+import { ScreenFailure } from './layout/screen-failure.tsx';
 import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
@@ -25,7 +26,7 @@ const root = createRootRoute({
   component: RootLayout,
   loader: () => loadSettings(),
   notFoundComponent: NotFoundPage,
-  // Of the root alone: the page for failures takes the whole screen, not a place within a layout.
+  // Takes the whole screen, not a place within a layout. Screens behind sign-in have a boundary of their own each.
   errorComponent: GlobalErrorPage,
 });
 
@@ -101,6 +102,7 @@ const loadProxies = () => import('./screens/proxies-screen.tsx');
 const proxies = createRoute({
   getParentRoute: () => members,
   path: '/proxies',
+  errorComponent: ScreenFailure,
   validateSearch: catalogueSearch,
   loader: ({ location }) => {
     // Asked for before the frame is drawn, so that the rows can come with it. A failure is told when they are missed.
@@ -116,6 +118,7 @@ const proxies = createRoute({
 const connectionHistory = createRoute({
   getParentRoute: () => members,
   path: '/connection-history',
+  errorComponent: ScreenFailure,
   validateSearch: connectionsSearch,
   loader: loadTexts('proxyConnection'),
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
@@ -124,6 +127,7 @@ const connectionHistory = createRoute({
 const usage = createRoute({
   getParentRoute: () => members,
   path: '/usage',
+  errorComponent: ScreenFailure,
   validateSearch: usageSearch,
   loader: loadTexts('proxyConnection'),
   component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
@@ -132,6 +136,7 @@ const usage = createRoute({
 const invoices = createRoute({
   getParentRoute: () => members,
   path: '/payments/invoices',
+  errorComponent: ScreenFailure,
   validateSearch: invoicesSearch,
   loader: loadTexts('payment'),
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
@@ -140,6 +145,7 @@ const invoices = createRoute({
 const referralSystem = createRoute({
   getParentRoute: () => members,
   path: '/referral-system',
+  errorComponent: ScreenFailure,
   validateSearch: pageSearch,
   loader: loadTexts('referralSystem'),
   component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
@@ -148,6 +154,7 @@ const referralSystem = createRoute({
 const account = createRoute({
   getParentRoute: () => members,
   path: '/account',
+  errorComponent: ScreenFailure,
   loader: loadTexts('user'),
   component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
 });
@@ -155,6 +162,7 @@ const account = createRoute({
 const transactions = createRoute({
   getParentRoute: () => members,
   path: '/transactions',
+  errorComponent: ScreenFailure,
   validateSearch: transactionsSearch,
   loader: loadTexts('transaction'),
   component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
@@ -163,6 +171,7 @@ const transactions = createRoute({
 const faq = createRoute({
   getParentRoute: () => members,
   path: '/faq',
+  errorComponent: ScreenFailure,
   loader: loadTexts('faq'),
   component: lazyRouteComponent(() => import('../features/faq/faq-page.tsx'), 'FaqPage'),
 });
@@ -170,6 +179,7 @@ const faq = createRoute({
 const tickets = createRoute({
   getParentRoute: () => members,
   path: '/support/tickets',
+  errorComponent: ScreenFailure,
   validateSearch: creatingSearch,
   loader: loadTexts('support'),
   component: lazyRouteComponent(() => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
@@ -178,6 +188,7 @@ const tickets = createRoute({
 const ticket = createRoute({
   getParentRoute: () => members,
   path: '/support/tickets/$ticketId',
+  errorComponent: ScreenFailure,
   validateSearch: pageSearch,
   loader: loadTexts('support'),
   component: lazyRouteComponent(() => import('./screens/ticket-screen.tsx'), 'TicketScreen'),

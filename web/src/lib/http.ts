@@ -2,18 +2,25 @@ import { ApiError, type Call, createClient } from '@cellhop/contract/client';
 import type { Access } from '@cellhop/contract/endpoint';
 import { freshAccessToken } from './access-token.ts';
 import { fetchWithClock } from './server-clock.ts';
-import { tokens } from './tokens.ts';
+import { currentSession, tokens } from './tokens.ts';
 
 const plainCall = createClient({ fetch: fetchWithClock });
 
-/** Calls the API. A 401 anywhere signs the user out in all tabs: the guards watch the stored tokens. */
+/**
+ * Calls the API. A 401 anywhere signs the user out in all tabs: the guards watch the stored tokens.
+ * @throws ApiError; with status 401 also when the session has changed meanwhile, whose next user must not get the answer
+ */
 export const call: Call = async (definition, input, options = {}) => {
+  if (!needsToken(definition.access)) return plainCall(definition, input, options);
+  const session = currentSession();
   let accessToken: string | undefined;
   try {
-    if (!needsToken(definition.access)) return await plainCall(definition, input, options);
     accessToken = await freshAccessToken(plainCall);
+    requireSession(session);
     const headers = { ...options.headers, authorization: `Bearer ${accessToken}` };
-    return await plainCall(definition, input, { ...options, headers });
+    const answer = await plainCall(definition, input, { ...options, headers });
+    requireSession(session);
+    return answer;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
     throw error;
@@ -35,6 +42,10 @@ export async function authorizedFetch(url: string, init: RequestInit): Promise<R
     if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
     throw error;
   }
+}
+
+function requireSession(session: string | undefined): void {
+  if (currentSession() !== session) throw new ApiError(401, 'UNAUTHORIZED', 'The session has ended');
 }
 
 /** @param accessToken what the server refused; undefined when there was nothing to send */

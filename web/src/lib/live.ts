@@ -11,7 +11,6 @@ import { spaced } from './spaced.ts';
 
 /** While the stream is open, polling is only for what it might have missed. */
 const SAFETY_INTERVAL_MS = 30_000;
-const NAME = 'live-events';
 
 /** What the tab with the stream tells the others. `hello` asks it whether there is a stream. */
 type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { kind: 'event'; event: ServerEvent };
@@ -25,10 +24,14 @@ export function usePollInterval(): (isBusy: boolean) => number {
   return (isBusy) => (isLive ? SAFETY_INTERVAL_MS : isBusy ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS);
 }
 
-/** @returns ends it */
-export function startLive(): () => void {
+/**
+ * @param session the tabs of one session share a stream: one that is frozen in the session before must not hold it
+ * @returns ends it
+ */
+export function startLive(session: string): () => void {
   const stopping = new AbortController();
-  const tabs = new BroadcastChannel(NAME);
+  const name = `live-events:${session}`;
+  const tabs = new BroadcastChannel(name);
   const refetch = refetcher();
   let wasAlive = false;
   let isLeading = false;
@@ -72,7 +75,7 @@ export function startLive(): () => void {
     setAlive(data.isAlive);
   });
   tell({ kind: 'hello' });
-  void asOneTab(lead, stopping.signal);
+  void asOneTab(name, lead, stopping.signal);
 
   return () => {
     stopping.abort();
@@ -86,10 +89,14 @@ export function startLive(): () => void {
  * Leads in one tab of the browser. Locks exist in secure contexts only; elsewhere it is the tab in front, because a
  * browser keeps no more than six connections to a server without TLS, and each stream takes one.
  */
-async function asOneTab(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+async function asOneTab(
+  name: string,
+  lead: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const locks = (navigator as Partial<Navigator>).locks;
   // Rejects if this tab is closed or signed out before its turn has come.
-  if (locks !== undefined) return locks.request(NAME, { signal }, () => lead(signal)).catch(() => undefined);
+  if (locks !== undefined) return locks.request(name, { signal }, () => lead(signal)).catch(() => undefined);
   let leaving = new AbortController();
   const follow = () => {
     leaving.abort();

@@ -2,7 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/endpoint';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
-import { hasTokens, tokens } from './tokens.ts';
+import { currentSession, tokens } from './tokens.ts';
 
 /** While something that costs or brings money goes on. */
 export const LIVE_INTERVAL_MS = 2000;
@@ -21,9 +21,17 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The next user of this browser must not see anything of the last one. */
+let session = currentSession();
+
+/**
+ * The next user of this browser must not see anything of the last one. A frozen tab may learn of a sign-out only together
+ * with the next sign-in. Queries that are under way write into what has been cleared.
+ */
 tokens.subscribe(() => {
-  if (!hasTokens()) queryClient.clear();
+  const next = currentSession();
+  if (next === session) return;
+  session = next;
+  queryClient.clear();
 });
 
 export function apiQuery<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>) {

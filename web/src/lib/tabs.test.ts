@@ -1,10 +1,9 @@
 /** Tabs of one browser that share a session. */
 import type { Call } from '@cellhop/contract/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startBrowser, type Tab } from '../../test/browser.ts';
+import { issued, startBrowser, type Tab } from '../../test/browser.ts';
 
 const now = Date.UTC(2026, 10, 21);
-const LIFE_MS = 900_000;
 
 type TabModules = Awaited<ReturnType<typeof loadModules>>;
 type AppTab = Tab & { modules: TabModules };
@@ -14,15 +13,6 @@ async function loadModules() {
   // As the guards of every page do.
   tokens.tokens.subscribe(() => undefined);
   return { ...accessToken, ...tokens, ...(await import('@cellhop/contract/client')) };
-}
-
-function issued(session: string, generation: number, livesMs = LIFE_MS) {
-  const claims = btoa(JSON.stringify({ sid: session, generation })).replaceAll('=', '');
-  return {
-    accessToken: `header.${claims}.signature-${session}-${generation}`,
-    refreshToken: `refresh-${session}-${generation}`,
-    expiredAccessTokenAt: now + livesMs,
-  };
 }
 
 /** Answers each refresh with the next pair of the session, once the test lets it. */

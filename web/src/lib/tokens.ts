@@ -79,6 +79,12 @@ export function hasTokens(): boolean {
   return tokens.get() !== undefined;
 }
 
+/** Tells one sign-in from another; undefined without tokens. What belongs to a user in this tab belongs to one session. */
+export function currentSession(): string | undefined {
+  const pair = tokens.get();
+  return pair === undefined ? undefined : (sessionOf(pair) ?? '');
+}
+
 export function isStoredTokens(value: unknown): value is StoredTokens {
   if (typeof value !== 'object' || value === null) return false;
   const { accessToken, refreshToken, accessTokenExpiredAt } = value as Record<string, unknown>;

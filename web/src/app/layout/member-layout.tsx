@@ -3,7 +3,7 @@ import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { startLive } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
-import { hasTokens, tokens } from '../../lib/tokens.ts';
+import { currentSession, tokens } from '../../lib/tokens.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { ProfileGate } from './profile-gate.tsx';
@@ -11,12 +11,13 @@ import { Shell } from './shell.tsx';
 
 /**
  * Everything behind sign-in. Once the tokens are gone, in this tab or another, the route's own guard leads to the
- * sign-in page, and from there back.
+ * sign-in page, and from there back. Another session starts with nothing of the one before.
  */
 export function MemberLayout() {
-  const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);
+  const session = useSyncExternalStore(tokens.subscribe, currentSession);
+  const isSignedIn = session !== undefined;
   const router = useRouter();
-  useEffect(() => (isSignedIn ? startLive() : undefined), [isSignedIn]);
+  useEffect(() => (session === undefined ? undefined : startLive(session)), [session]);
   useEffect(() => {
     if (!isSignedIn) void router.invalidate();
   }, [isSignedIn, router]);
@@ -24,7 +25,7 @@ export function MemberLayout() {
   return (
     <QueryClientProvider client={queryClient}>
       <MantineRoot>
-        <ProfileGate>
+        <ProfileGate key={session}>
           <Shell>
             <Outlet />
           </Shell>

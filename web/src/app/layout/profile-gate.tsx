@@ -26,7 +26,7 @@ function ProfileFailure({ error }: { error: ApiError }) {
   const { t } = useTranslation();
   const text = error.code === 'NOT_FOUND' ? t('accountNotFound') : errorText(error);
   return (
-    <GlobalErrorPage error={new Error(text)}>
+    <GlobalErrorPage error={error} text={text}>
       <PlainButton isQuiet onClick={() => void logOut()}>
         {t('logOut')}
       </PlainButton>

@@ -46,8 +46,9 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKE
     await i18next.changeLanguage(data.profile.languageCode);
     // Loaded on demand: what keeps server data is not needed before there is a session.
     const { rememberProfile } = await import('../../lib/profile.ts');
-    rememberProfile(data.profile);
     saveTokens(data);
+    // After the tokens: what is kept belongs to their session.
+    rememberProfile(data.profile);
     return 'OPEN';
   } catch (error) {
     if (error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED') return 'CODE_ASKED';

@@ -33,9 +33,9 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
 
 function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
   const { t } = useTranslation('proxyConnection');
-  const { isDevelopment, publicUrl, brandName } = useSettings();
+  const { isDevelopment, publicUrl } = useSettings();
   const urls = proxyUrls(connection);
-  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl, brandName }));
+  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl }));
   return (
     <>
       <h3>{t('access.strings')}</h3>

@@ -1,0 +1,79 @@
+import { getProfile, type Profile } from '@cellhop/contract/users';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { issued, startBrowser, type Tab } from '../../test/browser.ts';
+
+type Modules = Awaited<ReturnType<typeof loadModules>>;
+
+async function loadModules() {
+  const [http, query, profile] = [await import('./http.ts'), await import('./query.ts'), await import('./profile.ts')];
+  return { ...http, ...query, ...profile, ...(await import('./tokens.ts')) };
+}
+
+/** The API, which answers when the test lets it; always as the first user. */
+function slowApi() {
+  const waiting: (() => void)[] = [];
+  vi.stubGlobal('fetch', async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return Response.json({ data: { email: 'first@example.com' } });
+  });
+  return { answer: () => waiting.splice(0).forEach((resolve) => resolve()) };
+}
+
+/** A tab of the first user that does not hear of anything until the test lets it, and one that does. */
+async function openTabs() {
+  const browser = startBrowser({ isHeld: true });
+  const active = await browser.openTab(loadModules);
+  active.run(() => active.modules.saveTokens(issued('first', 1)));
+  const frozen = await browser.openTab(loadModules);
+  return { active, frozen };
+}
+
+function changeUser(tab: Tab & { modules: Modules }): void {
+  tab.run(() => tab.modules.tokens.set(undefined));
+  tab.run(() => tab.modules.saveTokens(issued('second', 1)));
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  vi.resetModules();
+});
+
+it('forgets what the last user was shown when a tab hears of sign-out and sign-in together', async () => {
+  const { active, frozen } = await openTabs();
+  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
+  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  changeUser(active);
+  expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
+  frozen.seeStorage();
+  expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
+});
+
+it('keeps what it knows when the tokens of the same session are refreshed', async () => {
+  const { active, frozen } = await openTabs();
+  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
+  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  active.run(() => active.modules.saveRefreshed(issued('first', 2)));
+  frozen.seeStorage();
+  expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
+});
+
+it('gives an answer that the last user has asked for to nobody', async () => {
+  const { active, frozen } = await openTabs();
+  const { answer } = slowApi();
+  const { call, queryClient, profileQuery } = frozen.modules;
+  const action = frozen.run(() => call(getProfile, {}));
+  const query = frozen.run(() => queryClient.prefetchQuery(profileQuery));
+  await vi.advanceTimersByTimeAsync(0);
+  changeUser(active);
+  frozen.seeStorage();
+  answer();
+  await expect(action).rejects.toMatchObject({ status: 401, message: 'The session has ended' });
+  await query;
+  expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
+  // Nor does the late answer end the session of the next user.
+  expect(frozen.run(() => frozen.modules.currentSession())).toBe('second');
+});
