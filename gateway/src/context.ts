@@ -3,7 +3,7 @@ import type { Connections } from './connections.ts';
 import type { Limits } from './limits.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { Metrics } from './metrics.ts';
-import type { Relay } from './relay/relay.ts';
+import type { Mover } from './pipe/pipe.ts';
 import type { EndReason, Tunnel } from './tunnel.ts';
 
 /** What the parts of a running gateway share. */
@@ -11,7 +11,7 @@ export interface GatewayContext {
   readonly limits: Limits;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly relay: Relay;
+  readonly mover: Mover;
   readonly connections: Connections;
   readonly loginGuard: LoginGuard;
   readonly tunnels: Set<Tunnel>;

@@ -60,7 +60,7 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
     const connection = control.sell({ allowedBytes: 5 * MIB + 123, grantStepBytes: MIB });
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
     const { bytes, end } = await client.rest();
-    expect(end).toBe('ended');
+    expect(end).toBe('reset');
     expect(bytes.length).toBe(5 * MIB + 123);
     await until(() => connection.endedAtBytes !== undefined);
     expect(connection.endedAtBytes).toBe(5 * MIB + 123);
@@ -101,7 +101,7 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
     await client.take(300_000); // More than the first grant, so it has waited and gone on.
     connection.grantStepBytes = 0;
     const { end } = await client.rest();
-    expect(end).toBe('ended');
+    expect(end).toBe('reset');
     await until(() => connection.usedBytes === connection.grantedBytes);
     expect(connection.endedAtBytes).toBeUndefined();
   });

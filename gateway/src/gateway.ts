@@ -18,10 +18,10 @@ import { LoginGuard } from './login-guard.ts';
 import { Reporter } from './metering/reporter.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { addressText, parseHost } from './protocol/host.ts';
-import { chooseRelay } from './relay/feature-test.ts';
-import { createPump } from './relay/pump.ts';
-import type { Relay } from './relay/relay.ts';
-import { streamsRelay } from './relay/streams.ts';
+import { chooseMover } from './pipe/feature-test.ts';
+import type { Mover } from './pipe/pipe.ts';
+import { createPump } from './pipe/pump.ts';
+import { streams } from './pipe/streams.ts';
 import type { Tunnel } from './tunnel.ts';
 
 export interface GatewaySettings {
@@ -34,14 +34,14 @@ export interface GatewaySettings {
   readonly metricsPort?: number | undefined;
   readonly nameServers?: readonly string[] | undefined;
   /** `auto`: the pump where it works. */
-  readonly relay?: Relay['kind'] | 'auto';
+  readonly relay?: Mover['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
 }
 
 export interface Gateway {
   readonly port: number;
   readonly address: string;
-  readonly relay: Relay['kind'];
+  readonly relay: Mover['kind'];
   readonly metrics: Metrics;
   /** Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals. */
   close(options?: { drainMs: number }): Promise<void>;
@@ -57,7 +57,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const limits: Limits = { ...defaultLimits, ...settings.limits };
   const runId = randomUUID();
   const metrics = createMetrics();
-  const relay = await openRelay(settings.relay ?? 'auto', limits, log);
+  const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
   const policy: DestinationPolicy = {
     isPrivateAllowed: settings.allowPrivate,
@@ -96,7 +96,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     limits,
     log,
     metrics,
-    relay,
+    mover,
     connections,
     tunnels,
     loginGuard: new LoginGuard(limits),
@@ -119,7 +119,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
   reporter.start();
   const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
-  log.info({ address: bound.address, port: bound.port, relay: relay.kind, runId }, 'Gateway is ready');
+  log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
     isDraining = true;
@@ -135,7 +135,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
       });
     }
     connections.endAll('shutdown');
-    publicPort.cut();
+    publicPort.cutIdle();
     await deliverLastTotals();
     reporter.stop();
     clearInterval(exitTimer);
@@ -158,12 +158,12 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   }
 
   const cutNow = () => drained?.();
-  return { port: bound.port, address: bound.address, relay: relay.kind, metrics, close, cutNow };
+  return { port: bound.port, address: bound.address, relay: mover.kind, metrics, close, cutNow };
 }
 
-function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> | Relay {
-  if (kind === 'streams') return streamsRelay;
-  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseRelay(limits.pumpBuffers, log);
+function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {
+  if (kind === 'streams') return streams;
+  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseMover(limits.pumpBuffers, log);
 }
 
 function listen(server: Server | HttpServer, port: number, host: string): Promise<AddressInfo> {
@@ -176,11 +176,11 @@ function listen(server: Server | HttpServer, port: number, host: string): Promis
   });
 }
 
-function watch(metrics: Metrics, { tunnels, connections, relay }: GatewayContext): void {
-  metrics.relayInfo.set({ relay: relay.kind }, 1);
+function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext): void {
+  metrics.relayInfo.set({ relay: mover.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => tunnels.size);
   metrics.watch('gateway_connections', 'Connections open in this run', () => connections.open.length);
-  metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => relay.buffersInUse);
+  metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => mover.buffersInUse);
   metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {
     return connections.ending.length;
   });

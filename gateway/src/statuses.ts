@@ -88,6 +88,12 @@ export const failureAnswers = {
     text: 'The destination answered as if it were a proxy.',
     proxyStatus: 'http_protocol_error',
   },
+  'answer-malformed': {
+    socks5: 1,
+    http: 502,
+    text: 'The destination sent an answer that is not HTTP.',
+    proxyStatus: 'http_protocol_error',
+  },
   'dial-timeout': {
     socks5: 4,
     http: 504,
@@ -129,6 +135,12 @@ export const failureAnswers = {
     socks5: 'close',
     http: 400,
     text: 'CONNECT needs a connection that has carried no other request.',
+    proxyStatus: 'http_request_error',
+  },
+  'upgrade-with-body': {
+    socks5: 'close',
+    http: 400,
+    text: 'A request to change the protocol must have no body.',
     proxyStatus: 'http_request_error',
   },
   'transfer-coding': {

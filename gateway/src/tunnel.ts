@@ -3,14 +3,14 @@ import type { Connection } from './connection.ts';
 import type { GatewayContext } from './context.ts';
 import { DialAbort } from './exits/dial-abort.ts';
 import { Meter } from './metering/meter.ts';
+import type { Pipe, PipeEnd, StopMode } from './pipe/pipe.ts';
 import type { Target } from './protocol/host.ts';
-import type { RelayEnd, StopMode } from './relay/relay.ts';
 import { causeOf, type FailureCause, TunnelFailure } from './statuses.ts';
 
 export type Protocol = 'socks5' | 'http-connect' | 'http-request';
 
 export type EndReason =
-  | RelayEnd
+  | PipeEnd
   | 'dial-failed'
   | 'out-of-money'
   | 'grant-late'
@@ -18,20 +18,19 @@ export type EndReason =
   | 'idle'
   | 'shutdown';
 
-/** What moves the bytes, once there is something to move. */
-interface Carrier {
-  stop(mode: StopMode): void;
-}
-
-/** Reasons that deliver what was counted. All others cut at once, so that nothing cut looks complete. */
-const flushedReasons: ReadonlySet<EndReason> = new Set(['completed', 'out-of-money', 'grant-late']);
+/** How a pipe is stopped. Whatever is not named here is cut at once, so that nothing cut looks complete. */
+const stopModes: Partial<Record<EndReason, StopMode>> = {
+  completed: 'close',
+  'out-of-money': 'deliver',
+  'grant-late': 'deliver',
+};
 
 /** One client flow, from its permission to its end. There is one way to close it, and it has a reason. */
 export class Tunnel {
   readonly meter: Meter;
   readonly #openedAt = performance.now();
   readonly #dialAbort = new DialAbort();
-  #carrier: Carrier | undefined;
+  #pipe: Pipe | undefined;
   #endReason: EndReason | undefined;
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
@@ -59,11 +58,6 @@ export class Tunnel {
     return this.#endReason;
   }
 
-  /** Whether what was counted is still to be delivered after the end. */
-  get isFlushing(): boolean {
-    return this.#endReason !== undefined && flushedReasons.has(this.#endReason);
-  }
-
   /** @throws TunnelFailure, and then the tunnel is closed */
   async dial(target: Target): Promise<Socket> {
     const begunAt = performance.now();
@@ -75,16 +69,17 @@ export class Tunnel {
       socket.destroy();
     } catch (error) {
       this.close('dial-failed');
+      if (this.#endReason === 'client-failed') throw new TunnelFailure('client-gone');
       throw error;
     } finally {
       clearTimeout(deadline);
     }
-    throw new TunnelFailure('connection-terminated');
+    throw new TunnelFailure(this.#endReason === 'client-failed' ? 'client-gone' : 'connection-terminated');
   }
 
-  carriedBy(carrier: Carrier): void {
-    if (this.#endReason !== undefined) carrier.stop('reset');
-    else this.#carrier = carrier;
+  movedBy(pipe: Pipe): void {
+    if (this.#endReason !== undefined) pipe.stop('reset');
+    else this.#pipe = pipe;
   }
 
   /** One side has ended; what is left is usually short. */
@@ -98,8 +93,8 @@ export class Tunnel {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    if (!this.#carrier) this.#dialAbort.abort();
-    this.#carrier?.stop(this.isFlushing ? 'flush' : 'reset');
+    if (!this.#pipe) this.#dialAbort.abort();
+    this.#pipe?.stop(stopModes[reason] ?? 'reset');
     this.connection.tunnels.delete(this);
     this.connection.lastTunnelAt = performance.now();
     this.context.tunnelClosed(this, reason);
@@ -126,21 +121,25 @@ export class Tunnel {
 }
 
 /**
- * Opens a tunnel for an authenticated client and dials its destination.
+ * Opens a tunnel for an authenticated client and dials its destination. A client that goes away ends the dial.
  * @throws TunnelFailure
  */
 export async function openTunnel(
   context: GatewayContext,
   connection: Connection,
   protocol: Protocol,
-  target: Target | undefined,
+  { target, client }: { readonly target: Target | undefined; readonly client: Socket },
 ): Promise<{ tunnel: Tunnel; exit: Socket }> {
   try {
+    if (client.destroyed) throw new TunnelFailure('client-gone');
     const refusal = refuse(context, connection);
     if (refusal) throw new TunnelFailure(refusal);
     if (!target) throw new TunnelFailure('name-unknown');
     const tunnel = new Tunnel(context, connection, protocol);
-    return { tunnel, exit: await tunnel.dial(target) };
+    const gone = () => tunnel.close('client-failed');
+    client.once('close', gone);
+    const exit = await tunnel.dial(target).finally(() => client.off('close', gone));
+    return { tunnel, exit };
   } catch (error) {
     context.log.info({ connectionId: connection.id, protocol, cause: causeOf(error) }, 'Tunnel refused');
     throw error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { wasReset } from '../src/pipe/handle.ts';
 
 /** Listens on a free loopback port; half-open sockets, so that tests decide about each direction. */
 export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
@@ -29,46 +30,55 @@ export async function closedPort(): Promise<number> {
 
 /** Reads single messages and the rest of a socket in order. */
 export class Reader {
-  #bytes: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
   #changed: (() => void) | undefined;
   receivedBytes = 0;
+  #waitingBytes = 0;
   #end: 'ended' | 'reset' | 'closed' | undefined;
 
   constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => this.#add(chunk));
-    socket.on('end', () => this.#finish('ended'));
+    socket.on('end', () => this.#finish(wasReset(socket) ? 'reset' : 'ended'));
     socket.on('error', () => this.#finish('reset'));
     socket.on('close', () => this.#finish('closed'));
   }
 
   /** @throws Error when the socket ends before */
   async take(length: number): Promise<Buffer> {
-    while (this.#bytes.length < length) {
-      if (this.#end) throw new Error(`The socket ${this.#end} after ${this.#bytes.length} of ${length} bytes`);
+    while (this.#waitingBytes < length) {
+      if (this.#end) throw new Error(`The socket ${this.#end} after ${this.#waitingBytes} of ${length} bytes`);
       await this.#change();
     }
-    const taken = this.#bytes.subarray(0, length);
-    this.#bytes = this.#bytes.subarray(length);
-    return taken;
+    const bytes = this.#joined();
+    this.#chunks = [bytes.subarray(length)];
+    this.#waitingBytes -= length;
+    return bytes.subarray(0, length);
   }
 
   async takeUntil(mark: string): Promise<string> {
-    while (!this.#bytes.includes(mark)) {
-      if (this.#end) throw new Error(`The socket ${this.#end} before the mark: ${this.#bytes.toString('latin1')}`);
+    while (!this.#joined().includes(mark)) {
+      if (this.#end) throw new Error(`The socket ${this.#end} before the mark: ${this.#joined().toString('latin1')}`);
       await this.#change();
     }
-    return (await this.take(this.#bytes.indexOf(mark) + mark.length)).toString('latin1');
+    return (await this.take(this.#joined().indexOf(mark) + mark.length)).toString('latin1');
   }
 
   async rest(): Promise<{ bytes: Buffer; end: 'ended' | 'reset' | 'closed' }> {
     while (!this.#end) await this.#change();
-    return { bytes: this.#bytes, end: this.#end };
+    return { bytes: this.#joined(), end: this.#end };
   }
 
   #add(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#waitingBytes += chunk.length;
+    this.#chunks.push(chunk);
     this.#changed?.();
+  }
+
+  #joined(): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    return bytes;
   }
 
   #finish(end: 'ended' | 'reset' | 'closed'): void {

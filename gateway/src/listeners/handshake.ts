@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import type { Parsed } from '../protocol/parsed.ts';
 import { TunnelFailure } from '../statuses.ts';
+import type { ClientSocket } from './client-sockets.ts';
 
 export interface HandshakeLimits {
   readonly headBytes: number;
@@ -9,17 +9,17 @@ export interface HandshakeLimits {
 
 /** Reads the messages of one client's handshake, however their bytes are split. */
 export class Handshake {
-  readonly acceptedAt = performance.now();
-  readonly clientAddress: string;
   #bytes: Buffer = Buffer.alloc(0);
   #failure: TunnelFailure | undefined;
   #changed: (() => void) | undefined;
+  #interrupt: ((failure: TunnelFailure) => void) | undefined;
 
   constructor(
-    readonly socket: Socket,
+    readonly client: ClientSocket,
     private readonly limits: HandshakeLimits,
   ) {
-    this.clientAddress = socket.remoteAddress ?? '';
+    const { socket } = client;
+    client.whenTooSlow = () => this.#tooSlow();
     socket.on('data', this.#received);
     socket.on('end', this.#gone);
     socket.on('close', this.#gone);
@@ -45,35 +45,43 @@ export class Handshake {
     }
   }
 
-  fail(failure: TunnelFailure): void {
-    this.#failure ??= failure;
-    this.#changed?.();
+  /**
+   * Waits for work of ours within the handshake's time.
+   * @throws TunnelFailure `handshake-slow`, or what the work throws
+   */
+  during<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((fulfil, reject) => {
+      this.#interrupt = reject;
+      work.then(fulfil, reject);
+    });
   }
 
-  /** Lets go of the socket, paused, and answers the bytes that came behind the handshake. */
+  /** Gives the socket back, paused, and returns the bytes that came behind the handshake. */
   release(): Buffer {
-    this.socket.off('data', this.#received);
-    this.socket.off('end', this.#gone);
-    this.socket.off('close', this.#gone);
-    this.socket.pause();
+    const { socket } = this.client;
+    socket.off('data', this.#received);
+    socket.off('end', this.#gone);
+    socket.off('close', this.#gone);
+    socket.pause();
     return this.#bytes;
   }
 
   readonly #received = (chunk: Buffer) => {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
-    if (this.#bytes.length > this.limits.earlyDataBytes) this.socket.pause();
+    if (this.#bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
     this.#changed?.();
   };
 
-  readonly #gone = () => this.fail(new TunnelFailure('client-gone'));
-}
+  readonly #gone = () => this.#fail(new TunnelFailure('client-gone'));
 
-/** Sends a last answer. Unread bytes would turn the close into a reset, which may destroy it: they are discarded. */
-export function closeWithAnswer(socket: Socket, answer: string | Uint8Array, lingerMs: number): void {
-  if (socket.destroyed) return;
-  socket.on('data', () => {});
-  socket.resume();
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(timer));
-  socket.end(answer);
+  #tooSlow(): void {
+    const failure = new TunnelFailure('handshake-slow');
+    this.#fail(failure);
+    this.#interrupt?.(failure);
+  }
+
+  #fail(failure: TunnelFailure): void {
+    this.#failure ??= failure;
+    this.#changed?.();
+  }
 }

@@ -4,9 +4,10 @@ import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/htt
 import { causeOf, encodeHttpFailure, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import { closeWithAnswer, type Handshake } from './handshake.ts';
+import { closeGently } from './closing.ts';
+import type { Handshake } from './handshake.ts';
 import type { HttpProxy } from './http-proxy.ts';
-import { startRelay } from './start-relay.ts';
+import { startPipe } from './start-pipe.ts';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
@@ -15,22 +16,19 @@ export async function serveHttpConnect(
   context: GatewayContext,
   httpProxy: HttpProxy,
   handshake: Handshake,
-  done: () => void,
 ): Promise<void> {
-  const { socket } = handshake;
+  const { client } = handshake;
   try {
     const method = await handshake.read(parseMethod);
-    if (method !== 'CONNECT') {
-      return await httpProxy.adopt(socket, handshake.release(), done);
-    }
+    if (method !== 'CONNECT') return httpProxy.adopt(client, handshake.release());
     const head = await handshake.read((bytes) => parseConnectHead(bytes, context.limits));
-    await connectTunnel(context, handshake, head, done);
+    await connectTunnel(context, handshake, head);
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'internal' || cause === 'client-gone') throw error;
-    context.log.debug({ cause, clientAddress: handshake.clientAddress }, 'CONNECT refused');
+    context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
-    closeWithAnswer(socket, encodeHttpFailure(cause), context.limits.lingerMs);
+    closeGently(client.socket, context.limits, encodeHttpFailure(cause));
   }
 }
 
@@ -38,15 +36,15 @@ async function connectTunnel(
   context: GatewayContext,
   handshake: Handshake,
   { target, proxyAuthorization }: ConnectHead,
-  done: () => void,
 ): Promise<void> {
   const credentials = parseBasicCredentials(proxyAuthorization);
   if (!credentials) throw new TunnelFailure('credentials-wrong');
-  const connection = await authenticate(context, handshake.clientAddress, credentials);
-  done();
+  const { client } = handshake;
+  const connection = await handshake.during(authenticate(context, client.address, credentials));
+  client.authenticated();
   const early = handshake.release();
-  const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', target);
+  const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', { target, client: client.socket });
   // No length and no coding in a 2xx answer to CONNECT (RFC 9110, section 9.3.6).
-  handshake.socket.write(ESTABLISHED);
-  startRelay(context, tunnel, { client: handshake.socket, exit, early });
+  client.socket.write(ESTABLISHED);
+  startPipe(context, tunnel, { client: client.toSide(), exit, early });
 }

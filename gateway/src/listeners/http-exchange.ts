@@ -1,145 +1,210 @@
 import { type ClientRequest, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { GatewayContext } from '../context.ts';
+import type { Pipe } from '../pipe/pipe.ts';
 import { parseBasicCredentials } from '../protocol/basic-auth.ts';
-import { hasBody, readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
+import { readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
-import { openTunnel, type Tunnel } from '../tunnel.ts';
+import { type EndReason, openTunnel, type Tunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import { MeteredSocket } from './metered-socket.ts';
+import type { ClientSocket } from './client-sockets.ts';
+import { whenStalled } from './closing.ts';
+import { HttpSide } from './http-side.ts';
+import type { RequestStream } from './request-stream.ts';
+import { startPipe } from './start-pipe.ts';
 
-interface Exchange {
+interface Parties {
+  readonly client: ClientSocket;
+  readonly stream: RequestStream;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Set when the client asks for another protocol. */
-  readonly upgrade: { readonly socket: Socket; readonly head: Buffer } | undefined;
-  authenticated(): void;
+  /** The client asks for another protocol. */
+  readonly isUpgrade: boolean;
 }
 
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
+/** What the client is told when its tunnel ended before there was an answer; others ended by the origin's doing. */
+const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
+  'out-of-money': 'no-credit',
+  'grant-late': 'control-plane-away',
+  idle: 'dial-timeout',
+  shutdown: 'draining',
+};
+
 /** One absolute-form request and its answer, on an origin connection of its own. */
-export async function exchange(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { request } = exchange;
-  const clientAddress = request.socket.remoteAddress ?? '';
-  try {
-    const url = request.url ?? '';
-    const head = {
-      method: request.method ?? '',
-      url,
-      httpVersion: request.httpVersion,
-      rawHeaders: request.rawHeaders,
-    };
-    const forwarded = readRequestHead(head, context.limits.headFields);
-    if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
-    const credentials = parseBasicCredentials(forwarded.proxyAuthorization);
-    if (!credentials) throw new TunnelFailure('credentials-wrong');
-    const connection = await authenticate(context, clientAddress, credentials);
-    exchange.authenticated();
-    const { tunnel, exit } = await openTunnel(context, connection, 'http-request', forwarded.target);
-    const origin = new MeteredSocket(exit, tunnel.meter);
-    tunnel.carriedBy(origin);
-    forward(exchange, tunnel, origin, { ...forwarded, method: head.method });
-  } catch (error) {
-    const cause = causeOf(error);
-    if (cause === 'internal') context.log.error({ err: error }, 'A request failed');
-    else context.log.debug({ cause, clientAddress }, 'Request refused');
-    answerFailure(exchange, cause);
+export class Exchange {
+  readonly #origin = new HttpSide();
+  #tunnel: Tunnel | undefined;
+  #answer: IncomingMessage | undefined;
+  /** The outcome is decided: what happens now to the origin changes nothing for the client. */
+  #isOver = false;
+
+  constructor(
+    private readonly context: GatewayContext,
+    private readonly parties: Parties,
+  ) {}
+
+  async run(): Promise<void> {
+    const { client, request } = this.parties;
+    try {
+      const head = headOf(request);
+      const forwarded = readRequestHead(head, this.context.limits.headFields);
+      if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
+      const credentials = parseBasicCredentials(forwarded.proxyAuthorization);
+      if (!credentials) throw new TunnelFailure('credentials-wrong');
+      const connection = await authenticate(this.context, client.address, credentials);
+      if (this.#isOver) return;
+      client.authenticated();
+      client.requestBegan();
+      const dialled = { target: forwarded.target, client: client.socket };
+      const { tunnel, exit } = await openTunnel(this.context, connection, 'http-request', dialled);
+      this.#tunnel = tunnel;
+      const sent = this.#send(tunnel, { ...forwarded, method: head.method });
+      const pipe = startPipe(this.context, tunnel, { client: this.#origin, exit, early: Buffer.alloc(0) });
+      sent.on('upgrade', (answer, _, bytes) => this.#joinUpgraded(pipe, answer, bytes));
+    } catch (error) {
+      const cause = causeOf(error);
+      if (cause === 'internal') this.context.log.error({ err: error }, 'A request failed');
+      else this.context.log.debug({ cause, clientAddress: client.address }, 'Request refused');
+      this.fail(cause);
+    }
   }
-}
 
-function forward(
-  exchange: Exchange,
-  tunnel: Tunnel,
-  origin: MeteredSocket,
-  { target, path, method }: { target: Target; path: string; method: string },
-): void {
-  const { request, response, upgrade } = exchange;
-  const upgradeTo = upgrade && valuesOf(request.rawHeaders, 'upgrade').join(', ');
-  const head = { method, url: path, httpVersion: request.httpVersion, rawHeaders: request.rawHeaders };
-  const headers = requestFields(head, target, upgradeTo);
-  // First of all listeners: Node's parser takes a reset for the end of a body that has no length.
-  origin.on('error', () => breakOff(exchange, tunnel));
-  origin.on('close', () => tunnel.close('completed'));
-  response.once('close', () => {
-    if (!response.writableFinished) tunnel.close('client-failed');
-  });
-  // The client may have left while the tunnel was opened: its close has been told already, to nobody.
-  if (request.socket.destroyed) return tunnel.close('client-failed');
+  /** Answers with a failure, or cuts an answer that has begun, so that it does not look complete. */
+  fail(cause: FailureCause): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.parties.response.headersSent) this.#cutAnswer();
+    else this.#answerFailure(cause);
+    this.#tunnel?.close('exit-failed');
+  }
 
-  const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => origin });
-  sent.on('continue', () => response.writeContinue());
-  sent.on('response', (answer) => pass(exchange, tunnel, answer));
-  sent.on('upgrade', (answer, _, head) => joinUpgraded(exchange, tunnel, origin, { answer, head }));
-  sent.on('error', () => breakOff(exchange, tunnel));
-  sendBody(request, sent, upgrade !== undefined);
-}
+  #send(tunnel: Tunnel, { target, path, method }: { target: Target; path: string; method: string }): ClientRequest {
+    const { request, response, isUpgrade } = this.parties;
+    const { stream } = this.#origin;
+    const upgradeTo = isUpgrade ? valuesOf(request.rawHeaders, 'upgrade').join(', ') : undefined;
+    const headers = requestFields({ ...headOf(request), method, url: path }, target, upgradeTo);
+    // First of all listeners: Node's parser takes a reset for the end of a body that has no length.
+    stream.on('error', () => this.#reset());
+    stream.on('end', () => process.nextTick(() => this.#originEnded()));
+    response.once('close', () => {
+      if (!response.writableFinished) tunnel.close('client-failed');
+    });
+    const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => stream });
+    sent.on('continue', () => response.writeContinue());
+    sent.on('response', (answer) => this.#pass(answer));
+    sent.on('error', (error: NodeJS.ErrnoException) => this.#broken(error.code));
+    if (isUpgrade) sent.end();
+    else request.pipe(sent);
+    return sent;
+  }
 
-function sendBody(request: IncomingMessage, sent: ClientRequest, isUpgrade: boolean): void {
-  if (isUpgrade) sent.end();
-  else request.pipe(sent);
-}
-
-function pass(exchange: Exchange, tunnel: Tunnel, answer: IncomingMessage): void {
-  const { response } = exchange;
-  if (answer.statusCode === PROXY_AUTHENTICATION_REQUIRED) {
+  #pass(answer: IncomingMessage): void {
+    const { request, response } = this.parties;
+    if (this.#isOver) return;
     // The client would take it for ours and send its password again.
-    answerFailure(exchange, 'origin-asks-for-proxy-login');
-    tunnel.close('exit-failed');
-    return;
+    if (answer.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-asks-for-proxy-login');
+    this.#answer = answer;
+    answer.on('error', () => this.#broken());
+    answer.on('end', () => this.#answered(answer));
+    // The rest of the request would have to be received before the next one.
+    if (!request.complete) response.shouldKeepAlive = false;
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseFields(answer.rawHeaders));
+    answer.pipe(response, { end: false });
   }
-  answer.on('error', () => breakOff(exchange, tunnel));
-  answer.on('end', () => {
+
+  #answered(answer: IncomingMessage): void {
+    if (this.#isOver) return;
     // A body without a length ends like this when the tunnel is cut, too.
-    if (tunnel.endReason !== undefined && tunnel.endReason !== 'completed') return breakOff(exchange, tunnel);
-    response.end();
-    return tunnel.close('completed');
-  });
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseFields(answer.rawHeaders));
-  answer.pipe(response, { end: false });
+    if (!answer.complete || (this.#origin.isCut && !hasLength(answer))) return this.fail('connection-terminated');
+    this.#isOver = true;
+    this.parties.response.end();
+    this.#watchClient();
+    this.#tunnel?.close('completed');
+  }
+
+  /** The origin's bytes have all been parsed. An answer that is not complete then never will be. */
+  #originEnded(): void {
+    const answer = this.#answer;
+    if (this.#isOver || !answer || answer.complete) return;
+    const failWhenPassed = () => {
+      if (answer.readableLength === 0) this.fail('connection-terminated');
+    };
+    answer.on('data', failWhenPassed); // A slow client gets everything that was counted first.
+    failWhenPassed();
+  }
+
+  /** A reset stays a reset. */
+  #reset(): void {
+    const { client, response } = this.parties;
+    if (!this.#isOver && response.headersSent) client.socket.resetAndDestroy();
+    this.#broken();
+  }
+
+  #broken(code = ''): void {
+    const cause = this.#tunnel?.endReason && causesOfEnds[this.#tunnel.endReason];
+    this.fail(cause ?? (code.startsWith('HPE_') ? 'answer-malformed' : 'connection-terminated'));
+  }
+
+  /** Another protocol has begun (RFC 9110, section 7.8): the pipe goes on with the client's socket itself. */
+  #joinUpgraded(pipe: Pipe, answer: IncomingMessage, bytes: Buffer): void {
+    const { client, stream, response, isUpgrade } = this.parties;
+    if (this.#isOver) return;
+    if (!isUpgrade) return this.fail('answer-malformed');
+    this.#isOver = true;
+    response.removeAllListeners('close');
+    response.detachSocket(this.parties.request.socket);
+    const early = stream.release();
+    client.socket.write(upgradedHead(answer), 'latin1');
+    const unread = this.#origin.release();
+    client.socket.write(Buffer.concat([bytes, unread.bytes]));
+    pipe.replaceClient(client.toSide(), early, unread.isEnded);
+  }
+
+  /** A message that has begun cannot be taken back. One with a length or chunks is cut by an end; others need a reset. */
+  #cutAnswer(): void {
+    const { stream, response } = this.parties;
+    const hasEndOfItsOwn =
+      response.chunkedEncoding || (this.#answer && hasLength(this.#answer) && !isChunked(this.#answer));
+    if (hasEndOfItsOwn) stream.end();
+    else stream.cut();
+    this.#watchClient();
+  }
+
+  #answerFailure(cause: FailureCause): void {
+    const { client, request, response } = this.parties;
+    if (client.socket.destroyed) return;
+    const { status, fields, body } = httpFailure(cause);
+    if (!request.complete || cause === 'handshake-slow') response.shouldKeepAlive = false;
+    response.writeHead(status, fields);
+    response.end(body);
+    this.#watchClient();
+  }
+
+  /** The tunnel's own timer has ended with it, and a client may never take the rest of its answer. */
+  #watchClient(): void {
+    const { client, response } = this.parties;
+    const forget = whenStalled(client.socket, this.context.limits.flushMs, () => client.socket.resetAndDestroy());
+    response.once('close', forget);
+  }
 }
 
-/** Another protocol has begun (RFC 9110, section 7.8): from here on the bytes are nobody's business. */
-function joinUpgraded(
-  { response, upgrade }: Exchange,
-  tunnel: Tunnel,
-  origin: MeteredSocket,
-  { answer, head }: { answer: IncomingMessage; head: Buffer },
-): void {
-  if (!upgrade) return tunnel.close('exit-failed');
-  const { socket } = upgrade;
-  response.removeAllListeners('close');
-  response.detachSocket(socket);
+const headOf = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage) => ({
+  method,
+  url,
+  httpVersion,
+  rawHeaders,
+});
+
+const isChunked = ({ rawHeaders }: IncomingMessage) => valuesOf(rawHeaders, 'transfer-encoding').length > 0;
+
+const hasLength = (answer: IncomingMessage) =>
+  isChunked(answer) || valuesOf(answer.rawHeaders, 'content-length').length > 0;
+
+function upgradedHead(answer: IncomingMessage): string {
   const fields = [...responseFields(answer.rawHeaders), 'Connection', 'Upgrade'];
   fields.push('Upgrade', valuesOf(answer.rawHeaders, 'upgrade').join(', '));
   const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
-  socket.write(`HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
-  if (head.length > 0) socket.write(head);
-  if (upgrade.head.length > 0) origin.write(upgrade.head);
-  socket.on('error', () => tunnel.close('client-failed'));
-  socket.on('close', () => tunnel.close('client-failed'));
-  origin.on('error', () => socket.resetAndDestroy());
-  origin.on('close', () => socket.destroySoon());
-  socket.pipe(origin);
-  origin.pipe(socket);
-}
-
-/** A message that has begun cannot be taken back. Cutting the socket keeps it from looking complete. */
-function breakOff(exchange: Exchange, tunnel: Tunnel): void {
-  const { response, request } = exchange;
-  if (tunnel.endReason === 'completed') return;
-  if (!response.headersSent) answerFailure(exchange, tunnel.isFlushing ? 'no-credit' : 'connection-terminated');
-  else if (tunnel.isFlushing) request.socket.destroySoon();
-  else request.socket.resetAndDestroy();
-  tunnel.close('exit-failed');
-}
-
-function answerFailure({ request, response }: Exchange, cause: FailureCause): void {
-  if (response.headersSent || request.socket.destroyed) return;
-  const { status, fields, body } = httpFailure(cause);
-  // A body that nobody reads would have to be received to its end before the next request.
-  if (hasBody(request.rawHeaders)) response.shouldKeepAlive = false;
-  response.writeHead(status, fields);
-  response.end(body);
+  return `HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
 }

@@ -154,10 +154,18 @@ describe('HTTP', () => {
     client.socket.destroy();
   });
 
-  it('answers only the first of pipelined requests and closes', async () => {
-    const request = get('/pipelined').replace('Connection: close\r\n', '');
-    const text = await exchange(harness.gateway.port, request + request);
-    expect(text.match(/HTTP\/1.1 200/g)).toHaveLength(1);
+  it('answers pipelined requests one after the other, in order', async () => {
+    const line = `POST http://127.0.0.1:${originPort}/second HTTP/1.1`;
+    const first = get('/first').replace('Connection: close\r\n', '');
+    const second = `${head(line, 'Host: x', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n\r\n`;
+    const before = seen.length;
+    const text = await exchange(harness.gateway.port, first + second + get('/third'));
+    expect(text.match(/HTTP\/1.1 200/g)).toHaveLength(3);
+    expect(seen.slice(before).map(({ line, body }) => `${line} ${body}`)).toEqual([
+      'GET /first 1.1 ',
+      'POST /second 1.1 abc',
+      'GET /third 1.1 ',
+    ]);
   });
 
   it('passes bodies with a length and in chunks', async () => {

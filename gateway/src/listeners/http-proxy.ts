@@ -1,23 +1,23 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { GatewayContext } from '../context.ts';
-import { hasBody } from '../protocol/http-fields.ts';
+import { hasBody, valuesOf } from '../protocol/http-fields.ts';
+import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
-import { closeWithAnswer } from './handshake.ts';
-import { exchange } from './http-exchange.ts';
+import type { ClientSocket } from './client-sockets.ts';
+import { Exchange } from './http-exchange.ts';
+import { RequestStream } from './request-stream.ts';
 
 export interface HttpProxy {
-  /** Serves a client that speaks anything but CONNECT; fulfilled when it is authenticated or gone. */
-  adopt(socket: Socket, early: Buffer, authenticated: () => void): Promise<void>;
-  cut(): void;
+  /** Serves a client that speaks anything but CONNECT. `early` is what it has sent. */
+  adopt(client: ClientSocket, early: Buffer): void;
 }
 
-interface Client {
+interface HttpClient {
+  readonly client: ClientSocket;
+  readonly stream: RequestStream;
   /** The request that is being answered. */
-  current: ServerResponse | undefined;
-  /** By this time the next request has to be complete. */
-  deadline: NodeJS.Timeout;
-  authenticated(): void;
+  current: Exchange | undefined;
 }
 
 const causesOfParserErrors: Record<string, FailureCause> = {
@@ -27,8 +27,8 @@ const causesOfParserErrors: Record<string, FailureCause> = {
 
 /** Absolute-form requests, read by Node's own strict parser; no socket of ours listens here. */
 export function createHttpProxy(context: GatewayContext): HttpProxy {
-  const { limits } = context;
-  const clients = new Map<Socket, Client>();
+  const { limits, metrics, log } = context;
+  const clients = new WeakMap<Duplex, HttpClient>();
   const server = createServer({
     maxHeaderSize: limits.headBytes,
     insecureHTTPParser: false,
@@ -38,100 +38,74 @@ export function createHttpProxy(context: GatewayContext): HttpProxy {
   });
   server.maxHeadersCount = 0; // Otherwise fields beyond it would be dropped silently.
 
-  server.on('request', (request, response) => serve(request, response));
-  server.on('checkContinue', (request, response) => serve(request, response));
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => serveUpgrade(request, socket, head));
-  server.on('connect', (_: IncomingMessage, socket: Socket) => refuseConnect(socket));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const isAnswerable = socket.writable && clients.get(socket)?.current === undefined && error.code !== 'ECONNRESET';
-    if (!isAnswerable) return socket.destroy();
-    const cause = causesOfParserErrors[error.code ?? ''] ?? 'malformed';
-    context.metrics.refusals.inc({ reason: cause });
-    context.log.info({ cause, clientAddress: socket.remoteAddress }, 'Request refused');
-    return closeWithAnswer(socket, encodeHttpFailure(cause), limits.lingerMs);
+  server.on('request', serve);
+  server.on('checkContinue', serve);
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex) => serveUpgrade(request, stream));
+  server.on('connect', (_: IncomingMessage, stream: Duplex) => refuse(stream, 'connect-too-late'));
+  server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
+    const isAnswerable = clients.get(stream)?.current === undefined && error.code !== 'ECONNRESET';
+    if (isAnswerable) refuse(stream, causesOfParserErrors[error.code ?? ''] ?? 'malformed');
+    else stream.destroy();
   });
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    const client = clients.get(request.socket);
-    if (!client) return request.socket.destroy() && undefined;
-    if (client.current) {
-      // Pipelined: answers stay in order by giving only the first; the client sends the others again.
-      client.current.shouldKeepAlive = false;
-      response.shouldKeepAlive = false;
-      const { socket } = request;
-      client.current.once('finish', () => closeWithAnswer(socket, '', limits.lingerMs));
-      return;
-    }
-    clearTimeout(client.deadline);
-    client.current = response;
-    response.sendDate = false;
-    response.once('close', () => {
-      client.current = undefined;
-      client.deadline = setTimeout(() => request.socket.destroy(), limits.nextRequestMs);
-      if (request.socket.destroyed) clearTimeout(client.deadline);
-    });
-    void exchange(context, { request, response, upgrade: undefined, authenticated: () => client.authenticated() });
+    const own = clients.get(request.socket);
+    // The stream passes one request at a time; a second would mean that the parser saw an end where the stream saw none.
+    if (!own || own.current) return request.socket.destroy() && undefined;
+    begin(own, request, response, false);
+    const boundary = bodyBoundary(request);
+    if (boundary) own.stream.bodyFollows(boundary);
   }
 
   /** Node gives no response object for an upgrade, because most servers write their own; the origin may refuse. */
-  function serveUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const client = clients.get(socket);
-    if (!client || client.current || hasBody(request.rawHeaders)) return socket.destroy() && undefined;
-    clearTimeout(client.deadline);
+  function serveUpgrade(request: IncomingMessage, stream: Duplex): void {
+    const own = clients.get(stream);
+    if (!own || own.current) return stream.destroy() && undefined;
+    if (hasBody(request.rawHeaders)) return refuse(stream, 'upgrade-with-body');
     const response = new ServerResponse(request);
-    client.current = response;
-    response.sendDate = false;
     response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.once('finish', () => closeWithAnswer(socket, '', limits.lingerMs));
-    void exchange(context, {
-      request,
-      response,
-      upgrade: { socket, head },
-      authenticated: () => client.authenticated(),
-    });
+    response.assignSocket(request.socket);
+    response.once('finish', () => own.stream.end());
+    begin(own, request, response, true);
   }
 
-  /** Node's parser has the bytes behind the head, so a tunnel on this socket would need a second way to begin. */
-  function refuseConnect(socket: Socket): void {
-    const client = clients.get(socket);
-    if (!client) return socket.destroy() && undefined;
-    clearTimeout(client.deadline);
-    context.metrics.refusals.inc({ reason: 'connect-too-late' });
-    const answer = () => closeWithAnswer(socket, encodeHttpFailure('connect-too-late'), limits.lingerMs);
-    if (client.current) client.current.once('finish', answer);
-    else answer();
+  function begin(own: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
+    const { client, stream } = own;
+    client.requestBegan();
+    response.sendDate = false;
+    response.once('close', () => {
+      own.current = undefined;
+      client.awaitRequest(() => stream.end());
+      if (!isUpgrade) stream.nextRequest();
+    });
+    own.current = new Exchange(context, { client, stream, request, response, isUpgrade });
+    void own.current.run();
+  }
+
+  function refuse(stream: Duplex, cause: FailureCause): void {
+    if (!stream.writable) return;
+    metrics.refusals.inc({ reason: cause });
+    log.info({ cause, clientAddress: clients.get(stream)?.client.address }, 'Request refused');
+    stream.end(encodeHttpFailure(cause));
   }
 
   return {
-    adopt: (socket, early, authenticated) =>
-      new Promise((fulfil) => {
-        const deadline = setTimeout(
-          () => closeWithAnswer(socket, encodeHttpFailure('handshake-slow'), limits.lingerMs),
-          limits.handshakeMs,
-        );
-        const client: Client = {
-          current: undefined,
-          deadline,
-          authenticated: () => {
-            authenticated();
-            fulfil();
-          },
-        };
-        clients.set(socket, client);
-        socket.once('close', () => {
-          clearTimeout(client.deadline);
-          clients.delete(socket);
-          fulfil();
-        });
-        if (socket.destroyed) return socket.emit('close');
-        if (early.length > 0) socket.unshift(early);
-        server.emit('connection', socket);
-        socket.resume();
-        return undefined;
-      }),
-    cut: () => {
-      for (const [socket, client] of clients) if (!client.current) socket.destroy();
+    adopt: (client, early) => {
+      const stream = new RequestStream(client.socket, early, limits);
+      const own: HttpClient = { client, stream, current: undefined };
+      clients.set(stream, own);
+      client.whenTooSlow = () => {
+        if (own.current) own.current.fail('handshake-slow');
+        else refuse(stream, 'handshake-slow');
+      };
+      server.emit('connection', stream);
     },
   };
+}
+
+/** Undefined for a request without a body. */
+function bodyBoundary({ rawHeaders }: IncomingMessage): MessageBoundary | undefined {
+  if (valuesOf(rawHeaders, 'transfer-encoding').length > 0) return new ChunkedBoundary();
+  const length = Number(valuesOf(rawHeaders, 'content-length')[0] ?? 0);
+  return length > 0 ? new LengthBoundary(length) : undefined;
 }

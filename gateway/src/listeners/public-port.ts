@@ -3,6 +3,7 @@ import type { GatewayContext } from '../context.ts';
 import { needMore, parsedMessage } from '../protocol/parsed.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
+import { type ClientSocket, ClientSockets } from './client-sockets.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -13,65 +14,48 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
-  /** Cuts everything that has not become a tunnel. */
-  cut(): void;
+  /** Closes every client that has no tunnel. */
+  cutIdle(): void;
 }
 
 /** The one port that customers know: the first byte tells SOCKS5 from HTTP. */
 export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics } = context;
-  const halfOpen = new Set<Socket>();
-  const halfOpenByAddress = new Map<string, number>();
-  metrics.watch('gateway_half_open', 'Clients whose handshake is not complete', () => halfOpen.size);
+  const clients = new ClientSockets(limits);
+  metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
+  metrics.watch('gateway_client_sockets', 'Client sockets of all kinds', () => clients.open);
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    // Every later owner adds its own listener; this one keeps a reset between two owners from being fatal.
-    socket.on('error', () => socket.destroy());
-    const address = socket.remoteAddress ?? '';
-    const fromAddress = halfOpenByAddress.get(address) ?? 0;
-    if (halfOpen.size >= limits.halfOpenPerNode || fromAddress >= limits.halfOpenPerAddress) {
-      metrics.refusals.inc({ reason: 'half-open-limit' });
-      socket.resetAndDestroy();
-      return;
-    }
-    halfOpen.add(socket);
-    halfOpenByAddress.set(address, fromAddress + 1);
-    void serve(socket, () => {
-      if (!halfOpen.delete(socket)) return;
-      const left = (halfOpenByAddress.get(address) ?? 1) - 1;
-      if (left > 0) halfOpenByAddress.set(address, left);
-      else halfOpenByAddress.delete(address);
-    });
+    const client = clients.accept(socket);
+    if (client) void serve(client);
+    else refuseSocket(socket);
   });
 
-  async function serve(socket: Socket, completed: () => void): Promise<void> {
-    const handshake = new Handshake(socket, limits);
-    const deadline = setTimeout(() => handshake.fail(new TunnelFailure('handshake-slow')), limits.handshakeMs);
-    const authenticated = () => {
-      clearTimeout(deadline);
-      completed();
-      metrics.handshakeSeconds.observe((performance.now() - handshake.acceptedAt) / 1000);
-    };
+  function refuseSocket(socket: Socket): void {
+    metrics.refusals.inc({ reason: 'half-open-limit' });
+    socket.on('error', () => socket.destroy());
+    socket.resetAndDestroy();
+  }
+
+  async function serve(client: ClientSocket): Promise<void> {
+    const handshake = new Handshake(client, limits);
     try {
-      await chooseProtocol(handshake, authenticated);
+      await chooseProtocol(handshake);
     } catch (error) {
-      refused(handshake, error);
-    } finally {
-      clearTimeout(deadline);
-      completed();
+      refused(client, error);
     }
   }
 
-  async function chooseProtocol(handshake: Handshake, authenticated: () => void): Promise<void> {
+  async function chooseProtocol(handshake: Handshake): Promise<void> {
     const firstByte = await handshake.read((bytes) => (bytes[0] === undefined ? needMore : parsedMessage(bytes[0], 0)));
-    if (firstByte === SOCKS5_VERSION) return serveSocks5(context, handshake, authenticated);
+    if (firstByte === SOCKS5_VERSION) return serveSocks5(context, handshake);
     const isHttp = firstByte >= UPPER_CASE_A && firstByte <= UPPER_CASE_Z;
     if (!isHttp) throw new TunnelFailure('malformed');
-    return serveHttpConnect(context, httpProxy, handshake, authenticated);
+    return serveHttpConnect(context, httpProxy, handshake);
   }
 
   /** The listeners answer what their protocol has words for; what arrives here just closes. */
-  function refused({ socket, clientAddress }: Handshake, error: unknown): void {
+  function refused({ socket, address: clientAddress }: ClientSocket, error: unknown): void {
     const cause = causeOf(error);
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
@@ -79,11 +63,5 @@ export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy):
     socket.destroy();
   }
 
-  return {
-    server,
-    cut: () => {
-      for (const socket of halfOpen) socket.destroy();
-      httpProxy.cut();
-    },
-  };
+  return { server, cutIdle: () => clients.cutIdle() };
 }

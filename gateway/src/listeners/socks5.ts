@@ -15,44 +15,45 @@ import {
 import { causeOf, failureAnswers, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import { closeWithAnswer, type Handshake } from './handshake.ts';
-import { startRelay } from './start-relay.ts';
+import { closeGently } from './closing.ts';
+import type { Handshake } from './handshake.ts';
+import { startPipe } from './start-pipe.ts';
 
 const NO_ACCEPTABLE_METHOD = 0xff;
 const SUCCEEDED = 0;
 const LOGIN_FAILED = 1;
 
 /** Serves one SOCKS5 client: greeting, user and password, request (RFC 1928, RFC 1929). */
-export async function serveSocks5(context: GatewayContext, handshake: Handshake, done: () => void): Promise<void> {
-  const { socket } = handshake;
-  const { lingerMs } = context.limits;
+export async function serveSocks5(context: GatewayContext, handshake: Handshake): Promise<void> {
+  const { client } = handshake;
+  const { socket } = client;
   const methods = await handshake.read(parseGreeting);
   if (!methods.includes(METHOD_USER_PASSWORD)) {
     handshake.release();
-    return closeWithAnswer(socket, encodeMethod(NO_ACCEPTABLE_METHOD), lingerMs);
+    return closeGently(socket, context.limits, encodeMethod(NO_ACCEPTABLE_METHOD));
   }
   socket.write(encodeMethod(METHOD_USER_PASSWORD));
 
   const login = await logIn(context, handshake);
   if (login === 'refused') {
     handshake.release();
-    return closeWithAnswer(socket, encodeAuthenticationStatus(LOGIN_FAILED), lingerMs);
+    return closeGently(socket, context.limits, encodeAuthenticationStatus(LOGIN_FAILED));
   }
   socket.write(encodeAuthenticationStatus(SUCCEEDED));
   try {
     const request = await handshake.read(parseRequest);
-    done();
     if (login instanceof TunnelFailure) throw login;
+    client.authenticated();
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
-    const { tunnel, exit } = await openTunnel(context, login, 'socks5', request.target);
+    const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
     socket.write(encodeReply(SUCCEEDED, boundOf(exit)));
-    startRelay(context, tunnel, { client: socket, exit, early });
+    startPipe(context, tunnel, { client: client.toSide(), exit, early });
   } catch (error) {
     const { socks5 } = failureAnswers[causeOf(error)];
     if (socks5 === 'close' || causeOf(error) === 'internal') throw error;
     handshake.release();
-    closeWithAnswer(socket, encodeReply(socks5), lingerMs);
+    closeGently(socket, context.limits, encodeReply(socks5));
   }
 }
 
@@ -63,10 +64,12 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake,
 async function logIn(context: GatewayContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
   const credentials = await handshake.read(parseUserPassword);
   try {
-    return await authenticate(context, handshake.clientAddress, credentials);
+    return await handshake.during(authenticate(context, handshake.client.address, credentials));
   } catch (error) {
-    if (!(error instanceof TunnelFailure) || error.failure === 'too-many-failures') throw error;
-    return error.failure === 'credentials-wrong' ? 'refused' : error;
+    const cause = causeOf(error);
+    if (cause === 'credentials-wrong') return 'refused';
+    if (error instanceof TunnelFailure && failureAnswers[cause].socks5 !== 'close') return error;
+    throw error;
   }
 }
 

@@ -3,21 +3,21 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { moveHandle, shrinkNextRead } from './handle.ts';
 import { createPump } from './pump.ts';
-import type { Relay } from './relay.ts';
-import { streamsRelay } from './streams.ts';
+import type { Mover } from './pipe.ts';
+import { streams } from './streams.ts';
 
 const TEST_MS = 1_000;
 const TEST_BYTES = 8_192;
 const SHRUNK_BYTES = 1_024;
 
 /** The pump where this version of Node can move handles, plain streams elsewhere. */
-export async function chooseRelay(pumpBuffers: number, log: Logger): Promise<Relay> {
+export async function chooseMover(pumpBuffers: number, log: Logger): Promise<Mover> {
   try {
     await proveHandleMove();
     return createPump(pumpBuffers);
   } catch (error) {
     log.warn({ err: error }, 'Handles cannot be moved here; tunnels use plain streams');
-    return streamsRelay;
+    return streams;
   }
 }
 

@@ -1,12 +1,14 @@
+import { readSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-/** Asked for the slice of the next read after each callback; a callback that answers false pauses. */
+/** Asked for the slice of the next read after each callback; a callback that returns false pauses. */
 export interface SliceReader {
   buffer(): Uint8Array;
   callback(count: number, slice: Uint8Array): boolean;
 }
 
 interface ReadingHandle {
+  readonly fd?: number;
   reading: boolean;
   readStop(): void;
   useUserBuffer(slice: Uint8Array): void;
@@ -19,8 +21,10 @@ interface Undocumented {
 }
 
 interface WithHandle {
-  _handle: ReadingHandle | null;
+  _handle?: ReadingHandle | null;
 }
+
+const probe = Buffer.alloc(1);
 
 /**
  * Moves a paused socket's handle to a new socket that reads into buffers of ours. Node offers this for outgoing
@@ -50,4 +54,28 @@ export function moveHandle(socket: Socket, reader: SliceReader): Socket {
  */
 export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
   (socket as unknown as WithHandle)._handle?.useUserBuffer(slice);
+}
+
+export const hasHandle = (socket: Socket): boolean => Boolean((socket as unknown as WithHandle)._handle);
+
+/** Undefined where the platform has none. */
+export function descriptorOf(socket: Socket): number | undefined {
+  const descriptor = (socket as unknown as WithHandle)._handle?.fd;
+  return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
+}
+
+/**
+ * Whether the `end` that a socket has just emitted was in truth a reset. libuv reports an end when a reset arrives
+ * behind data that fills a read only partly; without this check a cut download would look complete. The error stays
+ * with the descriptor until the next system call, which this is.
+ */
+export function wasReset(socket: Socket): boolean {
+  const descriptor = descriptorOf(socket);
+  if (descriptor === undefined) return false;
+  try {
+    readSync(descriptor, probe, 0, 1, null);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+  }
 }

@@ -1,0 +1,97 @@
+import { Lane } from './lane.ts';
+import type { Pipe, PipeEnd, PipeTask, StopMode } from './pipe.ts';
+import type { Side, SideListener } from './side.ts';
+
+/**
+ * The life of two joined sides, the same for every mover: a half-close stays a half-close, a reset stays a reset, and a
+ * side that closes before both of its directions have ended counts as a reset. So nothing cut looks complete.
+ */
+export class JoinedSides implements Pipe {
+  readonly toExit: Lane;
+  readonly toClient: Lane;
+  #client: Side;
+  readonly #exit: Side;
+  #openSides = 2;
+  #isStopped = false;
+  #end: PipeEnd = 'completed';
+
+  constructor(
+    private readonly task: PipeTask,
+    private readonly released: () => void = () => {},
+  ) {
+    this.#client = task.client;
+    this.#exit = task.exit;
+    this.toExit = new Lane(task.client, task.exit, 'toExit', task.meter);
+    this.toClient = new Lane(task.exit, task.client, 'toClient', task.meter);
+  }
+
+  start(fromClient: Buffer, fromExit: Buffer): void {
+    this.#openClient();
+    this.#exit.open(this.#listener(this.toExit, this.toClient, 'exit-failed', () => this.#client));
+    this.toExit.start(fromClient);
+    this.toClient.start(fromExit);
+  }
+
+  stop(mode: StopMode): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.toExit.stop();
+    this.toClient.stop();
+    for (const side of [this.#client, this.#exit]) {
+      if (mode === 'deliver') side.resetAfterDelivery();
+      else if (mode === 'reset') side.reset();
+      else side.close();
+    }
+  }
+
+  replaceClient(side: Side, early: Buffer, isEnded: boolean): void {
+    this.#client = side;
+    this.toExit.replaceSource(side);
+    this.toClient.replaceDestination(side);
+    this.#openClient();
+    if (isEnded) side.end();
+    this.toExit.start(early);
+    this.toClient.start(Buffer.alloc(0));
+  }
+
+  /** A side that was replaced has nothing to say any more. */
+  #openClient(): void {
+    const side = this.#client;
+    const listener = this.#listener(this.toClient, this.toExit, 'client-failed', () => this.#exit);
+    side.open({
+      data: (chunk) => side !== this.#client || listener.data(chunk),
+      ended: () => side === this.#client && listener.ended(),
+      failed: () => side === this.#client && listener.failed(),
+      closed: () => side === this.#client && listener.closed(),
+    });
+  }
+
+  #listener(incoming: Lane, outgoing: Lane, failure: PipeEnd, other: () => Side): SideListener {
+    const failed = () => {
+      if (this.#isStopped) return;
+      if (this.#end === 'completed') this.#end = failure;
+      other().reset();
+    };
+    return {
+      data: (chunk) => outgoing.forward(chunk),
+      ended: () => {
+        outgoing.end();
+        if (!this.#isStopped) this.task.halfClosed();
+      },
+      failed,
+      closed: () => {
+        if (!incoming.isComplete || !outgoing.hasEnded) failed();
+        this.#sideClosed();
+      },
+    };
+  }
+
+  #sideClosed(): void {
+    this.#openSides -= 1;
+    if (this.#openSides > 0) return;
+    this.released();
+    if (this.#isStopped) return;
+    this.#isStopped = true; // Nothing is left to stop when the tunnel closes because of this.
+    this.task.ended(this.#end);
+  }
+}

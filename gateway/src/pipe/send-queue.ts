@@ -1,0 +1,79 @@
+import { fstatSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import type { Limits } from '../limits.ts';
+import { descriptorOf } from './handle.ts';
+
+interface Delivery {
+  readonly socket: Socket;
+  /** Identifies the socket in the system's tables. */
+  readonly inode: number | undefined;
+  readonly limits: Pick<Limits, 'lingerMs' | 'flushMs'>;
+  readonly done: () => void;
+  pendingBytes: number;
+  changedAt: number;
+}
+
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+/** Columns: number, addresses, state, tx_queue:rx_queue in hexadecimal, timers, retransmissions, user, time-out, inode. */
+const TABLE_LINE = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ \S+ +\d+ +\d+ (\d+)/gm;
+const CHECK_MS = 25;
+/** The tables list every socket of the host, so reading them may use this share of the time at most. */
+const READING_SHARE = 0.1;
+
+const deliveries = new Set<Delivery>();
+let isChecking = false;
+
+/**
+ * Calls back when the peer has acknowledged everything that was written, and has had `lingerMs` to read it; or when it
+ * has taken nothing for `flushMs`. A reset before that would destroy what waits in the system's send buffer. Linux tells
+ * how much that is; elsewhere only `lingerMs` stands for it.
+ */
+export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
+  const pendingBytes = Number.POSITIVE_INFINITY;
+  deliveries.add({ socket, inode: inodeOf(socket), limits, done, pendingBytes, changedAt: performance.now() });
+  if (!isChecking) void checkAll();
+}
+
+async function checkAll(): Promise<void> {
+  isChecking = true;
+  const begunAt = performance.now();
+  const queuedBytes = await readSendQueues();
+  for (const delivery of deliveries) check(delivery, queuedBytes);
+  isChecking = deliveries.size > 0;
+  const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / READING_SHARE);
+  if (isChecking) setTimeout(() => void checkAll(), pauseMs).unref();
+}
+
+function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): void {
+  const { socket, inode, limits, done } = delivery;
+  const pendingBytes = socket.writableLength + (inode === undefined ? 0 : (queuedBytes.get(inode) ?? 0));
+  if (pendingBytes !== delivery.pendingBytes) {
+    delivery.pendingBytes = pendingBytes;
+    delivery.changedAt = performance.now();
+  }
+  const waitMs = pendingBytes === 0 ? limits.lingerMs : limits.flushMs;
+  if (!socket.destroyed && performance.now() - delivery.changedAt < waitMs) return;
+  deliveries.delete(delivery);
+  done();
+}
+
+/** What each socket of this host has written and its peer has not acknowledged; empty where the system does not tell. */
+async function readSendQueues(): Promise<Map<number, number>> {
+  const queues = new Map<number, number>();
+  for (const table of TABLES) {
+    const text = await readFile(table, 'latin1').catch(() => '');
+    for (const [, bytes = '0', inode] of text.matchAll(TABLE_LINE))
+      queues.set(Number(inode), Number.parseInt(bytes, 16));
+  }
+  return queues;
+}
+
+function inodeOf(socket: Socket): number | undefined {
+  const descriptor = descriptorOf(socket);
+  try {
+    return descriptor === undefined ? undefined : fstatSync(descriptor).ino;
+  } catch {
+    return undefined; // The descriptor was closed by the system; nothing can be pending.
+  }
+}

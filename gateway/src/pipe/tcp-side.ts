@@ -1,0 +1,100 @@
+import type { Socket } from 'node:net';
+import type { Limits } from '../limits.ts';
+import { hasHandle, moveHandle, shrinkNextRead, type SliceReader, wasReset } from './handle.ts';
+import { whenDelivered } from './send-queue.ts';
+import type { DirectReads, Side, SideListener } from './side.ts';
+
+type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
+
+/** A plain TCP socket, half-open and paused. */
+export class TcpSide implements Side, DirectReads {
+  #isDirect = false;
+
+  constructor(
+    private socket: Socket,
+    private readonly limits: DeliveryLimits,
+    private readonly whenClosed: () => void = () => {},
+  ) {}
+
+  get direct(): DirectReads {
+    return this;
+  }
+
+  /** With bytes on their way the old socket would still own the handle's writes. */
+  get isReady(): boolean {
+    return hasHandle(this.socket) && this.socket.writableLength === 0;
+  }
+
+  begin(reader: SliceReader): Buffer {
+    this.#isDirect = true;
+    const alreadyRead = (this.socket.read() as Buffer | null) ?? Buffer.alloc(0);
+    this.socket = moveHandle(this.socket, reader);
+    return alreadyRead;
+  }
+
+  shrinkNext(slice: Uint8Array): void {
+    shrinkNextRead(this.socket, slice);
+  }
+
+  open(listener: SideListener): void {
+    const { socket } = this;
+    const closed = () => {
+      this.whenClosed();
+      listener.closed();
+    };
+    if (socket.destroyed) {
+      queueMicrotask(() => {
+        listener.failed();
+        closed();
+      });
+      return;
+    }
+    socket.on('error', () => listener.failed());
+    socket.on('close', closed);
+    if (socket.readableEnded) queueMicrotask(() => this.#ended(listener));
+    else socket.on('end', () => this.#ended(listener));
+    if (this.#isDirect) return;
+    socket.pause();
+    socket.on('data', (chunk: Buffer) => {
+      if (!listener.data(chunk)) socket.pause();
+    });
+  }
+
+  write(chunk: Buffer, taken: () => void): boolean {
+    this.socket.write(chunk, taken);
+    return this.socket.writableLength === 0;
+  }
+
+  get pendingBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** Where the other direction has ended and nothing is pending, closing says the same as a half-close, at half the cost. */
+  end(): void {
+    if (this.socket.readableEnded && this.socket.writableLength === 0) this.socket.destroy();
+    else if (!this.socket.destroyed) this.socket.end();
+  }
+
+  reset(): void {
+    if (!this.socket.destroyed) this.socket.resetAndDestroy();
+  }
+
+  resetAfterDelivery(): void {
+    this.socket.pause();
+    whenDelivered(this.socket, this.limits, () => this.reset());
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  resume(): void {
+    if (!this.socket.destroyed) this.socket.resume();
+  }
+
+  #ended(listener: SideListener): void {
+    if (!wasReset(this.socket)) return listener.ended();
+    listener.failed();
+    this.reset();
+  }
+}
