@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { BoundedClient, connectionOptions, isDatabaseAway, silenceLimitMs } from './database-connection.ts';
+import { acquire, BoundedClient, connectionOptions, isUsableAfter, silenceLimitMs } from './database-connection.ts';
 
 interface QueryOptions {
   /**
@@ -61,7 +61,7 @@ export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_L
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
-    query: (text, values, options) => run(pool, text, values, options),
+    query: (text, values, options) => runAlone(pool, text, values, options),
     transaction: (work, options) => transaction(pool, work, options),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
@@ -92,7 +92,7 @@ async function transactOnce<T>(
   work: (db: Db) => Promise<T>,
   { timeLimitMs }: TransactionOptions,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await acquire(pool);
   const limits = timeLimitMs === undefined ? {} : { answerLimitMs: silenceLimitMs(timeLimitMs) };
   const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
   let isBroken = false;
@@ -105,9 +105,9 @@ async function transactOnce<T>(
     await commit(client);
     return result;
   } catch (error) {
-    isBroken = isDatabaseAway(error) && stateOf(error) !== STATEMENT_TOO_LONG;
-    // What is broken is dropped below, and so is what cannot even roll back.
-    if (!isBroken) await client.query('rollback').catch(() => (isBroken = true));
+    isBroken = error instanceof pg.DatabaseError && !isUsableAfter(error);
+    // What cannot even roll back is broken too; one without an answer before refuses at once.
+    await client.query('rollback').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);
@@ -120,14 +120,31 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the answer was ${command}`);
 }
 
-const STATEMENT_TOO_LONG = '57014';
-
 function stateOf(error: unknown): string {
   return (error instanceof pg.DatabaseError && error.code) || '';
 }
 
+/** One statement outside of a transaction. */
+async function runAlone<Row>(
+  pool: pg.Pool,
+  text: string,
+  values?: readonly unknown[],
+  options?: QueryOptions,
+): Promise<Row[]> {
+  const client = await acquire(pool);
+  let isBroken = false;
+  try {
+    return await run<Row>(client, text, values, options);
+  } catch (error) {
+    isBroken = !isUsableAfter(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
 async function run<Row>(
-  target: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
   { isPrepared = true, answerLimitMs }: QueryOptions = {},
@@ -136,7 +153,7 @@ async function run<Row>(
   const query: pg.QueryConfig & { query_timeout?: number } = { text, values: values.map(encode) };
   if (isPrepared) query.name = statementName(text);
   if (answerLimitMs !== undefined) query.query_timeout = answerLimitMs;
-  const result = await target.query(query);
+  const result = await client.query(query);
   return result.rows as Row[];
 }
 
