@@ -32,8 +32,8 @@ const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
 const LOG_FILE = '.data/faults.log';
 
 /** What a request may take, whatever is broken: an API that hangs would be the fault that these runs look for. */
-const REQUEST_LIMIT_MS = 30_000;
-const RECOVERY_LIMIT_MS = 30_000;
+const REQUEST_LIMIT_MS = 60_000;
+const RECOVERY_LIMIT_MS = 60_000;
 
 const { rounds, seed, only } = readArguments(process.argv.slice(2));
 const random = createRandom(seed);

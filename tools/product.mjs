@@ -112,8 +112,9 @@ export async function startProduct(options) {
     return child;
   };
   let isUp = false;
-  let stopSupervision = () => {};
-  signal?.addEventListener('abort', () => stopSupervision(), { once: true });
+  /** @type {(() => void) | undefined} */
+  let stopSupervision;
+  signal?.addEventListener('abort', () => stopSupervision?.(), { once: true });
   const start = (/** @type {Part} */ part) => {
     const spawn = () => {
       const child = launch(SCRIPTS[part]);
@@ -121,7 +122,7 @@ export async function startProduct(options) {
       return child;
     };
     if (part !== 'worker') return void watch(part, spawn());
-    stopSupervision();
+    stopSupervision?.();
     stopSupervision = supervise(spawn, {
       onEnd: (code, delayMs) => {
         if (isUp) tell(`The worker ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
@@ -138,14 +139,14 @@ export async function startProduct(options) {
     failures.emit('failure', failed);
   };
   const stop = async () => {
-    stopSupervision();
+    stopSupervision?.();
     // The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order.
     await processes.get('gateway')?.end(Number(settings.GATEWAY_DRAIN_SECONDS) * 1000 + LAST_REPORT_MS);
     await processes.get('api')?.end(STOP_MS);
     await processes.get('worker')?.end(STOP_MS);
   };
   const abandon = async () => {
-    stopSupervision();
+    stopSupervision?.();
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
   const check = () => {

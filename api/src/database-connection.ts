@@ -1,8 +1,13 @@
 /** How connections to the database are made: every wait on one of them ends, also when the network falls silent. */
 import pg from 'pg';
 
-/** A connection that is not made, or does not become free, in this time: the request is refused. */
+/** A request that has no connection by then is refused. */
 const ACQUIRE_LIMIT_MS = 3000;
+/**
+ * Longer than requests wait: a server that is busy because everybody comes at once, as after its restart, would otherwise
+ * never finish a connection before it is given up and asked for again.
+ */
+const CONNECT_LIMIT_MS = 10_000;
 /** The server cancels a statement that takes too long; this much later nobody listens any more at the other end. */
 const SILENCE_GRACE_MS = 1000;
 const GOODBYE_LIMIT_MS = 1000;
@@ -39,7 +44,7 @@ export function connectionOptions(url: string, timeLimitMs: number): pg.ClientCo
     connectionString: url,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-    connectionTimeoutMillis: ACQUIRE_LIMIT_MS,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
     query_timeout: silenceLimitMs(timeLimitMs),
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
@@ -52,9 +57,11 @@ export function silenceLimitMs(timeLimitMs: number): number {
   return timeLimitMs + SILENCE_GRACE_MS;
 }
 
+const ACQUIRE_TIMEOUT = 'no connection to the database became free in time';
 /** The driver's own errors, which have no code. */
 const QUERY_TIMEOUT = 'Query read timeout';
 const CONNECTION_ERRORS = new Set([
+  ACQUIRE_TIMEOUT,
   QUERY_TIMEOUT,
   'timeout expired',
   'timeout exceeded when trying to connect',
@@ -87,6 +94,24 @@ export class BoundedClient extends pg.Client {
   }
 }
 
+/** A connection of the pool, for whoever gives it back. @throws Error when there is none in time */
+export function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error(ACQUIRE_TIMEOUT));
+    }, ACQUIRE_LIMIT_MS);
+    pool.connect((error, client) => {
+      clearTimeout(timer);
+      if (!client) reject(error ?? new Error(ACQUIRE_TIMEOUT));
+      // It was asked for by a request that has gone; the next one finds it ready.
+      else if (isLate) client.release();
+      else resolve(client);
+    });
+  });
+}
+
 /** What sockets and name servers say; a database with several addresses gives no more than this code either. */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -114,4 +139,12 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return AWAY_STATE.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   return CONNECTION_ERRORS.has(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));
+}
+
+const STATEMENT_TOO_LONG = '57014';
+
+/** False where the failure is the connection's own, or nobody can tell: the pool drops it then. */
+export function isUsableAfter(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === STATEMENT_TOO_LONG || !isDatabaseAway(error);
 }

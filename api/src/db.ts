@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { BoundedClient, connectionOptions, isDatabaseAway, silenceLimitMs } from './database-connection.ts';
+import { acquire, BoundedClient, connectionOptions, isUsableAfter, silenceLimitMs } from './database-connection.ts';
 
 interface QueryOptions {
   /**
@@ -66,7 +66,7 @@ export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_L
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
-    query: (text, values, options) => runAgainIfStale(() => run(pool, text, values, options)),
+    query: (text, values, options) => runAgainIfStale(() => runAlone(pool, text, values, options)),
     transaction: (work, options) => transaction(pool, work, options),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
@@ -97,7 +97,7 @@ async function transactOnce<T>(
   work: (db: Db) => Promise<T>,
   { timeLimitMs }: TransactionOptions,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await acquire(pool);
   const limits = timeLimitMs === undefined ? {} : { answerLimitMs: silenceLimitMs(timeLimitMs) };
   const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
   let isBroken = false;
@@ -110,9 +110,10 @@ async function transactOnce<T>(
     await commit(client);
     return result;
   } catch (error) {
-    isBroken = isStalePlan(error) || (isDatabaseAway(error) && stateOf(error) !== STATEMENT_TOO_LONG);
-    // What is broken, or full of stale statements, is dropped below, and so is what cannot even roll back.
-    if (!isBroken) await client.query('rollback').catch(() => (isBroken = true));
+    // A connection full of stale statements is of little use.
+    isBroken = isStalePlan(error) || (error instanceof pg.DatabaseError && !isUsableAfter(error));
+    // What cannot even roll back is broken too; one without an answer before refuses at once.
+    await client.query('rollback').catch(() => (isBroken = true));
     throw error;
   } finally {
     client.release(isBroken);
@@ -125,14 +126,31 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the answer was ${command}`);
 }
 
-const STATEMENT_TOO_LONG = '57014';
-
 function stateOf(error: unknown): string {
   return (error instanceof pg.DatabaseError && error.code) || '';
 }
 
+/** One statement outside of a transaction. */
+async function runAlone<Row>(
+  pool: pg.Pool,
+  text: string,
+  values?: readonly unknown[],
+  options?: QueryOptions,
+): Promise<Row[]> {
+  const client = await acquire(pool);
+  let isBroken = false;
+  try {
+    return await run<Row>(client, text, values, options);
+  } catch (error) {
+    isBroken = !isUsableAfter(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
 async function run<Row>(
-  target: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
   { isPrepared = true, answerLimitMs }: QueryOptions = {},
@@ -143,7 +161,7 @@ async function run<Row>(
   if (isPrepared) query.name = `${statementName(text)}.${generation}`;
   if (answerLimitMs !== undefined) query.query_timeout = answerLimitMs;
   try {
-    const result = await target.query(query);
+    const result = await client.query(query);
     return result.rows as Row[];
   } catch (error) {
     // The other connections have prepared the same statement: under new names all are prepared anew. Of many failures

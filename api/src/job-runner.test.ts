@@ -19,24 +19,30 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('jobs are done again after the network to the database was lost without a word, and a new connection listens', async () => {
-  const url = new URL(testApp.ctx.config.databaseUrl);
-  const port = Number(url.port);
-  const network = new Network(() => port);
-  url.port = String(await network.listen());
-  const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
-  const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), { probeEveryMs: 200 });
-  await expect.poll(async () => (await listeners()).length).toBe(1);
-  const [lost] = await listeners();
+test(
+  'jobs are done again after the network to the database was lost without a word, and a new connection listens',
+  { timeout: 150_000 },
+  async () => {
+    const url = new URL(testApp.ctx.config.databaseUrl);
+    const port = Number(url.port);
+    const network = new Network(() => port);
+    url.port = String(await network.listen());
+    const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
+    const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), { probeEveryMs: 200 });
+    await expect.poll(async () => (await listeners()).length).toBe(1);
+    const [lost] = await listeners();
 
-  await network.set('blackholed');
-  await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
-  await network.set('open');
-  const waiting = () => testApp.database.query('select from graphile_worker.jobs');
-  await expect.poll(async () => (await waiting()).length, { timeout: 15_000 }).toBe(0);
-  await expect.poll(async () => (await listeners()).filter((pid) => pid !== lost).length, { timeout: 15_000 }).toBe(1);
+    await network.set('blackholed');
+    await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
+    await network.set('open');
+    const waiting = () => testApp.database.query('select from graphile_worker.jobs');
+    await expect.poll(async () => (await waiting()).length, { timeout: 60_000 }).toBe(0);
+    await expect
+      .poll(async () => (await listeners()).filter((pid) => pid !== lost).length, { timeout: 60_000 })
+      .toBe(1);
 
-  await runner.stop();
-  await runner.ended;
-  network.close();
-});
+    await runner.stop();
+    await runner.ended;
+    network.close();
+  },
+);

@@ -1,5 +1,5 @@
 /** The job runner on connections whose waits end, and whether it still runs. */
-import { Logger, run, type WorkerEvents } from 'graphile-worker';
+import { Logger, run, type Runner, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Ctx } from './ctx.ts';
@@ -35,7 +35,6 @@ export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS }
   pgPool.on('connect', (client) => client.on('error', () => {}));
   const events: WorkerEvents = new EventEmitter();
   keepListening(events, probeEveryMs);
-  const closePool = () => pgPool.end();
   try {
     const runner = await run({
       pgPool,
@@ -49,14 +48,17 @@ export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS }
       // Without a batch the runner leaves the promise of a job's completion to itself: rejected, it would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
-    return {
-      ended: runner.promise.finally(closePool),
-      stop: () => runner.stop(),
-    };
+    return { ended: untilEnded(ctx, runner, pgPool), stop: () => runner.stop() };
   } catch (error) {
-    await closePool();
+    await pgPool.end();
     throw error;
   }
+}
+
+/** Never rejects: why it has ended is for the log alone. */
+async function untilEnded(ctx: Ctx, runner: Runner, pool: pg.Pool): Promise<void> {
+  await runner.promise.catch((error: unknown) => ctx.log.error({ err: error }, 'the job runner has failed'));
+  await pool.end();
 }
 
 /** A connection that listens and is cut off hears nothing, and so would nobody hear that it is. */

@@ -13,12 +13,10 @@ await runProgram('worker', async (ctx, fail) => {
   const runner = await whenDatabaseIsBack(ctx, () => startJobRunner(ctx));
   const stopSweeps = startSweeps(ctx);
   let isStopping = false;
-  void runner.ended
-    .catch((error: unknown) => ctx.log.error({ err: error }, 'the job runner has ended'))
-    .then(() => {
-      // Sweeps alone would look like a worker, and no mail would leave.
-      if (!isStopping) fail('the job runner has ended by itself');
-    });
+  void runner.ended.finally(() => {
+    // Sweeps alone would look like a worker, and no mail would leave.
+    if (!isStopping) fail('the job runner has ended by itself');
+  });
   return async () => {
     isStopping = true;
     await stopSweeps();
