@@ -16,6 +16,7 @@ import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { passwordHashesUse } from './modules/auth/passwords.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
@@ -70,6 +71,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
+    passwordHashes: passwordHashesUse,
     figures: async () => ({ ...(await readFigures(ctx)), ...(await readKeyFigures(ctx)) }),
   });
 

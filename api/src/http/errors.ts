@@ -26,7 +26,8 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
     ...(error.details && { details: error.details }),
   };
   const seconds = error.retryAfterSeconds ?? error.data['seconds'];
-  if (error.status === 429 && seconds !== undefined) void reply.header('retry-after', String(seconds));
+  if ((error.status === 429 || error.status === 503) && seconds !== undefined)
+    void reply.header('retry-after', String(seconds));
   // Sent as text: a route's own response schema must not rewrite it.
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../db.ts';
+import type { TurnsUse } from '../turns.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
 
@@ -11,6 +12,7 @@ import { bearerToken } from './route.ts';
 export interface MetricSources {
   poolUse(): PoolUse;
   figures(): Promise<Figures>;
+  passwordHashes(): TurnsUse;
 }
 
 interface Figures {
@@ -97,6 +99,15 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     registers,
     collect() {
       for (const [state, count] of Object.entries(sources.poolUse())) poolConnections.set({ state }, count);
+    },
+  });
+  const passwordHashes = new Gauge({
+    name: 'password_hashes',
+    help: 'Passwords that are hashed or compared; waiting: those in line; refused: since the start, because the line was full',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(sources.passwordHashes())) passwordHashes.set({ state }, count);
     },
   });
   const gauges = figureGauges.map((figure) => ({

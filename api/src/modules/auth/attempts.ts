@@ -22,6 +22,8 @@ export interface Guess {
   door: Door;
   /** The email that was typed, or the user's id. */
   account: string;
+  /** A device that has signed in to this account before: strangers' failures do not count against it, only its own. */
+  deviceId?: string | undefined;
   ip: string;
 }
 
@@ -55,9 +57,10 @@ const wrongRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 30
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
 /** @throws AppError RATE_LIMITED after too many failures; asked before a password is looked at, and again after */
-export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Promise<void> {
+export async function refuseGuessing(ctx: Ctx, guess: Guess): Promise<void> {
+  const { door, ip } = guess;
   const rule = failuresOfAccount(door);
-  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOf(account)));
+  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOfGuess(guess)));
   if (isCountedByNetwork(ctx))
     refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
@@ -66,8 +69,9 @@ export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Pr
  * @returns whether it was the last that is allowed for now
  * @throws AppError RATE_LIMITED if others were faster: then nothing may be told about what was guessed
  */
-export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Promise<boolean> {
-  const key = keyOf(account);
+export async function countFailure(ctx: Ctx, guess: Guess): Promise<boolean> {
+  const { door, ip } = guess;
+  const key = keyOfGuess(guess);
   const rule = failuresOfAccount(door);
   const exhaustions = (await limiter(ctx, exhaustionsOfAccount(door)).get(key))?.consumedPoints ?? 0;
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
@@ -79,8 +83,9 @@ export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Prom
 }
 
 /** After the right password, and after a new one: who owns the account starts afresh. */
-export async function forgetFailures(ctx: Ctx, { door, account }: Omit<Guess, 'ip'>): Promise<void> {
-  const key = keyOf(account);
+export async function forgetFailures(ctx: Ctx, guess: Omit<Guess, 'ip'>): Promise<void> {
+  const { door } = guess;
+  const key = keyOfGuess(guess);
   await limiter(ctx, failuresOfAccount(door)).delete(key);
   await limiter(ctx, exhaustionsOfAccount(door)).delete(key);
 }
@@ -166,6 +171,10 @@ function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
 
 function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
   return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
+}
+
+function keyOfGuess({ account, deviceId }: Omit<Guess, 'ip'>): string {
+  return keyOf(deviceId === undefined ? account : `${account}\n${deviceId}`);
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */
