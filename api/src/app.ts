@@ -23,6 +23,7 @@ import { serveWebApp } from './http/web-app.ts';
 import { countFailed } from './jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { passwordHashesUse } from './modules/auth/passwords.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
@@ -87,6 +88,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
+    passwordHashes: passwordHashesUse,
     figures: async () => ({
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),

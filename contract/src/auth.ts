@@ -15,12 +15,29 @@ const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-
 
 export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
 export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
+/** By which a form finds its own text. */
+export const EASY_PASSWORD = 'Password is too easy to guess';
+/** A password that is chosen now. An older one may be easier and still opens its account. */
+export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
+
+const DISTINCT_CHARACTERS_MIN = 4;
+
+/** Few characters, a short text again and again, or a run such as `abcdefgh` and `98765432`. */
+function isTrivial(password: string): boolean {
+  const characters = Array.from(password.toLowerCase().trim());
+  if (new Set(characters).size < DISTINCT_CHARACTERS_MIN) return true;
+  if (/^(.{1,4})\1+$/su.test(characters.join(''))) return true;
+  const codes = characters.map((character) => character.codePointAt(0)!);
+  const step = codes[1]! - codes[0]!;
+  return Math.abs(step) === 1 && codes.every((code, index) => index === 0 || code - codes[index - 1]! === step);
+}
+
 export const referralCodeSchema = z.string().trim().min(REFERRAL_CODE_LENGTH_MIN).max(REFERRAL_CODE_LENGTH_MAX);
 
 export const signUpBody = z.strictObject({
   languageCode: languageCodeSchema,
   email: emailSchema,
-  password: passwordSchema,
+  password: newPasswordSchema,
   referralCode: referralCodeSchema,
 });
 export type SignUpBody = z.infer<typeof signUpBody>;
@@ -37,7 +54,7 @@ export const signInBody = z.strictObject({
 export type SignInBody = z.infer<typeof signInBody>;
 
 export const emailBody = z.strictObject({ email: emailSchema });
-export const setPasswordBody = z.strictObject({ code: z.string().min(1).max(200), password: passwordSchema });
+export const setPasswordBody = z.strictObject({ code: z.string().min(1).max(200), password: newPasswordSchema });
 export type SetPasswordBody = z.infer<typeof setPasswordBody>;
 
 const tokenSchema = z.string().min(1).max(2000);
@@ -49,7 +66,14 @@ export const tokensSchema = z.object({
 });
 export type Tokens = z.infer<typeof tokensSchema>;
 
-export const signInResultSchema = tokensSchema.extend({ profile: profileSchema });
+/**
+ * An optional header of `signIn` with the `deviceToken` of an earlier one: failed sign-ins of strangers do not count against this device.
+ * It is no field of the body, so an API of the version before ignores it.
+ */
+export const DEVICE_TOKEN_HEADER = 'x-device-token';
+
+/** `deviceToken`: to be kept on this device, also after log-out. An API of the version before has none. */
+export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string().optional(), profile: profileSchema });
 export type SignInResult = z.infer<typeof signInResultSchema>;
 
 /** When the next mail may be asked for: epoch milliseconds. */

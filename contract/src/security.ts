@@ -1,6 +1,6 @@
 /** What a signed-in user sees and changes of his own access: sessions, password, two-factor sign-in. */
 import { z } from 'zod';
-import { passwordSchema, secondFactorCodeSchema } from './auth.ts';
+import { newPasswordSchema, passwordSchema, secondFactorCodeSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { data, dateSchema, idParams, idSchema } from './schemas.ts';
 
@@ -41,7 +41,7 @@ export const revokeOtherSessions = endpoint({
   response: data(z.object({ revokedCount: z.int().nonnegative() })),
 });
 
-export const changePasswordBody = z.strictObject({ currentPassword: passwordSchema, password: passwordSchema });
+export const changePasswordBody = z.strictObject({ currentPassword: passwordSchema, password: newPasswordSchema });
 export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
 
 export const changePassword = endpoint({

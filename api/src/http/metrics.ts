@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../db.ts';
+import type { TurnsUse } from '../turns.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
 
@@ -13,6 +14,7 @@ export interface MetricSources {
   figures(): Promise<Figures>;
   /** Since the process started. */
   browserErrors(): { logged: number; dropped: number };
+  passwordHashes(): TurnsUse;
 }
 
 /** What is bounded because strangers can make it grow, and how often a bound was met. */
@@ -173,6 +175,15 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     collect() {
       browserErrors.reset();
       for (const [outcome, count] of Object.entries(sources.browserErrors())) browserErrors.inc({ outcome }, count);
+    },
+  });
+  const passwordHashes = new Gauge({
+    name: 'password_hashes',
+    help: 'Passwords that are hashed or compared; waiting: those in line; refused: since the start, because the line was full',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(sources.passwordHashes())) passwordHashes.set({ state }, count);
     },
   });
   const gauges = figureGauges.map((figure) => ({

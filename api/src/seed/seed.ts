@@ -15,7 +15,7 @@ const DEMO_BALANCE_MICROS = 25_000_000n;
 
 /** May run at every start and from several processes: what is there stays as it is. */
 export async function seed(ctx: Ctx): Promise<void> {
-  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD) : undefined;
+  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, 'seed') : undefined;
   // All or nothing: a start that is interrupted leaves no half of a demo behind.
   await ctx.tx(async (ctx) => {
     await store.lockSeeding(ctx);

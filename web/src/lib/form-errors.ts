@@ -1,3 +1,4 @@
+import { EASY_PASSWORD } from '@cellhop/contract/auth';
 import { ApiError } from '@cellhop/contract/client';
 import { ONLY_SPACES } from '@cellhop/contract/schemas';
 import i18next from 'i18next';
@@ -32,6 +33,7 @@ export function fieldErrorText(
 ): string | undefined {
   if (error === undefined) return undefined;
   if (error.message === ONLY_SPACES) return i18next.t('form.onlySpaces');
+  if (error.message === EASY_PASSWORD) return i18next.t('form.passwordTooEasy');
   const [name, value] = (error.message ?? '').split(':');
   const word = words.find((candidate) => candidate === name);
   // The email's schema brings a message of its own; no other format is without a word.

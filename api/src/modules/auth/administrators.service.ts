@@ -33,9 +33,9 @@ export interface MadeAdministrator {
 export async function makeAdministrator(ctx: Ctx, order: AdministratorOrder): Promise<MadeAdministrator> {
   const { password, resetsSecondFactor } = order;
   const email = order.email.toLowerCase();
-  if (password !== undefined) refuseWeakPassword(password, email);
+  if (password !== undefined) refuseWeakPassword(password, email, ctx.config.brandName);
   // Without one nobody can sign in before the link was used: nobody knows this password.
-  const passwordHash = await hashPassword(password ?? newSecret());
+  const passwordHash = await hashPassword(password ?? newSecret(), 'operator');
   return ctx.tx(async (ctx) => {
     const existing = await store.findCredentials(ctx, email);
     const userId = existing?.userId ?? (await insert(ctx, email, passwordHash));

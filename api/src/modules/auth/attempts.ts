@@ -15,6 +15,8 @@ export interface Guess {
   door: Door;
   /** The email that was typed, or the user's id. */
   account: string;
+  /** A device that has signed in to this account before: strangers' failures do not count against it, only its own. */
+  deviceId?: string | undefined;
   ip: string;
 }
 
@@ -48,9 +50,10 @@ const wrongRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 30
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
 /** @throws AppError RATE_LIMITED after too many failures; asked before a password is looked at, and again after */
-export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Promise<void> {
+export async function refuseGuessing(ctx: Ctx, guess: Guess): Promise<void> {
+  const { door, ip } = guess;
   const rule = failuresOfAccount(door);
-  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOf(account)));
+  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOfGuess(guess)));
   if (isCountedByNetwork(ctx))
     refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
@@ -59,8 +62,9 @@ export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Pr
  * @returns whether it was the last that is allowed for now
  * @throws AppError RATE_LIMITED if others were faster: then nothing may be told about what was guessed
  */
-export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Promise<boolean> {
-  const key = keyOf(account);
+export async function countFailure(ctx: Ctx, guess: Guess): Promise<boolean> {
+  const { door, ip } = guess;
+  const key = keyOfGuess(guess);
   const rule = failuresOfAccount(door);
   const exhaustions = (await limiter(ctx, exhaustionsOfAccount(door)).get(key))?.consumedPoints ?? 0;
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
@@ -72,8 +76,9 @@ export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Prom
 }
 
 /** After the right password, and after a new one: who owns the account starts afresh. */
-export async function forgetFailures(ctx: Ctx, { door, account }: Omit<Guess, 'ip'>): Promise<void> {
-  const key = keyOf(account);
+export async function forgetFailures(ctx: Ctx, guess: Omit<Guess, 'ip'>): Promise<void> {
+  const { door } = guess;
+  const key = keyOfGuess(guess);
   await limiter(ctx, failuresOfAccount(door)).delete(key);
   await limiter(ctx, exhaustionsOfAccount(door)).delete(key);
 }
@@ -137,6 +142,10 @@ function isCountedByNetwork(ctx: Ctx): boolean {
 
 function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
   if (used && used.consumedPoints >= rule.points) throw rateLimited(used);
+}
+
+function keyOfGuess({ account, deviceId }: Omit<Guess, 'ip'>): string {
+  return keyOf(deviceId === undefined ? account : `${account}\n${deviceId}`);
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */

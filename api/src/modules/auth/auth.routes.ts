@@ -1,6 +1,7 @@
 import {
   CONFIRM_EMAIL_PATH,
   confirmEmailQuery,
+  DEVICE_TOKEN_HEADER,
   logout,
   recoverPassword,
   refreshTokens,
@@ -23,7 +24,10 @@ export function authRoutes(app: FastifyInstance): void {
   route(app, resendConfirmation, async ({ ctx, body, client }) => ({
     data: await auth.resendConfirmation(ctx, body.email, client),
   }));
-  route(app, signIn, async ({ ctx, body, client }) => ({ data: await auth.signIn(ctx, body, client) }));
+  route(app, signIn, async ({ ctx, body, headers, client }) => {
+    const deviceToken = headers[DEVICE_TOKEN_HEADER];
+    return { data: await auth.signIn(ctx, body, typeof deviceToken === 'string' ? deviceToken : undefined, client) };
+  });
   route(app, refreshTokens, async ({ ctx, body, client }) => ({ data: await sessions.refresh(ctx, body, client) }));
   route(app, logout, async ({ ctx, actor, client }) => ({
     data: { endedAt: (await sessions.logOut(ctx, actor, client)).toISOString() },

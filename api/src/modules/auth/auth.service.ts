@@ -2,6 +2,7 @@
 import type { Confirmation } from '@cellhop/contract/confirmation-texts';
 import type { SetPasswordBody, SignInBody, SignInResult, SignUpBody } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
+import { clientNetwork } from '@cellhop/contract/network';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { ChangePasswordBody } from '@cellhop/contract/security';
 import type { Actor } from '../../actor.ts';
@@ -16,10 +17,11 @@ import { countFailure, countMail, countSignUp, forgetFailures, refuseGuessing, t
 import * as store from './auth.store.ts';
 import { hashEmail, secondsUntilSending, sendCode, type Recipient, type Sending } from './codes.ts';
 import * as codes from './codes.store.ts';
+import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
 import { forgetOldDevices } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import { refuseWeakPassword } from './password-rules.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { admitAttempt, hashPassword, verifyPassword } from './passwords.ts';
 import { proofOf, provePassword } from './proof.ts';
 import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
@@ -29,12 +31,12 @@ import { hashSecret } from './tokens.ts';
 /** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED */
 export async function signUp(ctx: Ctx, body: SignUpBody, client: Client): Promise<Sending> {
   const email = normalise(body.email);
-  refuseWeakPassword(body.password, email);
+  refuseWeakPassword(body.password, email, ctx.config.brandName);
   await countSignUp(ctx, email, client.ip);
   const referrer = await referrals.findReferrer(ctx, body.referralCode);
   if (!referrer) throw new AppError('REFERRAL_CODE_NOT_FOUND');
   if (await store.findCredentials(ctx, email)) throw new AppError('EMAIL_EXISTS');
-  const passwordHash = await hashPassword(body.password);
+  const passwordHash = await hashPassword(body.password, clientNetwork(client.ip));
   return ctx.tx(async (ctx) => {
     const { languageCode } = body;
     const user = await users.createUser(ctx, {
@@ -85,13 +87,25 @@ export async function resendConfirmation(ctx: Ctx, typedEmail: string, client: C
 }
 
 /**
+ * @param deviceToken of an earlier sign-in on this device
  * @throws AppError INVALID_CREDENTIALS, ACCOUNT_BLOCKED, EMAIL_NOT_CONFIRMED, SECOND_FACTOR_REQUIRED,
  *   SECOND_FACTOR_INVALID, RATE_LIMITED
  */
-export async function signIn(ctx: Ctx, body: SignInBody, client: Client): Promise<SignInResult> {
+export async function signIn(
+  ctx: Ctx,
+  body: SignInBody,
+  deviceToken: string | undefined,
+  client: Client,
+): Promise<SignInResult> {
+  const { secretKeys } = ctx.config;
   const email = normalise(body.email);
-  const guess: Guess = { door: 'sign-in', account: email, ip: client.ip };
-  const user = await checkPassword(ctx, guess, body.password, client);
+  const { user, guess } = await admitAttempt(clientNetwork(client.ip), async () => {
+    const credentials = await store.findCredentials(ctx, email);
+    const deviceId =
+      credentials && deviceToken !== undefined ? readDeviceToken(secretKeys, credentials, deviceToken) : undefined;
+    const guess: Guess = { door: 'sign-in', account: email, deviceId, ip: client.ip };
+    return { guess, user: await checkPassword(ctx, guess, credentials, body.password, client) };
+  });
   // With a second factor the password alone proves nothing, so it does not make wrong codes forgotten.
   if (!user.hasSecondFactor) await forgetFailures(ctx, guess);
   if (user.status === 'BLOCKED') {
@@ -105,14 +119,21 @@ export async function signIn(ctx: Ctx, body: SignInBody, client: Client): Promis
   if (user.hasSecondFactor) await requireCode(ctx, guess, user.userId, body.secondFactorCode, client);
   const tokens = await sessions.openSession(ctx, user, client);
   if (!tokens) throw new AppError('INVALID_CREDENTIALS');
-  return { ...tokens, profile: await users.getProfile(ctx, user.userId) };
+  const profile = await users.getProfile(ctx, user.userId);
+  return { ...tokens, deviceToken: newDeviceToken(secretKeys, user), profile };
 }
 
 /** An unknown email takes the same way as a wrong password: the same comparison, counters and entries. */
-async function checkPassword(ctx: Ctx, guess: Guess, password: string, client: Client): Promise<store.Credentials> {
+async function checkPassword(
+  ctx: Ctx,
+  guess: Guess,
+  user: store.Credentials | undefined,
+  password: string,
+  client: Client,
+): Promise<store.Credentials> {
   await refuseGuessing(ctx, guess);
-  const user = await store.findCredentials(ctx, guess.account);
-  const isRight = await verifyPassword(user?.passwordHash, password);
+  const origin = guess.deviceId ?? clientNetwork(client.ip);
+  const isRight = await verifyPassword(user?.passwordHash, password, origin);
   // Asked again: of a hundred guesses sent at once, those behind the fifth failure learn nothing, right or wrong.
   await refuseGuessing(ctx, guess);
   if (isRight && user) return user;
@@ -168,8 +189,8 @@ export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody,
   const codeHash = hashSecret(code);
   // Looked at before the password is hashed, which costs more than a guess should.
   const { email } = await findRecovery(ctx, codeHash);
-  refuseWeakPassword(password, email);
-  const passwordHash = await hashPassword(password);
+  refuseWeakPassword(password, email, ctx.config.brandName);
+  const passwordHash = await hashPassword(password, clientNetwork(client.ip));
   return ctx.tx(async (ctx) => {
     await codes.lockOwner(ctx, codeHash, 'RECOVER_PASSWORD');
     const user = await findRecovery(ctx, codeHash);
@@ -191,10 +212,10 @@ export async function changePassword(ctx: Ctx, actor: Actor, body: ChangePasswor
   const { userId, sessionId } = actor;
   const user = await users.findUser(ctx, userId);
   if (!user) throw new AppError('UNAUTHORIZED');
-  refuseWeakPassword(body.password, user.email);
+  refuseWeakPassword(body.password, user.email, ctx.config.brandName);
   const comparedHash = await provePassword(ctx, actor, body.currentPassword, client);
   if (!user.hasSecondFactor) await forgetFailures(ctx, proofOf(actor, client));
-  const passwordHash = await hashPassword(body.password);
+  const passwordHash = await hashPassword(body.password, clientNetwork(client.ip));
   return ctx.tx(async (ctx) => {
     const changedAt = await store.replacePassword(ctx, userId, comparedHash, passwordHash);
     if (!changedAt) throw new AppError('WRONG_PASSWORD');

@@ -47,7 +47,7 @@ describe('an address without an account costs the same work as one with an accou
     const [known, unknown] = [(await createUser(testApp)).email, nobody()];
     for (let attempt = 0; attempt < 7; attempt++) {
       const guess = (email: string) =>
-        watch((ctx) => auth.signIn(ctx, { email, password: 'a wrong password' }, client));
+        watch((ctx) => auth.signIn(ctx, { email, password: 'a wrong password' }, undefined, client));
       const [one, other] = [await guess(known), await guess(unknown)];
       expect(one.end).toBe(attempt < 5 ? 'Invalid credentials' : 'Too many requests');
       expect(other.end).toBe(one.end);
@@ -60,7 +60,9 @@ describe('an address without an account costs the same work as one with an accou
     const { id, email } = await createUser(testApp);
     await testApp.database.query(`update users set status = 'DELETED' where id = $1`, [id]);
     const [one, other] = await Promise.all(
-      [email, nobody()].map((each) => watch((ctx) => auth.signIn(ctx, { email: each, password: PASSWORD }, client))),
+      [email, nobody()].map((each) =>
+        watch((ctx) => auth.signIn(ctx, { email: each, password: PASSWORD }, undefined, client)),
+      ),
     );
     expect([one!.end, other!.end]).toEqual(['Invalid credentials', 'Invalid credentials']);
     expect(other!.statements).toEqual(one!.statements);

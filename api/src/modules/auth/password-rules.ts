@@ -1,3 +1,4 @@
+import { EASY_PASSWORD, newPasswordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import { isCommonPassword } from '../../common-passwords.ts';
 
@@ -7,9 +8,22 @@ import { isCommonPassword } from '../../common-passwords.ts';
  * @param email lower case
  * @throws AppError VALIDATION
  */
-export function refuseWeakPassword(password: string, email: string): void {
-  if (isCommonPassword(password)) throw refusal('is one of the most common passwords; choose another one');
+export function refuseWeakPassword(password: string, email: string, brandName: string): void {
+  // Also asked here: the operator's command line does not go through an endpoint.
+  if (!newPasswordSchema.safeParse(password).success) throw refusal(EASY_PASSWORD);
+  if (isCommonPassword(password.trim())) throw refusal('is one of the most common passwords; choose another one');
   if (password.toLowerCase() === email) throw refusal('must not be the email');
+  if (isBrand(password, brandName)) throw refusal('must not be the name of the service');
+}
+
+/** With or without digits and signs around it, such as `Cellhop1` and `cellhop2026!`. */
+function isBrand(password: string, brandName: string): boolean {
+  const core = password.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  return core !== '' && toWord(core) === toWord(brandName.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
+}
+
+function toWord(text: string): string {
+  return text.toLowerCase().replaceAll(/\s/g, '');
 }
 
 function refusal(message: string): AppError {

@@ -1,32 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { hashPassword, passwordHashesUse, verifyPassword } from './passwords.ts';
+
+const ORIGIN = '192.0.2.1';
 
 describe('passwords', () => {
   test('are Argon2id with 19 MiB, two passes, and a salt of their own', async () => {
-    const [one, two] = [await hashPassword('the same'), await hashPassword('the same')];
+    const [one, two] = [await hashPassword('the same', ORIGIN), await hashPassword('the same', ORIGIN)];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(two);
-    expect(await verifyPassword(one, 'the same')).toBe(true);
-    expect(await verifyPassword(one, 'another')).toBe(false);
+    expect(await verifyPassword(one, 'the same', ORIGIN)).toBe(true);
+    expect(await verifyPassword(one, 'another', ORIGIN)).toBe(false);
   });
 
   test('count to the last character, in every script', async () => {
     const long = 'пароль🔑'.repeat(50);
-    const hash = await hashPassword(long);
-    expect(await verifyPassword(hash, long)).toBe(true);
-    expect(await verifyPassword(hash, `${long}.`)).toBe(false);
-    expect(await verifyPassword(hash, long.slice(0, -2))).toBe(false);
+    const hash = await hashPassword(long, ORIGIN);
+    expect(await verifyPassword(hash, long, ORIGIN)).toBe(true);
+    expect(await verifyPassword(hash, `${long}.`, ORIGIN)).toBe(false);
+    expect(await verifyPassword(hash, long.slice(0, -2), ORIGIN)).toBe(false);
   });
 
   test('of unknown accounts are never right, not even the decoy itself', async () => {
-    expect(await verifyPassword(undefined, 'nobody has this password')).toBe(false);
+    expect(await verifyPassword(undefined, 'nobody has this password', ORIGIN)).toBe(false);
   });
 
-  test('are refused, not piled up, when too many wait; those in the queue are served', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 520 }, () => hashPassword('x')));
+  test('of one network are refused, not piled up, when too many wait; its others and those of other networks are served', async () => {
+    const burst = Array.from({ length: 620 }, () => hashPassword('x', ORIGIN));
+    const elsewhere = hashPassword('honest', 'another network');
+    const results = await Promise.allSettled(burst);
     const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused).toHaveLength(520 - 503);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'UNAVAILABLE', status: 503 });
-    expect(await verifyPassword(await hashPassword('after it'), 'after it')).toBe(true);
-  });
+    // Three run and a hundred wait.
+    expect(refused).toHaveLength(620 - 103);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+    expect(await verifyPassword(await elsewhere, 'honest', 'another network')).toBe(true);
+    expect(passwordHashesUse()).toEqual({ running: 0, waiting: 0, refused: 620 - 103 });
+  }, 60_000);
 });

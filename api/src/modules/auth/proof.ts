@@ -1,5 +1,6 @@
 /** Who holds a session shows that he is also the owner of the account, before he changes how people get into it. */
 import { AppError } from '@cellhop/contract/errors';
+import { clientNetwork } from '@cellhop/contract/network';
 import type { Actor } from '../../actor.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -21,7 +22,7 @@ export async function provePassword(ctx: Ctx, actor: Actor, password: string, cl
   const guess = proofOf(actor, client);
   await refuseGuessing(ctx, guess);
   const passwordHash = await store.findPasswordHash(ctx, actor.userId);
-  const isRight = await verifyPassword(passwordHash, password);
+  const isRight = await verifyPassword(passwordHash, password, clientNetwork(client.ip));
   await refuseGuessing(ctx, guess);
   if (isRight && passwordHash !== undefined) return passwordHash;
   const isLast = await countFailure(ctx, guess);

@@ -15,7 +15,7 @@ import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './se
  * A settlement is a few statements without a pause, so a handful of them keeps the database busy; with all gateways' at once
  * each would only take longer.
  */
-const inTurn = takeTurns({ runningMax: 4, waitingMax: 1000 });
+const turns = takeTurns({ runningMax: 4, waitingMax: 1000 });
 
 /** Some 20 MB when it is full. */
 const recollections = new Recollections(100_000);
@@ -55,7 +55,7 @@ export async function takeReports(ctx: Ctx, runId: string, reports: readonly Usa
       answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
   const busy = reports.filter((report) => !answers.has(report.connectionId));
   if (busy.length > 0)
-    for (const settled of await inTurn(() => settleReports(ctx, runId, busy, 'report')))
+    for (const settled of await turns.take(() => settleReports(ctx, runId, busy, 'report')))
       answers.set(settled.connectionId, settled);
   // Those without an answer are unknown, or have ended.
   return reports.map(({ connectionId }) => answers.get(connectionId) ?? endedAnswer(connectionId));

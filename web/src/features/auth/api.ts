@@ -1,4 +1,5 @@
 import {
+  DEVICE_TOKEN_HEADER,
   emailBody,
   recoverPassword,
   resendConfirmation,
@@ -20,7 +21,11 @@ import { call } from '../../lib/http.ts';
 import { confirmation, confirmPassword, isConfirmed } from '../../lib/password-confirmation.ts';
 import { anyCodeSchema, appCodeSchema } from '../../lib/second-factor-codes.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
+import { storedValue } from '../../lib/stored-value.ts';
 import { saveTokens } from '../../lib/tokens.ts';
+
+/** Stays after log-out: with it, wrong passwords that strangers try do not keep this browser from signing in. */
+const deviceToken = storedValue('device-token', (value) => typeof value === 'string');
 
 export const signInForm = signInBody.omit({ secondFactorCode: true });
 export const secondFactorForms = {
@@ -42,7 +47,13 @@ export const setPasswordForm = setPasswordBody
 /** @returns whether the session is open, or asks for the second factor first */
 export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKED'> {
   try {
-    const { data } = await call(signIn, { body });
+    const known = deviceToken.get();
+    const { data } = await call(
+      signIn,
+      { body },
+      known === undefined ? {} : { headers: { [DEVICE_TOKEN_HEADER]: known } },
+    );
+    if (data.deviceToken !== undefined) deviceToken.set(data.deviceToken);
     await i18next.changeLanguage(data.profile.languageCode);
     // Loaded on demand: what keeps server data is not needed before there is a session.
     const { rememberProfile } = await import('../../lib/profile.ts');
