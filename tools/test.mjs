@@ -21,7 +21,7 @@ const CHECKS = [
   ['oxlint', '--type-aware', '--deny-warnings', '-c', 'oxlint.config.mjs'],
   ...['web', 'api', 'bench'].map((workspace) => ['tsc', '-p', workspace]),
   ['knip'],
-  ...['contract', 'e2e', 'faults', 'gateway', 'tools'].map((workspace) => ['tsc', '-p', workspace]),
+  ...['attacks', 'contract', 'e2e', 'faults', 'gateway', 'tools'].map((workspace) => ['tsc', '-p', workspace]),
   ['oxfmt', '--check'],
 ];
 

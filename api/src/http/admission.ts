@@ -32,7 +32,7 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
   app.decorateRequest('network', '');
   app.addHook('onRequest', async (request, reply) => {
     const path = request.routeOptions.url;
-    request.network = clientNetwork(request.ip);
+    request.network = clientNetwork(addressOf(request));
     if (path !== undefined && FOR_PROGRAMS.test(path)) void reply.header('cache-control', 'no-store');
     refuseAmbiguousHost(request);
     if (!listeners.serves(request.raw.socket, path)) throw notFound(request);
@@ -55,6 +55,12 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     if (!inProgress[kind].begin(network)) throw AppError.rateLimited(RETRY_SECONDS);
     listeners.whenOver(reply.raw, () => inProgress[kind].end(network));
   });
+}
+
+/** A socket that was reset has no address any more. */
+export function addressOf(request: FastifyRequest): string {
+  const ip: string | undefined = request.ip;
+  return ip ?? '';
 }
 
 /** A probe must not fail because others ask much; and streams, which stay, must not take the place of requests that end. */

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
 import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
+import { addressOf } from './admission.ts';
 import { bodyLimitOf } from './body.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
@@ -158,8 +159,8 @@ async function identifyNode(app: FastifyInstance, request: FastifyRequest): Prom
 }
 
 /** The address is the connection's; behind a trusted proxy the one that it reports. */
-export function clientOf({ ip, headers, id }: FastifyRequest): Client {
-  return { ip, userAgent: headers['user-agent'], requestId: id };
+export function clientOf(request: FastifyRequest): Client {
+  return { ip: addressOf(request), userAgent: request.headers['user-agent'], requestId: request.id };
 }
 
 export function bearerToken(request: FastifyRequest): string | undefined {

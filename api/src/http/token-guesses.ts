@@ -28,7 +28,7 @@ export class TokenGuesses {
   /** When they may try again. Each process knows of those whose guesses it has counted, so a right token costs no query. */
   readonly #refusedUntil = new Recent<number>();
   readonly #batches = new Map<string, Batch>();
-  readonly #inTurn = takeTurns(COUNTING_TURNS);
+  readonly #turns = takeTurns(COUNTING_TURNS);
   readonly #rule: Rule;
 
   constructor(private readonly ctx: Ctx) {
@@ -83,13 +83,15 @@ export class TokenGuesses {
     }
     const batch = { points: 1 } as Batch;
     this.#batches.set(network, batch);
-    batch.counted = this.#inTurn(() => {
-      this.#batches.delete(network);
-      return limiter(this.ctx, this.#rule).penalty(network, batch.points);
-    }).finally(() => {
-      // Refused its turn.
-      if (this.#batches.get(network) === batch) this.#batches.delete(network);
-    });
+    batch.counted = this.#turns
+      .take(() => {
+        this.#batches.delete(network);
+        return limiter(this.ctx, this.#rule).penalty(network, batch.points);
+      })
+      .finally(() => {
+        // Refused its turn.
+        if (this.#batches.get(network) === batch) this.#batches.delete(network);
+      });
     return batch.counted;
   }
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
-import { startAppOn, type TestApp } from '../../../test/test-app.ts';
+import { startSecondApp, type TestApp } from '../../../test/test-app.ts';
 import type { Db } from '../../db.ts';
 import { signIn as authSignIn } from './auth.service.ts';
 import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
@@ -92,7 +92,7 @@ describe('a device that has signed in before', () => {
   test('is held to the limit of its network, in production', async () => {
     const user = await createUser(testApp);
     const { deviceToken } = await enter(user.email);
-    const production = await startAppOn(testApp, { isDevelopment: false });
+    const production = await startSecondApp(testApp, { isDevelopment: false });
     try {
       const ip = '203.0.113.200';
       await expect(enter('nobody@example.com', WRONG, { ip }, production)).rejects.toMatchObject({ status: 400 });

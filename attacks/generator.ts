@@ -1,0 +1,26 @@
+/** A process of its own: the attack must not slow down the honest clients by itself. Started by run.ts. */
+import { attacks } from './attacks.ts';
+import { Client, type Counts, type Target } from './client.ts';
+
+export interface Order {
+  attack: string;
+  target: Target;
+}
+export interface Report {
+  counts: Counts;
+  cpuSeconds: number;
+}
+
+process.once('message', (order: Order) => {
+  const cpuAtStart = process.cpuUsage();
+  const client = new Client(order.target);
+  const attack = attacks.find(({ name }) => name === order.attack)!;
+  const running = attack.run(client);
+  process.once('message', () => {
+    const { user, system } = process.cpuUsage(cpuAtStart);
+    const report: Report = { counts: client.counts, cpuSeconds: (user + system) / 1e6 };
+    client.stop();
+    void running.then(() => process.send!(report, () => process.exit(0)));
+  });
+});
+process.send!('ready');
