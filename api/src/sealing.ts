@@ -33,13 +33,6 @@ export function tryUnseal(keys: readonly Buffer[], owner: string, sealed: Buffer
   return undefined;
 }
 
-/** @throws Error if it was sealed with a key that is not among these, or for another owner */
-export function unseal(keys: readonly Buffer[], owner: string, sealed: Buffer): string {
-  const opened = tryUnseal(keys, owner, sealed);
-  if (!opened) throw new Error(`no key of SECRET_KEY opens the secret of ${owner}`);
-  return opened.secret;
-}
-
 function open(key: Buffer, owner: string, sealed: Buffer): string | undefined {
   if (sealed[0] !== FORMAT || sealed.length < 1 + NONCE_BYTES + TAG_BYTES) return undefined;
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);

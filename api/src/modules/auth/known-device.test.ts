@@ -1,6 +1,7 @@
 import { DEVICE_TOKEN_HEADER, recoverPassword, setPassword, signIn, type SignInResult } from '@cellhop/contract/auth';
 import { changePassword } from '@cellhop/contract/security';
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
@@ -32,6 +33,7 @@ const enter = async (
   const headers = { 'x-forwarded-for': ip, ...(deviceToken !== undefined && { [DEVICE_TOKEN_HEADER]: deviceToken }) };
   return (await test.call(signIn, { body: { email, password } }, { headers })).data;
 };
+const random = (bytes: number) => randomBytes(bytes).toString('base64url');
 /** A stranger uses up the failures of the account. */
 const lock = async (email: string) => {
   for (let failure = 0; failure < 5; failure++)
@@ -64,7 +66,6 @@ describe('a device that has signed in before', () => {
     const [id, proof] = own.split('.') as [string, string];
     const foreign = (await enter(attacker.email)).deviceToken!;
     await lock(victim.email);
-    const random = (bytes: number) => randomBytes(bytes).toString('base64url');
     for (const deviceToken of [
       foreign,
       `${random(16)}.${proof}`,
@@ -115,10 +116,10 @@ test('a device token is read with every key of the ring', () => {
 describe('when one network has as many sign-ins under way as may wait for a comparison', () => {
   test('its next one is refused with Retry-After before anything is looked up, and others sign in', async () => {
     const { email } = await createUser(testApp);
-    let finish = () => {};
-    const gate = new Promise<void>((resolve) => (finish = resolve));
-    const attempts = Array.from({ length: 103 }, () => admitAttempt('2001:db8:9::/64', () => gate));
-    const db = { ...testApp.ctx.db, query: (text: string) => Promise.reject(new Error(text)) } as Db;
+    const gate = new EventEmitter();
+    gate.setMaxListeners(0);
+    const attempts = Array.from({ length: 103 }, () => admitAttempt('2001:db8:9::/64', () => once(gate, 'open')));
+    const db: Db = { query: (text: string) => Promise.reject(new Error(text)) };
     const client = { ip: '2001:db8:9::1', userAgent: undefined, requestId: 'a request' };
     await expect(
       authSignIn({ ...testApp.ctx, db }, { email, password: PASSWORD }, undefined, client),
@@ -133,7 +134,7 @@ describe('when one network has as many sign-ins under way as may wait for a comp
     expect((await enter(email, PASSWORD, { ip: '2001:db8:a::1' })).profile.email).toBe(email);
     const metrics = await (await fetch(`${testApp.url}/metrics`)).text();
     expect(metrics).toContain('password_hashes{state="refused"} 2');
-    finish();
+    gate.emit('open');
     await Promise.all(attempts);
     expect((await enter(email, PASSWORD, { ip: '2001:db8:9::1' })).profile.email).toBe(email);
   });
