@@ -53,7 +53,11 @@ export default {
   ignorePatterns: ['**/dist/**', '.data/**'],
   overrides: [
     { files: ['e2e/**'], rules: { 'no-empty-pattern': 'off' } },
-    boundary(['contract/src/**'], tests, ban('contract/ depends on zod alone.', '*', '!zod', '!./*')),
+    boundary(
+      ['contract/src/**'],
+      tests,
+      ban('contract/ depends on zod and ipaddr.js alone.', '*', '!zod', '!ipaddr.js', '!./*'),
+    ),
     boundary(
       ['gateway/src/protocol/**'],
       tests,

@@ -1,5 +1,5 @@
 import { createClient } from '@cellhop/contract/client';
-import { connect, listConnections } from '@cellhop/contract/connections';
+import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { megabytePrice, megabytesBegun, toMicros } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
@@ -40,4 +40,39 @@ test('Disconnect cuts a running download, charges what it used and no more', asy
   expect(toMicros(bill!.paidFor)).toBe(begun * megabytePrice(toMicros(bill!.price)));
   const { balance } = (await call(getProfile, {})).data;
   expect(toMicros(balance)).toBe(1_000_000n - toMicros(bill!.paidFor));
+});
+
+test('a connection that may not be returned yet can be ended without a refund, and stays open if not', async ({
+  page,
+  product,
+}) => {
+  await createCustomer(page, 'undecided@example.com');
+  await signIn(page, 'undecided@example.com');
+  const call = createClient({
+    baseUrl: product.url,
+    headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),
+  });
+  const { data: proxies } = await call(searchProxies, { query: {} });
+  const { id, price } = proxies.find((proxy) => proxy.price <= 1.5)!;
+  for (let returned = 0; returned < 20; returned++) {
+    const { data: bought } = await call(connect, { body: { id, price } });
+    await call(disconnect, { params: { id: bought.id } });
+  }
+  const { data: last } = await call(connect, { body: { id, price } });
+
+  await page.getByRole('link', { name: 'Connections' }).click();
+  const button = page.getByRole('button', { name: /^Disconnect / });
+  await button.click();
+  const dialog = page.getByRole('dialog', { name: `Disconnect ${last.ip} without a refund?` });
+  await expect(dialog).toContainText(/In (60|59) minutes you can disconnect this one with a refund/);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+  expect((await call(listConnections, { query: {} })).data[0]!.status).toBe('WORK');
+
+  await button.click();
+  await dialog.getByRole('button', { name: 'Disconnect without a refund' }).click();
+  await expect(page.getByText(`${last.ip} is disconnected`, { exact: true })).toBeVisible();
+  await expect(dialog).toBeHidden();
+  const { balance } = (await call(getProfile, {})).data;
+  expect(toMicros(balance)).toBe(1_000_000n - toMicros(price) / 2n);
 });

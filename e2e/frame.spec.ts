@@ -69,7 +69,7 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await isAt('FAQ');
   });
 
-  await test.step('a message stands top right for five seconds', async () => {
+  await test.step('a message stands top right, below the top bar, for five seconds', async () => {
     await page.route('**/v1/profile', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
     );
@@ -82,7 +82,7 @@ test('the frame: menu, breadcrumbs, account menu and messages, by mouse and by k
     await expect(toast.locator('..')).toHaveCSS('animation-duration', '1e-05s');
     const box = (await page.getByRole('region', { name: 'Сообщения' }).boundingBox())!;
     const { width } = page.viewportSize()!;
-    expect([Math.round(box.y), Math.round(width - box.x - box.width)]).toEqual([16, 16]);
+    expect([Math.round(box.y), Math.round(width - box.x - box.width)]).toEqual([72, 16]);
     await page.clock.runFor(4900);
     await expect(toast).toBeVisible();
     await page.clock.runFor(200);

@@ -11,7 +11,7 @@ const DATA_DIRECTORY = '.data/pg-faults';
 export class Server {
   #starts = 1;
   #running: Awaited<ReturnType<typeof startPostgres>>;
-  readonly #network = new Network(() => this.#running.port);
+  readonly #networks: Network[] = [];
 
   private constructor(running: Awaited<ReturnType<typeof startPostgres>>) {
     this.#running = running;
@@ -21,10 +21,18 @@ export class Server {
     return new Server(await startPostgres({ dataDir: DATA_DIRECTORY }));
   }
 
-  /** @returns an address that stays the same after each restart */
-  async publish(): Promise<string> {
+  /** A way to the server of its own. @returns its port, which stays the same after each restart */
+  async publish(): Promise<{ network: Network; port: number }> {
+    const network = new Network(() => this.#running.port);
+    this.#networks.push(network);
+    return { network, port: await network.listen() };
+  }
+
+  /** The address of a database, by one of the ways. */
+  urlBy({ port }: { port: number }, pathname?: string): string {
     const url = new URL(this.#running.url);
-    url.port = String(await this.#network.listen());
+    url.port = String(port);
+    if (pathname !== undefined) url.pathname = pathname;
     return url.href;
   }
 
@@ -64,7 +72,7 @@ export class Server {
   }
 
   async stop(): Promise<void> {
-    this.#network.close();
+    for (const network of this.#networks) network.close();
     for (; this.#starts > 0; this.#starts -= 1) await this.#running.stop();
   }
 

@@ -1,5 +1,5 @@
 /**
- * Breaks programs, database and network at random moments and under traffic, mends them again, and looks after each
+ * Breaks programs, database and networks at random moments and under traffic, mends them again, and looks after each
  * round whether any money was lost or made up.
  *
  * Usage: npm run faults -- [rounds=100] [seed=7] [only=gateway]
@@ -16,10 +16,10 @@ import { addNode } from '../api/src/modules/metering/metering.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
 import { startProduct } from '../tools/product.mjs';
-import { acceptsConnections, waitUntilReady } from '../tools/readiness.mjs';
+import { acceptsConnections, answersOk, waitUntilReady } from '../tools/readiness.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { Server } from './database.ts';
-import { faults, type Parts } from './faults.ts';
+import { faults, type Fault, type Parts } from './faults.ts';
 import { tellLosses, type GatewayKill } from './gateway-kills.ts';
 import { Network } from './network.ts';
 import { createRandom } from './random.ts';
@@ -31,19 +31,24 @@ const CUSTOMERS = 4;
 const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
 const LOG_FILE = '.data/faults.log';
 
+/** What a request may take, whatever is broken: an API that hangs would be the fault that these runs look for. */
+const REQUEST_LIMIT_MS = 30_000;
+const RECOVERY_LIMIT_MS = 30_000;
+
 const { rounds, seed, only } = readArguments(process.argv.slice(2));
 const random = createRandom(seed);
 const server = await Server.start();
-// template1 is empty, so the product prepares the database as it does on a first start.
-const database = await cloneDatabase(await server.publish(), 'template1');
-const databaseUrl = database.url;
-const port = await freePort();
-const watches = [new ReportWatch(), new ReportWatch()];
-const controlNetworks = watches.map(
-  (watch) =>
+// An undisturbed way, to look after things. template1 is empty, so the product prepares the database as on a first start.
+const ownWay = await server.publish();
+const database = await cloneDatabase(server.urlBy(ownWay), 'template1');
+const databaseWays = [await server.publish(), await server.publish()] as const;
+const ports = [await freePort(), await freePort()] as const;
+const watches = [new ReportWatch(), new ReportWatch()] as const;
+const controlNetworks = [0, 1].map(
+  (index) =>
     new Network(
-      () => port,
-      () => watch.listen(),
+      () => ports[index]!,
+      () => watches[index]!.listen(),
     ),
 );
 const gatewayKills: GatewayKill[] = [];
@@ -51,48 +56,73 @@ const killsOf = (gateway: number) => gatewayKills.filter((kill) => kill.gateway 
 const [firstControl, secondControl] = await Promise.all(
   controlNetworks.map(async (network) => `http://127.0.0.1:${await network.listen()}`),
 );
-const product = await startProduct({
-  databaseUrl,
-  port,
-  logFile: LOG_FILE,
-  env: { GATEWAY_ALLOW_PRIVATE: 'true', GATEWAY_CONTROL_URL: firstControl, LOG_LEVEL: 'warn' },
+const settings = {
+  SECRET_KEY: randomBytes(32).toString('hex'),
+  GATEWAY_TOKEN: randomBytes(32).toString('hex'),
+  GATEWAY_ALLOW_PRIVATE: 'true',
+  // Silence is found out within a round.
+  DATABASE_TIMEOUT_SECONDS: '2',
+  LOG_LEVEL: 'warn',
+  // One customer buys for a whole shop.
+  OPEN_CONNECTIONS_MAX: '1000000',
+  PURCHASES_PER_HOUR: '1000000',
+  UNUSED_RETURNS_PER_HOUR: '1000000',
+};
+const shared = { logFile: LOG_FILE, tell: (line: string) => console.log(line) };
+const { pathname } = new URL(database.url);
+const first = await startProduct({
+  ...shared,
+  databaseUrl: server.urlBy(databaseWays[0], pathname),
+  port: ports[0],
+  env: { ...settings, GATEWAY_CONTROL_URL: firstControl },
 });
-const ownDatabase = openDatabase(databaseUrl, 2);
+const second = await startProduct({
+  ...shared,
+  databaseUrl: server.urlBy(databaseWays[1], pathname),
+  port: ports[1],
+  parts: ['api', 'worker'],
+  env: settings,
+});
+const products = [first, second];
+const ownDatabase = openDatabase(database.url, 2);
 const ctx = createCtx(ownDatabase, readOnlyConfig(), createLog('faults', 'fatal', false));
 const secondPort = await freePort();
 const startSecond = await prepareSecondGateway(ctx);
 const parts: Parts = {
-  product,
+  products,
   server,
   controlNetworks,
+  databaseNetworks: databaseWays.map(({ network }) => network),
   secondGateway: { child: startSecond(), start: startSecond },
 };
 await waitUntilReady(acceptsConnections(secondPort, '127.0.0.1'), () => {});
 
 let isOpen = true;
 const shop = new Shop({
-  url: product.url,
-  gatewayPorts: [product.gatewayPort, secondPort],
+  urls: products.map(({ url }) => url),
+  requestLimitMs: REQUEST_LIMIT_MS,
+  gatewayPorts: [first.gatewayPort, secondPort],
   gatewayKills: killsOf,
   random,
   isOpen: () => isOpen,
 });
 await shop.signIn();
-console.log(`seed ${seed}, ${rounds} rounds, ${product.url}`);
+console.log(`seed ${seed}, ${rounds} rounds, ${products.map(({ url }) => url).join(' and ')}`);
 const customers = [shop.payOn(), ...Array.from({ length: CUSTOMERS }, () => shop.shopOn())];
 
 const played = faults.filter(({ name }) => only === undefined || name.includes(only));
 const kills = played.filter(({ isKill }) => isKill);
 const disturbances = played.filter(({ isKill }) => !isKill);
 const broken: string[] = [];
-void product.failure.then(({ part, code }) => broken.push(`the ${part} ended by itself with code ${code}`));
+for (const { failure } of products)
+  void failure.then(({ part, code }) => broken.push(`the ${part} ended by itself with code ${code}`));
 const tally = new Map<string, number>();
 for (let round = 1; round <= rounds && broken.length === 0; round += 1) await playRound(round);
 isOpen = false;
 await Promise.all(customers);
 broken.push(...(await shop.close()));
 const moneyOut = await shop.moneyOutMicros();
-broken.push(...(await audit(ctx)), ...(await judgeBytes()), ...(await deadlocks()));
+broken.push(...shop.complaints, ...(await audit(ctx)), ...(await judgeBytes()), ...(await deadlocks()));
 if (moneyOut !== shop.moneyInMicros) broken.push('what was paid in is not what was charged and what is left');
 report();
 await stopAll();
@@ -101,17 +131,36 @@ process.exit(isSound ? 0 : 1);
 
 async function playRound(round: number): Promise<void> {
   // The first rounds play each fault once, whatever the seed.
-  const rest = random.below(4) > 0 || disturbances.length === 0 ? kills : disturbances;
+  const rest = random.below(2) > 0 || disturbances.length === 0 ? kills : disturbances;
   const fault = played[round - 1] ?? random.pick(rest.length > 0 ? rest : played);
+  const startedAt = performance.now();
   await pause(200 + random.below(600));
   await fault.breakIt(parts);
   if (fault.gateway !== undefined) noteKill(round, fault.gateway);
-  await pause(random.below(1000));
+  await pause(random.below(fault.lastsMsMax ?? 1000));
   await fault.mend(parts);
   tally.set(fault.name, (tally.get(fault.name) ?? 0) + 1);
-  const found = await patiently(() => audit(ctx));
+  const found = [...(await recover(fault)), ...(await patiently(() => audit(ctx)))];
   broken.push(...found);
-  console.log(`round ${round}: ${fault.name}, ${found.length} violations`);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`round ${round}: ${fault.name}, ${found.length} violations, ${seconds} s`);
+}
+
+/** Nobody restarts an API because its database or its network was away. @returns complaints */
+async function recover(fault: Fault): Promise<string[]> {
+  const complaints: string[] = [];
+  for (const { url } of products) {
+    const deadline = performance.now() + RECOVERY_LIMIT_MS;
+    const ask = answersOk(`${url}/health/ready`);
+    for (let heard = await ask(); heard !== undefined; heard = await ask()) {
+      if (performance.now() > deadline) {
+        complaints.push(`${heard} is the answer long after "${fault.name}"`);
+        break;
+      }
+      await pause(100);
+    }
+  }
+  return complaints;
 }
 
 function noteKill(round: number, gateway: number): void {
@@ -173,7 +222,8 @@ function report(): void {
 
 async function stopAll(): Promise<void> {
   await parts.secondGateway.child.end(5000);
-  await product.stop();
+  await first.stop();
+  await second.stop();
   await ownDatabase.close();
   await database.drop();
   for (const network of controlNetworks) network.close();
@@ -196,7 +246,7 @@ async function prepareSecondGateway(ctx: Ctx): Promise<() => ReturnType<typeof s
 
 function readOnlyConfig() {
   const unused = randomBytes(32).toString('hex');
-  return loadConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: unused, GATEWAY_TOKEN: unused });
+  return loadConfig({ DATABASE_URL: database.url, SECRET_KEY: unused, GATEWAY_TOKEN: unused });
 }
 
 /** The database may still be on its way back. */
@@ -223,7 +273,11 @@ function readArguments(given: readonly string[]): { rounds: number; seed: number
     values.set(name, value!);
   }
   const numberOf = (name: string, otherwise: number) => Number(values.get(name) ?? otherwise);
-  return { rounds: numberOf('rounds', 13), seed: numberOf('seed', Date.now() % 100_000), only: values.get('only') };
+  return {
+    rounds: numberOf('rounds', faults.length),
+    seed: numberOf('seed', Date.now() % 100_000),
+    only: values.get('only'),
+  };
 }
 
 function megabytes(bytes: number): string {

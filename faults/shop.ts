@@ -1,6 +1,6 @@
 /** What customers do during a fault run, as they would over the internet, and what they can know about it afterwards. */
 import { signIn } from '@cellhop/contract/auth';
-import { createClient, type Call } from '@cellhop/contract/client';
+import { ApiError, createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice, listInvoices, type InvoiceStatus } from '@cellhop/contract/invoices';
@@ -32,7 +32,10 @@ interface Tunnel {
 }
 
 export interface ShopOptions {
-  readonly url: string;
+  /** Of all APIs; each call goes to one of them. */
+  readonly urls: readonly string[];
+  /** After this a call that has no answer is a complaint. */
+  readonly requestLimitMs: number;
   /** Of all gateways; each connection uses them at once. */
   readonly gatewayPorts: readonly number[];
   /** How often each of them was killed so far. */
@@ -44,25 +47,23 @@ export interface ShopOptions {
 
 export class Shop {
   readonly counts = { bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
+  /** What no customer should have to bear, whatever is broken. */
+  readonly complaints: string[] = [];
   /** What the customer had at first and has paid since. */
   moneyInMicros = 0;
   readonly #tunnels: Tunnel[] = [];
   readonly #paidInvoices: string[] = [];
   readonly #options: ShopOptions;
-  #call: Call;
+  #calls: Call[];
 
   constructor(options: ShopOptions) {
     this.#options = options;
-    this.#call = createClient({ baseUrl: options.url });
+    this.#calls = this.#createClients();
   }
 
   async signIn(): Promise<void> {
     const { data } = (await this.#patiently(() => this.#call(signIn, { body: CREDENTIALS })))!;
-    this.#call = createClient({
-      baseUrl: this.#options.url,
-      headers: () => ({ authorization: `Bearer ${data.accessToken}` }),
-      timeoutMs: 15_000,
-    });
+    this.#calls = this.#createClients({ authorization: `Bearer ${data.accessToken}` });
     if (this.moneyInMicros === 0) this.moneyInMicros = await this.#balanceMicros();
   }
 
@@ -137,6 +138,16 @@ export class Shop {
     return passed;
   }
 
+  #createClients(headers: Record<string, string> = {}): Call[] {
+    const { urls, requestLimitMs: timeoutMs } = this.#options;
+    return urls.map((baseUrl) => createClient({ baseUrl, headers: () => headers, timeoutMs }));
+  }
+
+  /** A repeat may reach another API than the first try. */
+  get #call(): Call {
+    return this.#options.random.pick(this.#calls);
+  }
+
   async #buy(): Promise<Connection | undefined> {
     const proxies = await this.#patiently(() => this.#call(searchProxies, { query: {} }));
     if (!proxies || proxies.data.length === 0) return undefined;
@@ -149,13 +160,13 @@ export class Shop {
   }
 
   async #transfer({ id, host, username, password }: Connection, megabytes: number, index: number): Promise<void> {
-    const { gatewayPorts, gatewayKills, url } = this.#options;
+    const { gatewayPorts, gatewayKills, urls, random } = this.#options;
     const gateway = index % gatewayPorts.length;
     const outcome: Outcome = { bytes: 0, isComplete: false };
     this.#tunnels.push({ connectionId: id, gateway, generation: gatewayKills(gateway), outcome });
-    const target = `${url}/dev/download/${megabytes}`;
+    const target = `${random.pick(urls)}/dev/download/${megabytes}`;
     const bodyBytes = megabytes * MB;
-    await download({ host, port: gatewayPorts[gateway]!, username, password, target, bodyBytes }, outcome);
+    await download({ host, port: gatewayPorts[gateway]!, username, password: password!, target, bodyBytes }, outcome);
     this.counts.downloads += 1;
   }
 
@@ -201,6 +212,8 @@ export class Shop {
         return await work();
       } catch (error) {
         const status = statusOf(error);
+        if (error instanceof ApiError && error.code === 'TIMEOUT')
+          this.complaints.push(`a request had no answer for ${this.#options.requestLimitMs / 1000} s`);
         await pause(100);
         if (status < 400 || status >= 500) continue;
         this.counts.refused += 1;

@@ -32,6 +32,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const LOG_FILE = path.join(root, '.data/upgrade.log');
 const CUSTOMERS = 3;
 const PATIENCE_MS = 120_000;
+const REQUEST_LIMIT_MS = 15_000;
 const ADMINISTRATOR = { email: 'admin@example.com', password: 'demo-password' };
 
 const undo: (() => unknown)[] = [];
@@ -110,7 +111,8 @@ async function serveWhileMigrating(
   const isOpen = () => !closing.signal.aborted;
   void product.failure.then(({ part, code }) => complaints.push(`the old ${part} ended by itself with code ${code}`));
   const shop = createShop({
-    url: product.url,
+    urls: [product.url],
+    requestLimitMs: REQUEST_LIMIT_MS,
     gatewayPorts: [product.gatewayPort],
     gatewayKills: () => 0,
     random: createRandom(1),
@@ -138,7 +140,12 @@ async function serveWhileMigrating(
   await shopSome('by the new worker and the old API and gateway');
   closing.abort();
   await Promise.all(work);
-  complaints.push(...reads.complaints, ...(await shop.close()), ...(await judgeMoney(shop, databaseUrl, secrets)));
+  complaints.push(
+    ...reads.complaints,
+    ...(await shop.close()),
+    ...shop.complaints,
+    ...(await judgeMoney(shop, databaseUrl, secrets)),
+  );
   return complaints;
 }
 

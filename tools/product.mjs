@@ -9,6 +9,7 @@ import { startChild } from './child-process.mjs';
 import { freePort, reachableHost, urlHost } from './ports.mjs';
 import { Problem } from './problem.mjs';
 import { acceptsConnections, answersOk, waitUntilReady } from './readiness.mjs';
+import { supervise } from './supervise.mjs';
 
 /** @typedef {import('./child-process.mjs').Child} Child */
 /** @typedef {'api' | 'worker' | 'gateway'} Part */
@@ -21,6 +22,7 @@ import { acceptsConnections, answersOk, waitUntilReady } from './readiness.mjs';
  * @property {Part[]} [parts] all three unless given
  * @property {string} [logFile] takes the output of the programs; without it the terminal does
  * @property {(pid: number) => void} [onSpawn]
+ * @property {(line: string) => void} [tell] takes what the supervision has to say; without it the terminal does
  * @property {AbortSignal} [signal] gives the start up; whatever runs by then is ended
  */
 /**
@@ -29,7 +31,8 @@ import { acceptsConnections, answersOk, waitUntilReady } from './readiness.mjs';
  * @property {number} gatewayPort
  * @property {number} mailSinkPort
  * @property {Map<Part, Child>} processes
- * @property {Promise<{ part: Part, code: number }>} failure resolves when a program ends that nobody asked to end
+ * @property {Promise<{ part: Part, code: number }>} failure resolves when the api or the gateway ends and nobody asked it to;
+ *   the worker is started again, because jobs wait and everything else goes on
  * @property {() => Promise<void>} stop lets each program finish its work, in the order in which they need each other
  * @property {() => Promise<void>} abandon ends all of them at once, as a crash would
  * @property {(part: Part) => Promise<void>} kill SIGKILL for one of them
@@ -67,7 +70,7 @@ async function settle({ databaseUrl, port, env = {} }) {
       DATABASE_URL: databaseUrl,
       SECRET_KEY: randomBytes(32).toString('hex'),
       GATEWAY_TOKEN: randomBytes(32).toString('hex'),
-      GATEWAY_CONTROL_URL: url,
+      GATEWAY_CONTROL_URL: controlUrl(HOST, PORT, env),
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_LISTEN_HOST: undefined,
       // Who stops a demo waits for it; who stops a service wants its customers' downloads to end well.
@@ -81,6 +84,11 @@ async function settle({ databaseUrl, port, env = {} }) {
   };
 }
 
+/** Gateways may have a port of the API for themselves. @param {string} host @param {string} port @param {Record<string, string | undefined>} env */
+function controlUrl(host, port, env) {
+  return `http://${urlHost(env['INTERNAL_HOST'] || host)}:${env['INTERNAL_PORT'] || port}`;
+}
+
 /** @param {Record<string, string | undefined>} env */
 function withoutUndefined(env) {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
@@ -88,7 +96,7 @@ function withoutUndefined(env) {
 
 /** @param {ProductOptions} options @returns {Promise<Product>} once it is ready to serve */
 export async function startProduct(options) {
-  const { parts = ['api', 'worker', 'gateway'], logFile, onSpawn, signal } = options;
+  const { parts = ['api', 'worker', 'gateway'], logFile, onSpawn, tell = console.error, signal } = options;
   const { url, settings } = await settle(options);
   /** @type {Map<Part, Child>} */
   const processes = new Map();
@@ -103,24 +111,41 @@ export async function startProduct(options) {
     onSpawn?.(child.pid);
     return child;
   };
+  let isUp = false;
+  let stopSupervision = () => {};
+  signal?.addEventListener('abort', () => stopSupervision(), { once: true });
   const start = (/** @type {Part} */ part) => {
-    const child = launch(SCRIPTS[part]);
-    processes.set(part, child);
-    void watch(part, child);
+    const spawn = () => {
+      const child = launch(SCRIPTS[part]);
+      processes.set(part, child);
+      return child;
+    };
+    if (part !== 'worker') return void watch(part, spawn());
+    stopSupervision();
+    stopSupervision = supervise(spawn, {
+      onEnd: (code, delayMs) => {
+        if (isUp) tell(`The worker ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
+        else fail(part, code);
+      },
+    });
   };
   const watch = async (/** @type {Part} */ part, /** @type {Child} */ child) => {
     const code = await child.exited;
-    if (child.isEnding()) return;
+    if (!child.isEnding()) fail(part, code);
+  };
+  const fail = (/** @type {Part} */ part, /** @type {number} */ code) => {
     failed ??= { part, code };
     failures.emit('failure', failed);
   };
   const stop = async () => {
+    stopSupervision();
     // The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order.
     await processes.get('gateway')?.end(Number(settings.GATEWAY_DRAIN_SECONDS) * 1000 + LAST_REPORT_MS);
     await processes.get('api')?.end(STOP_MS);
     await processes.get('worker')?.end(STOP_MS);
   };
   const abandon = async () => {
+    stopSupervision();
     await Promise.all([...processes.values()].map((child) => child.kill()));
   };
   const check = () => {
@@ -147,6 +172,7 @@ export async function startProduct(options) {
     if (parts.includes('api')) await waitUntilReady(answersOk(`${url}/health/ready`), check);
     if (parts.includes('gateway')) start('gateway');
     await waitForReady();
+    isUp = true;
   } catch (error) {
     await stop();
     throw error;

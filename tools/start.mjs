@@ -2,7 +2,7 @@
 /** `npm start`: everything on this machine, or with `npm start -- api|worker|gateway` one part of it. */
 import path from 'node:path';
 import { startPostgres } from './pg.mjs';
-import { requireFreePort } from './ports.mjs';
+import { parsePort, requireFreePort } from './ports.mjs';
 import { explain, Problem } from './problem.mjs';
 import { startProduct } from './product.mjs';
 import { claimRun } from './run-record.mjs';
@@ -47,7 +47,17 @@ function listenForSignals(onImpatience) {
 /** @param {Settings} settings @param {Part[]} parts */
 async function requirePorts(settings, parts) {
   const { host, port, gatewayHost, gatewayPort } = settings;
-  if (parts.includes('api')) await requireFreePort({ port, host, setting: 'PORT', hostSetting: 'HOST' });
+  const { INTERNAL_PORT, INTERNAL_HOST = host } = settings.env;
+  if (parts.includes('api')) {
+    await requireFreePort({ port, host, setting: 'PORT', hostSetting: 'HOST' });
+    if (INTERNAL_PORT !== undefined)
+      await requireFreePort({
+        port: parsePort('INTERNAL_PORT', INTERNAL_PORT),
+        host: INTERNAL_HOST,
+        setting: 'INTERNAL_PORT',
+        hostSetting: 'INTERNAL_HOST',
+      });
+  }
   if (!parts.includes('gateway')) return;
   // Customers may be told a name that is not an address of this machine: then it listens where GATEWAY_LISTEN_HOST says.
   const listenHost = settings.env['GATEWAY_LISTEN_HOST'];

@@ -55,6 +55,22 @@ describe('the house', () => {
     expect(matching(programs, /\bDate(\.now)?\(/)).toEqual([]);
   });
 
+  it('notifies through the database in one place of its own, outside of transactions', () => {
+    const programs = code.filter((file) => file.startsWith('api/') && !tests.includes(file));
+    // The job runner's own functions notify too; what moves money calls none of them (api/src/jobs.test.ts).
+    expect(matching(programs, /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);
+  });
+
+  it('limits the time of statements where connections are made, and in the searches that give up early', () => {
+    const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
+    // A limit that the driver does not know about is cut by the driver's own (api/src/db.ts, TransactionOptions).
+    expect(matching(programs, /statement_timeout/)).toEqual([
+      'api/src/database-connection.ts',
+      'api/src/db.ts',
+      'api/src/modules/proxies/search.store.ts',
+    ]);
+  });
+
   it('leaves no marker for later', () => {
     const texts = [...code, ...files.filter((file) => file.endsWith('.md'))];
     // The brackets keep this file from finding itself.

@@ -21,4 +21,6 @@ const database = openDatabase(config.databaseUrl, 2);
 const token = await addNode(createCtx(database, config, createLog('add-node', 'warn', false)), name);
 await database.close();
 console.log(`The gateway "${name}" starts with GATEWAY_TOKEN=${token}`);
-console.log('The token is shown this once. The same command again gives the gateway a new one, and the old one ends.');
+console.log(
+  'The token is shown this once. The same command again gives the gateway a new one; the old one works for 24 hours more.',
+);

@@ -5,13 +5,18 @@ import { downloadRoutes } from './dev/download.routes.ts';
 import { mailboxRoutes } from './dev/mailbox.routes.ts';
 import { payInvoiceRoutes } from './dev/pay-invoice.routes.ts';
 import { useDocumentation } from './http/documentation.ts';
+import { useAdmission } from './http/admission.ts';
+import { EMPTY_BODY_BYTES, useJsonBodies } from './http/body.ts';
+import { Downloads } from './http/downloads.ts';
 import { answerError, useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
+import { Listeners } from './http/listeners.ts';
 import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
 import { compileSerializer } from './http/serializer.ts';
-import { useSecurity } from './http/security.ts';
+import { bareSecurityHeaders, useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
+import { TokenGuesses } from './http/token-guesses.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { countFailed } from './jobs.ts';
@@ -22,6 +27,7 @@ import { authenticateUser, findOpenSessions } from './modules/auth/sessions.serv
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
+import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
@@ -33,10 +39,11 @@ import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
+import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
 import { usersRoutes } from './modules/users/users.routes.ts';
 
-/** A gateway reports thousands of connections in one request; everybody else sends forms. */
-const BODY_LIMIT_BYTES = 1_000_000;
+/** Of a statement that has nothing to do: longer, and its connection is dropped. */
+const PING_LIMIT_MS = 1000;
 
 const access: Access = {
   authenticateUser,
@@ -46,36 +53,50 @@ const access: Access = {
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log;
+  const listeners = new Listeners(ctx.config, bareSecurityHeaders(ctx.config));
   const app = Fastify({
+    serverFactory: listeners.createServer,
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     // Unlike a counter, one that is found again in the logs of several nodes, and in the audit log.
     genReqId: () => randomUUID(),
     trustProxy: ctx.config.trustedProxies,
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: 30_000,
+    bodyLimit: EMPTY_BODY_BYTES,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
   app.decorate('ctx', ctx);
+  app.decorate('listeners', listeners);
   app.decorate('access', access);
+  app.decorate('downloads', new Downloads(app));
+  app.decorate('tokenGuesses', new TokenGuesses(ctx));
   app.decorateRequest('identity');
   app.setValidatorCompiler(compileValidator as never);
   app.setSerializerCompiler(compileSerializer as never);
   useErrors(app);
-  acceptEmptyJson(app);
+  useJsonBodies(app);
   await useSecurity(app, ctx.config);
+  await useAdmission(app, listeners);
+  app.addHook('preClose', () => listeners.closeInternally());
   await useDocumentation(app, ctx.config.brandName);
-  useHealth(app, { database: () => ctx.db.query('select 1'), gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx) });
+  useHealth(app, {
+    database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
+    gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
+  });
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
-    figures: async () => ({ ...(await readFigures(ctx)), failedJobs: await countFailed(ctx) }),
+    figures: async () => ({
+      ...(await readFigures(ctx)),
+      ...(await readKeyFigures(ctx)),
+      failedJobs: await countFailed(ctx),
+    }),
   });
 
   settingsRoutes(app);
   authRoutes(app);
   securityRoutes(app);
   usersRoutes(app);
+  userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
   meteringRoutes(app);
@@ -97,13 +118,4 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   }
   await serveWebApp(app);
   return app;
-}
-
-/** Some clients name a content type without sending a body; that is no malformed JSON. */
-function acceptEmptyJson(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parseJson(request, body, done);
-  });
 }

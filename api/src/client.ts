@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { canonicalAddress } from '@cellhop/contract/network';
 
 /** Where a request comes from: for limits, for the user's list of sessions, for the audit log. */
 export interface Client {
@@ -8,10 +8,9 @@ export interface Client {
   requestId: string;
 }
 
-/** @returns null for what is no address; an IPv4 address that came over IPv6 is an IPv4 address */
+/** @returns null for text that is not an address; an IPv4 address that came over IPv6 is an IPv4 address */
 export function addressOf({ ip }: Client): string | null {
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  return isIP(address) === 0 ? null : address;
+  return canonicalAddress(ip) ?? null;
 }
 
 export const UNKNOWN_DEVICE = 'Unknown device';

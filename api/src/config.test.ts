@@ -14,6 +14,8 @@ const production = {
   PUBLIC_URL: 'https://cellhop.example.com',
 };
 
+const keysOf = (SECRET_KEY: string) => loadConfig({ ...complete, SECRET_KEY }).secretKeys;
+
 describe('loadConfig', () => {
   test('development needs three settings and has a default for the rest', () => {
     expect(loadConfig(complete)).toMatchObject({
@@ -64,6 +66,23 @@ describe('loadConfig', () => {
 
   test.each(['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'])('production does not start without %s', (name) => {
     expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
+  });
+
+  test('SECRET_KEY holds one key, or several with commas between them', () => {
+    const [newest, older] = ['n'.repeat(32), 'o'.repeat(32)];
+    expect(keysOf(newest)).toEqual([newest]);
+    expect(keysOf(`${newest}, ${older}`)).toEqual([newest, older]);
+    expect(keysOf(`${newest}\\,${older}`)).toEqual([`${newest},${older}`]);
+    for (const wrong of [
+      `${newest},short`,
+      `${newest},`,
+      `${newest},${newest}`,
+      'abcdef'
+        .split('')
+        .map((it) => it.repeat(32))
+        .join(),
+    ])
+      expect(() => keysOf(wrong)).toThrow('SECRET_KEY');
   });
 
   test('production does not start on the sandbox chain', () => {

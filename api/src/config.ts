@@ -1,11 +1,28 @@
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
+import type { SecretKeys } from './keys.ts';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
 const port = z.coerce.number().int().min(0).max(65_535);
 /** An unset variable and an empty one mean the same. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const SECRET_KEY_LENGTH_MIN = 32;
+/** Each is tried for whatever the newest does not open, so a wrong token costs a hash for each. */
+const SECRET_KEYS_MAX = 5;
+/** Newest first, separated by commas. A key of a version that knew one key alone may have a comma in it, written `\,`. */
+const secretKeysSchema = z
+  .string({ error: 'SECRET_KEY is not set' })
+  .transform((text) => text.split(/(?<!\\),/).map((key) => key.replaceAll('\\,', ',')))
+  .transform((keys) => (keys.length > 1 ? keys.map((key) => key.trim()) : keys))
+  .refine(
+    (keys) => keys.every((key) => key.length >= SECRET_KEY_LENGTH_MIN),
+    `SECRET_KEY needs at least ${SECRET_KEY_LENGTH_MIN} characters in each key; commas separate keys, \\, is a comma in one`,
+  )
+  .refine((keys) => keys.length <= SECRET_KEYS_MAX, `SECRET_KEY has more than ${SECRET_KEYS_MAX} keys`)
+  .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY has a key twice')
+  .transform((keys) => keys as unknown as SecretKeys);
 
 const environmentSchema = z.object({
   NODE_ENV: optional(z.enum(['development', 'production', 'test'])),
@@ -14,7 +31,9 @@ const environmentSchema = z.object({
   PUBLIC_URL: optional(z.url()),
   DATABASE_URL: z.string({ error: 'DATABASE_URL is not set' }).min(1),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
-  SECRET_KEY: z.string({ error: 'SECRET_KEY is not set' }).min(32, 'SECRET_KEY needs at least 32 characters'),
+  DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
+  SECRET_KEY: secretKeysSchema,
+  CONTACT_EMAIL: optional(z.email()),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
   MAIL_FROM: optional(z.string().min(3)),
@@ -30,10 +49,19 @@ const environmentSchema = z.object({
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
+  INTERNAL_HOST: optional(z.string().min(1)),
+  INTERNAL_PORT: optional(port),
+  SOCKETS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(4000),
+  SOCKETS_PER_NETWORK: z.coerce.number().int().min(4).max(1_000_000).default(256),
+  WRONG_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).default(300),
+  NODE_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
   REQUESTS_PER_MINUTE: optional(z.coerce.number().int().min(1)),
   INVOICES_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKETS_PER_HOUR: optional(z.coerce.number().int().min(1)),
   TICKET_MESSAGES_PER_HOUR: optional(z.coerce.number().int().min(1)),
+  OPEN_CONNECTIONS_MAX: z.coerce.number().int().min(1).max(1_000_000).default(200),
+  PURCHASES_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  UNUSED_RETURNS_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(20),
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
   METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
@@ -47,12 +75,19 @@ export interface Config {
   isDevelopment: boolean;
   host: string;
   port: number;
+  /** Where gateways find their interface; undefined: with all the rest. */
+  internalPort: number | undefined;
+  internalHost: string;
   /** Without a trailing slash. */
   publicUrl: string;
   databaseUrl: string;
   databasePoolSize: number;
-  secretKey: string;
+  /** Of one statement; undefined: each program has its own. */
+  databaseTimeLimitMs: number | undefined;
+  secretKeys: SecretKeys;
   brandName: string;
+  /** Whom a blocked user can write to; undefined: no address is shown. */
+  contactEmail: string | undefined;
   /** Undefined in development: mail goes to the built-in sink. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -65,12 +100,25 @@ export interface Config {
   trialCreditMicros: bigint;
   /** Roles with any permission work only with two-factor sign-in. */
   requiresStaffSecondFactor: boolean;
+  /** Of this process, on each port. */
+  socketsMax: number;
+  /** Of one network; also its requests in progress, where a proxy brings those of many. */
+  socketsPerNetwork: number;
+  /** Of one network. */
   requestsPerMinute: number;
+  nodeRequestsPerMinute: number;
+  wrongTokensPerMinute: number;
   /** Of one user: each may take an address that is watched forever. */
   invoicesPerHour: number;
   /** Of one user: what the support team has to read. */
   ticketsPerHour: number;
   ticketMessagesPerHour: number;
+  /** Of one user, at a time. */
+  openConnectionsMax: number;
+  /** Of one user. */
+  purchasesPerHour: number;
+  /** Of one user: connections without traffic that they end themselves and get back in full. */
+  unusedReturnsPerHour: number;
   /** Between two checks that all money adds up. */
   reconciliationMs: number;
   /** What a reader of /metrics must know; undefined: open in development, gone in production. */
@@ -92,11 +140,15 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     isDevelopment,
     host: settings.HOST,
     port: settings.PORT,
+    internalPort: settings.INTERNAL_PORT,
+    internalHost: settings.INTERNAL_HOST ?? settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
     databaseUrl: settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
-    secretKey: settings.SECRET_KEY,
+    databaseTimeLimitMs: settings.DATABASE_TIMEOUT_SECONDS && settings.DATABASE_TIMEOUT_SECONDS * 1000,
+    secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
+    contactEmail: settings.CONTACT_EMAIL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
     mailSinkPort: settings.MAIL_SINK_PORT,
@@ -111,11 +163,18 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
     requiresStaffSecondFactor: settings.REQUIRE_STAFF_2FA ?? false,
+    socketsMax: settings.SOCKETS_MAX,
+    socketsPerNetwork: settings.SOCKETS_PER_NETWORK,
+    nodeRequestsPerMinute: settings.NODE_REQUESTS_PER_MINUTE,
+    wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
     // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
     ticketMessagesPerHour: settings.TICKET_MESSAGES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 120),
+    openConnectionsMax: settings.OPEN_CONNECTIONS_MAX,
+    purchasesPerHour: settings.PURCHASES_PER_HOUR,
+    unusedReturnsPerHour: settings.UNUSED_RETURNS_PER_HOUR,
     reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
     metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Database, Db, PoolUse } from './db.ts';
+import type { Database, Db, PoolUse, TransactionOptions } from './db.ts';
 import { collectChanges, type Owner, type Topic } from './live/changes.ts';
 import type { Log } from './log.ts';
 
@@ -11,8 +11,8 @@ export interface Ctx {
   readonly db: Db;
   readonly config: Config;
   readonly log: Log;
-  /** The only place that opens a transaction. Inside one it joins it. */
-  tx<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
+  /** The only place that opens a transaction. Inside one it joins it, and the outer one's options hold. */
+  tx<T>(work: (ctx: Ctx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Of the connections to the database; for the metrics. */
   poolUse(): PoolUse;
   /** Lets the owner's open pages know that this is no longer what it was. Inside a transaction: once it has committed. */
@@ -27,7 +27,7 @@ export function createCtx(database: Database, config: Config, log: Log): Ctx {
     log,
     poolUse: () => database.poolUse(),
     changed: changes.add,
-    async tx(work) {
+    async tx(work, options) {
       // Of the attempt that committed: one that was rolled back, or is tried again, tells nothing.
       let announced: [Owner, Topic][] = [];
       const result = await database.transaction((db) => {
@@ -39,7 +39,7 @@ export function createCtx(database: Database, config: Config, log: Log): Ctx {
           changed: (owner, topic) => void announced.push([owner, topic]),
         };
         return work(inner);
-      });
+      }, options);
       for (const [owner, topic] of announced) changes.add(owner, topic);
       return result;
     },

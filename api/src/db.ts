@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { BoundedClient, connectionOptions, isDatabaseAway, silenceLimitMs } from './database-connection.ts';
 
 interface QueryOptions {
   /**
@@ -7,6 +8,13 @@ interface QueryOptions {
    * All others are prepared once per connection.
    */
   isPrepared?: boolean;
+  /** After this the answer is not waited for any more, and the connection is dropped: less than a statement may take. */
+  answerLimitMs?: number;
+}
+
+export interface TransactionOptions {
+  /** Of each of its statements, where that is more than statements usually take. */
+  timeLimitMs?: number;
 }
 
 /** A pool or the connection of one transaction; stores do not know which. */
@@ -16,7 +24,7 @@ export interface Db {
 
 export interface Database extends Db {
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
-  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>;
   poolUse(): PoolUse;
   close(): Promise<void>;
 }
@@ -44,21 +52,22 @@ export function isStalePlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
-export function openDatabase(url: string, poolSize: number): Database {
+/** Of a statement, where the program has no limit of its own. */
+const TIME_LIMIT_MS = 8000;
+
+export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_LIMIT_MS): Database {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionOptions(url, timeLimitMs),
+    Client: BoundedClient,
     max: poolSize,
     types,
-    connectionTimeoutMillis: 5000,
-    // PostgreSQL's default is a spinning disk's: a batch of 500 rows would read whole tables (docs/decisions/0009).
-    options: '-c random_page_cost=1.1 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000',
   });
   // A connection that breaks while idle is replaced by the pool; without a handler it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     query: (text, values, options) => runAgainIfStale(() => run(pool, text, values, options)),
-    transaction: (work) => transaction(pool, work),
+    transaction: (work, options) => transaction(pool, work, options),
     poolUse: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -68,48 +77,71 @@ export function openDatabase(url: string, poolSize: number): Database {
   };
 }
 
-async function transaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  pool: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactOnce(pool, work);
+      return await transactOnce(pool, work, options);
     } catch (error) {
-      const isRetried = error instanceof pg.DatabaseError && RETRIED_STATES.has(error.code ?? '');
-      if (!(isRetried || isStalePlan(error)) || attempt === TRANSACTION_ATTEMPTS) throw error;
+      const isRetried = RETRIED_STATES.has(stateOf(error)) || isStalePlan(error);
+      if (!isRetried || attempt === TRANSACTION_ATTEMPTS) throw error;
     }
   }
 }
 
-async function transactOnce<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function transactOnce<T>(
+  pool: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  { timeLimitMs }: TransactionOptions,
+): Promise<T> {
   const client = await pool.connect();
-  let failure: unknown;
+  const limits = timeLimitMs === undefined ? {} : { answerLimitMs: silenceLimitMs(timeLimitMs) };
+  const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
+  let isBroken = false;
   try {
-    await client.query('begin');
-    const result = await work({ query: (text, values, options) => run(client, text, values, options) });
-    await client.query('commit');
+    // Not set_config(): a query would already decide the isolation level.
+    await client.query(
+      timeLimitMs === undefined ? 'begin' : `begin; set local statement_timeout = ${Math.ceil(timeLimitMs)}`,
+    );
+    const result = await work(db);
+    await commit(client);
     return result;
   } catch (error) {
-    failure = error;
-    // A connection that cannot even roll back is broken, and one whose statements are stale is of little use: release()
-    // below drops both.
-    await client.query('rollback').then(
-      () => (failure = isStalePlan(error) ? error : undefined),
-      () => {},
-    );
+    isBroken = isStalePlan(error) || (isDatabaseAway(error) && stateOf(error) !== STATEMENT_TOO_LONG);
+    // What is broken, or full of stale statements, is dropped below, and so is what cannot even roll back.
+    if (!isBroken) await client.query('rollback').catch(() => (isBroken = true));
     throw error;
   } finally {
-    client.release(failure !== undefined);
+    client.release(isBroken);
   }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit');
+  // PostgreSQL's answer when a statement has failed and its error was not passed on: ROLLBACK, and no error.
+  if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the answer was ${command}`);
+}
+
+const STATEMENT_TOO_LONG = '57014';
+
+function stateOf(error: unknown): string {
+  return (error instanceof pg.DatabaseError && error.code) || '';
 }
 
 async function run<Row>(
   target: pg.Pool | pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
-  { isPrepared = true }: QueryOptions = {},
+  { isPrepared = true, answerLimitMs }: QueryOptions = {},
 ): Promise<Row[]> {
-  const query: pg.QueryConfig = { text, values: values.map(encode) };
+  // The driver takes a time-out for each statement; its type does not know.
+  const query: pg.QueryConfig & { query_timeout?: number } = { text, values: values.map(encode) };
   const generation = statementGeneration;
   if (isPrepared) query.name = `${statementName(text)}.${generation}`;
+  if (answerLimitMs !== undefined) query.query_timeout = answerLimitMs;
   try {
     const result = await target.query(query);
     return result.rows as Row[];

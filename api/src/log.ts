@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
@@ -10,7 +10,12 @@ const redact = [
   'password',
   '*.password',
   '*.currentPassword',
-  '*.code',
+  // Not everything that is called a code: those of errors are what one looks for in a log.
+  'body.code',
+  'query.code',
+  '*.body.code',
+  '*.query.code',
+  'secondFactorCode',
   '*.secondFactorCode',
   'accessToken',
   'refreshToken',
@@ -18,8 +23,9 @@ const redact = [
   '*.refreshToken',
 ];
 
-export function createLog(name: string, level: string, isPretty: boolean): Log {
-  return pino({
+/** @param destination standard output unless given */
+export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
+  const options = {
     name,
     level,
     redact,
@@ -29,5 +35,6 @@ export function createLog(name: string, level: string, isPretty: boolean): Log {
         options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
       },
     }),
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }

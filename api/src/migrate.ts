@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { BoundedClient, connectionOptions } from './database-connection.ts';
 import { buildIndexes } from './migrate-indexes.ts';
 
 /** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/`. */
@@ -12,6 +13,8 @@ const LOCK_ID = 727_001;
 const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
 /** lock_not_available, deadlock_detected: rolled back, and worth another try. */
 const RETRIED_STATES = new Set(['55P03', '40P01']);
+/** Of one statement, which may read a large table. */
+const TIME_LIMIT_MS = 3_600_000;
 
 export interface MigrationOptions {
   directory?: URL;
@@ -38,11 +41,12 @@ export async function migrate(
     waitLimitMs = 900_000,
   }: MigrationOptions = {},
 ): Promise<string[]> {
+  const bounded = connectionOptions(databaseUrl, TIME_LIMIT_MS);
   const pool = new pg.Pool({
-    connectionString: databaseUrl,
+    ...bounded,
+    Client: BoundedClient,
     max: 2,
-    keepAlive: true,
-    options: `-c lock_timeout=${lockTimeoutMs}`,
+    options: `${bounded.options} -c lock_timeout=${lockTimeoutMs}`,
   });
   pool.on('error', () => {}); // The query that runs then rejects; the event alone would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));

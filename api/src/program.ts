@@ -3,20 +3,31 @@ import { createCtx, type Ctx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 
+/** Users' programs wait 10 seconds for a whole answer; nobody waits for the worker, which reads more at once. */
+const STATEMENT_LIMITS_MS = { api: 8000, worker: 15_000 };
 /** After this a shutdown that hangs is cut. */
 const SHUTDOWN_LIMIT_MS = 10_000;
 
 /**
  * The life of a program: reads its settings, opens the database, starts, waits for SIGINT or SIGTERM, stops cleanly.
- * @param start returns what stops the program's own parts
+ * @param start returns what stops the program's own parts. Its `fail` ends the program with an error code: whoever
+ *   supervises it starts it again
  */
-export async function runProgram(name: string, start: (ctx: Ctx) => Promise<() => Promise<void>>): Promise<void> {
+export async function runProgram(
+  name: keyof typeof STATEMENT_LIMITS_MS,
+  start: (ctx: Ctx, fail: (reason: string) => void) => Promise<() => Promise<void>>,
+): Promise<void> {
   const config = configOrExit();
   const log = createLog(name, config.logLevel, config.isDevelopment && process.stdout.isTTY);
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  const timeLimitMs = config.databaseTimeLimitMs ?? STATEMENT_LIMITS_MS[name];
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, timeLimitMs);
+  const fail = (reason: string) => {
+    log.fatal(reason);
+    process.exit(1);
+  };
   let stop: () => Promise<void>;
   try {
-    stop = await start(createCtx(database, config, log));
+    stop = await start(createCtx(database, config, log), fail);
   } catch (error) {
     explain(error, config);
     process.exit(1);
@@ -29,9 +40,14 @@ export async function runProgram(name: string, start: (ctx: Ctx) => Promise<() =
     isStopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
-    await stop();
-    await database.close();
-    process.exit(0);
+    try {
+      await stop();
+      await database.close();
+      process.exit(0);
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed');
+      process.exit(1);
+    }
   };
   process.on('SIGTERM', () => void shutDown('SIGTERM'));
   process.on('SIGINT', () => {
@@ -52,6 +68,10 @@ function configOrExit(): Config {
 
 function explain(error: unknown, config: Config): void {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    console.error(`Port ${config.port} of ${config.host} is taken: stop the other program or set PORT.`);
+    console.error(
+      'port' in error && error.port === config.internalPort
+        ? `Port ${config.internalPort} of ${config.internalHost} is taken: stop the other program or set INTERNAL_PORT.`
+        : `Port ${config.port} of ${config.host} is taken: stop the other program or set PORT.`,
+    );
   else console.error(error);
 }

@@ -9,6 +9,7 @@ await runProgram('api', async (ctx) => {
   // Before the first request can cause a mail.
   const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
+  await app.listeners.listenInternally();
   const stopSigns = startListeningSigns(ctx);
   return async () => {
     stopSigns();

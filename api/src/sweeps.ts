@@ -6,6 +6,7 @@ import { deleteExpired } from './modules/auth/auth.service.ts';
 import { warnOfLowBalances } from './modules/connections/low-balance.ts';
 import { sweepConnections } from './modules/connections/sweep.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.ts';
+import { reseal } from './modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.ts';
@@ -27,6 +28,7 @@ const sweeps: Sweep[] = [
   { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
   { name: 'jobs', everyMs: 600_000, run: cleanUpJobs },
   { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
+  { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),

@@ -1,35 +1,29 @@
 /** The worker program: jobs of the queue, and the sweeps that keep connections and gateway runs tidy. */
-import { Logger, run } from 'graphile-worker';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
+import { startJobRunner } from './job-runner.ts';
 import { runProgram } from './program.ts';
 import { startSweeps } from './sweeps.ts';
-import { tasks } from './tasks.ts';
-
-/** The runner's own lines, in our log; what it says at each job is for looking for faults. */
-const logMethods = { error: 'error', warning: 'warn', info: 'debug', debug: 'debug' } as const;
 
 /** A database that was restarted is back within seconds; a worker that starts just then waits for it. */
 const DATABASE_WAIT_MS = 30_000;
 const DATABASE_RETRY_MS = 500;
 
-await runProgram('worker', async (ctx) => {
-  // With its own connections: the job runner needs the driver's default parsers.
-  const runner = await whenDatabaseIsBack(ctx, () =>
-    run({
-      connectionString: ctx.config.databaseUrl,
-      taskList: tasks(ctx),
-      concurrency: 4,
-      pollInterval: 2000,
-      noHandleSignals: true,
-      parsedCronItems: [],
-      logger: new Logger(() => (level, message) => ctx.log[logMethods[level]](message)),
-    }),
-  );
+await runProgram('worker', async (ctx, fail) => {
+  const runner = await whenDatabaseIsBack(ctx, () => startJobRunner(ctx));
   const stopSweeps = startSweeps(ctx);
+  let isStopping = false;
+  void runner.ended
+    .catch((error: unknown) => ctx.log.error({ err: error }, 'the job runner has ended'))
+    .then(() => {
+      // Sweeps alone would look like a worker, and no mail would leave.
+      if (!isStopping) fail('the job runner has ended by itself');
+    });
   return async () => {
+    isStopping = true;
     await stopSweeps();
     await runner.stop();
+    await runner.ended;
   };
 });
 

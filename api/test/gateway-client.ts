@@ -13,6 +13,7 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
     runId,
     call,
     async authorize({ username, password }: Pick<Connection, 'username' | 'password'>): Promise<Authorization> {
+      assert(password !== null);
       return (await call(authorize, { body: { runId, username, password } })).data;
     },
     async report(

@@ -7,7 +7,7 @@ import { buildApp } from '../src/app.ts';
 import { loadConfig, type Config } from '../src/config.ts';
 import { createCtx, type Ctx } from '../src/ctx.ts';
 import { openDatabase, type Database } from '../src/db.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, type Log } from '../src/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
 
 export interface TestApp {
@@ -21,10 +21,13 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-/** The real application on a database of its own, listening on a free port. */
-export async function startTestApp(overrides: Partial<Config> = {}): Promise<TestApp> {
+/**
+ * The real application on a database of its own, listening on a free port.
+ * @param log silent unless given
+ */
+export async function startTestApp(overrides: Partial<Config> = {}, log?: Log): Promise<TestApp> {
   const clone = await cloneDatabase(inject('postgresUrl'));
-  const served = await serve({ ...testConfig(clone.url), ...overrides });
+  const served = await serve({ ...testConfig(clone.url), ...overrides }, log);
   await seedRoles(served.ctx);
   return {
     ...served,
@@ -36,13 +39,13 @@ export async function startTestApp(overrides: Partial<Config> = {}): Promise<Tes
 }
 
 /** Another API process on the database of the first: what the one does, the other must know. */
-export function startSecondApp({ ctx: { config } }: TestApp): Promise<TestApp> {
-  return serve(config);
+export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<Config> = {}): Promise<TestApp> {
+  return serve({ ...config, ...overrides });
 }
 
-async function serve(config: Config): Promise<TestApp> {
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
-  const ctx = createCtx(database, config, createLog('test', config.logLevel, false));
+async function serve(config: Config, log = createLog('test', config.logLevel, false)): Promise<TestApp> {
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
+  const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -62,7 +65,7 @@ async function serve(config: Config): Promise<TestApp> {
 function testConfig(databaseUrl: string): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: GATEWAY_TOKEN,
     LOG_LEVEL: 'silent',
     PUBLIC_URL: 'http://localhost:3000',

@@ -53,10 +53,13 @@ export interface Sizes {
 export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Bench> {
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for benchmarks, at least 32 characters',
+    SECRET_KEY: 'a secret key for benchmarks of at least 32 characters',
     GATEWAY_TOKEN,
     LOG_LEVEL: 'error',
     PORT: '0',
+    // A few buyers buy for many; each is still counted.
+    OPEN_CONNECTIONS_MAX: '1000000',
+    PURCHASES_PER_HOUR: '1000000',
   });
   await migrate(databaseUrl);
   const database = openDatabase(databaseUrl, 20);
@@ -142,7 +145,7 @@ async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promi
   await client.query(
     `with buyer as (select row_number() over () as n, id, account_id from users),
           wanted as (select row_number() over () as n, id from proxies)
-     select (buy_proxy(wanted.id, 800000, buyer.id, account_id, null, gen_random_uuid(), 'user' || buyer.n, '', '')).outcome
+     select (buy_proxy(wanted.id, 800000, buyer.id, account_id, null, gen_random_uuid(), 'user' || buyer.n, '', '', 1, 1)).outcome
        from buyer join wanted using (n)`,
   );
   await client.query('update connections set used_bytes = $1, granted_bytes = $1', [PREPAID_BYTES]);

@@ -31,7 +31,13 @@ const product = await startProduct({
   databaseUrl: database.url,
   parts: ['api'],
   logFile: '.data/bench-live.log',
-  env: { SECRET_KEY: bench.ctx.config.secretKey, LOG_LEVEL: 'warn' },
+  env: {
+    SECRET_KEY: bench.ctx.config.secretKeys.join(),
+    LOG_LEVEL: 'warn',
+    // All readers are on this machine.
+    SOCKETS_MAX: String(2 * streamCount + 100),
+    SOCKETS_PER_NETWORK: String(2 * streamCount + 100),
+  },
 });
 
 const before = residentMegabytes();
@@ -68,7 +74,7 @@ async function openSessions({ ctx, actors }: Bench): Promise<Map<string, string>
     [actors.map(({ userId }) => userId)],
   );
   const entries = rows.map(async (claims) => {
-    const { accessToken } = await issueTokens(ctx.config.secretKey, claims, newSecret(), new Date());
+    const { accessToken } = await issueTokens(ctx.config.secretKeys, claims, newSecret(), new Date());
     return [claims.userId, accessToken] as const;
   });
   return new Map(await Promise.all(entries));

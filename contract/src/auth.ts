@@ -105,7 +105,7 @@ export const refreshTokens = endpoint({
   summary: 'Exchange a pair of tokens for the next one',
   body: z.strictObject({ accessToken: tokenSchema, refreshToken: tokenSchema }),
   response: data(tokensSchema),
-  errors: ['REFRESH_REJECTED'],
+  errors: ['REFRESH_REJECTED', 'ACCOUNT_BLOCKED', 'RATE_LIMITED'],
 });
 
 export const logout = endpoint({

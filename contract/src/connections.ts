@@ -31,7 +31,8 @@ export const connectionSchema = locationSchema.extend({
   /** Null while all DNS ports of the gateway are taken. */
   dnsPort: z.int().nullable(),
   username: z.string(),
-  password: z.string(),
+  /** Null if the key that it was encrypted with has gone. */
+  password: z.string().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
@@ -58,7 +59,15 @@ export const connect = endpoint({
   body: connectBody,
   response: data(withBalance),
   status: 201,
-  errors: ['SMALL_BALANCE', 'PROXY_NOT_FOUND', 'PRICE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: [
+    'SMALL_BALANCE',
+    'ACCOUNT_BLOCKED',
+    'PROXY_NOT_FOUND',
+    'PRICE_CHANGED',
+    'IDEMPOTENCY_KEY_REUSED',
+    'TOO_MANY_CONNECTIONS',
+    'RATE_LIMITED',
+  ],
 });
 
 export const disconnect = endpoint({
@@ -66,6 +75,17 @@ export const disconnect = endpoint({
   url: '/v1/proxies/connections/{id}/disconnect',
   access: 'user',
   summary: 'End a connection; inside the refund window the unused part of the first 50 MB goes back',
+  params: idParams,
+  response: data(withBalance),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'RATE_LIMITED'],
+});
+
+/** For a user whose `disconnect` was RATE_LIMITED and who does not want to wait. */
+export const disconnectWithoutRefund = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/disconnect-without-refund',
+  access: 'user',
+  summary: 'End a connection at once; nothing goes back',
   params: idParams,
   response: data(withBalance),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],

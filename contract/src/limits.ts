@@ -25,6 +25,14 @@ export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 350;
 export const REFERRAL_CODE_LENGTH_MIN = 5;
 export const REFERRAL_CODE_LENGTH_MAX = 30;
+export const REFERRAL_EMAIL_LENGTH_MIN = 5;
+export const REFERRAL_EMAIL_LENGTH_MAX = 150;
+export const TRIAL_CREDIT_DOLLARS_MAX = 1000;
+export const PROMO_CODE_CREDITS_MAX = 10_000_000;
+export const PROMO_CODE_BUDGET_DOLLARS_MAX = 1_000_000;
+
+/** Why staff block a user, or unblock them. */
+export const STATUS_REASON_LENGTH_MAX = 500;
 
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;

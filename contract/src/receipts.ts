@@ -65,10 +65,16 @@ export const getReceipt = endpoint({
   errors: ['NOT_FOUND'],
 });
 
+const publicKeySchema = z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() });
+export type PublicReceiptKey = z.infer<typeof publicKeySchema>;
+/** `olderKeys` have signed receipts before and sign none now. */
+const publicKeysSchema = publicKeySchema.extend({ olderKeys: z.array(publicKeySchema) });
+export type PublicReceiptKeys = z.infer<typeof publicKeysSchema>;
+
 export const getReceiptKey = endpoint({
   method: 'GET',
   url: '/v1/receipts/public-key',
   access: 'public',
-  summary: 'The public key that receipts are signed with',
-  response: data(z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() })),
+  summary: 'The public key that receipts are signed with, and those of before',
+  response: data(publicKeysSchema),
 });

@@ -11,6 +11,20 @@ export const idSchema = z.uuid();
 export const idParams = z.strictObject({ id: idSchema });
 /** ISO 8601 in UTC. */
 export const dateSchema = z.iso.datetime();
+
+/** Nothing of this service is older or lasts longer; databases and programs agree on all dates in between. */
+const EARLIEST_DATE_MS = Date.UTC(1970);
+const LATEST_DATE_MS = Date.UTC(2200);
+
+/** A date that a caller sends. What lies outside of 1970 to 2200 stands for the nearer end; it is exact to the millisecond. */
+export const dateInputSchema = dateSchema.overwrite(toUsualDate);
+
+function toUsualDate(text: string): string {
+  const milliseconds = Date.parse(text);
+  // What is no date has been refused by the schema before; nothing must be thrown here.
+  if (Number.isNaN(milliseconds)) return text;
+  return new Date(Math.min(Math.max(milliseconds, EARLIEST_DATE_MS), LATEST_DATE_MS)).toISOString();
+}
 /** US dollars with at most 6 decimals. */
 export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars with at most 6 decimals');
 /** Milliseconds since 1970. */

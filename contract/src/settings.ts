@@ -8,6 +8,8 @@ export const settingsSchema = z.object({
   isDevelopment: z.boolean(),
   /** Origin under which customers reach the service, without a trailing slash. */
   publicUrl: z.string(),
+  /** Whom a blocked user can write to. */
+  contactEmail: z.string().nullable(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

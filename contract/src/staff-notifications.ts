@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { BROADCAST_USERS_MAX, NOTIFICATION_CONTENT_LENGTH_MAX, NOTIFICATION_DESCRIPTION_LENGTH_MAX } from './limits.ts';
 import { notificationSchema } from './notifications.ts';
-import { data, dateSchema, idSchema, languageCodeSchema, paged, pageQuery, plainText } from './schemas.ts';
+import {
+  data,
+  dateInputSchema,
+  dateSchema,
+  idSchema,
+  languageCodeSchema,
+  paged,
+  pageQuery,
+  plainText,
+} from './schemas.ts';
 
 /** HTML; what a notification may not have is left out. */
 const notificationTextSchema = z.strictObject({
@@ -18,8 +27,8 @@ export const audienceSchema = z.strictObject({
   languageCode: languageCodeSchema.optional(),
   userIds: z.array(idSchema).min(1).max(BROADCAST_USERS_MAX).optional(),
   hasOpenConnection: z.boolean().optional(),
-  registeredFrom: dateSchema.optional(),
-  registeredBefore: dateSchema.optional(),
+  registeredFrom: dateInputSchema.optional(),
+  registeredBefore: dateInputSchema.optional(),
 });
 export type Audience = z.infer<typeof audienceSchema>;
 

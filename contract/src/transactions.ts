@@ -1,7 +1,7 @@
 /** The statement: every change of a user's balance, with its reason. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
+import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
 
 export const transactionKinds = ['TOP_UP', 'TRIAL', 'REFERRAL_BONUS', 'PREPAID_50_MB', 'MEGABYTE', 'REFUND'] as const;
 export type TransactionKind = (typeof transactionKinds)[number];
@@ -25,9 +25,9 @@ export type Transaction = z.infer<typeof transactionSchema>;
 export const transactionFilter = {
   kind: repeated(z.enum(transactionKinds), transactionKinds.length),
   /** Included. */
-  from: dateSchema.optional(),
+  from: dateInputSchema.optional(),
   /** Not included. */
-  to: dateSchema.optional(),
+  to: dateInputSchema.optional(),
 };
 
 export const listTransactions = endpoint({

@@ -1,7 +1,7 @@
 /** What a user's connections moved and cost, hour by hour or day by day. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { data, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
+import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
 
 export const usageSteps = ['hour', 'day'] as const;
 export type UsageStep = (typeof usageSteps)[number];
@@ -24,9 +24,9 @@ const timeZoneSchema = z
 export const usageQuery = z
   .strictObject({
     /** Included. */
-    from: dateSchema,
+    from: dateInputSchema,
     /** Not included. */
-    to: dateSchema,
+    to: dateInputSchema,
     step: z.enum(usageSteps).default('day'),
     /** Where days and hours begin. */
     timeZone: timeZoneSchema.default('UTC'),

@@ -6,6 +6,7 @@ import * as faqs from '@cellhop/contract/faqs';
 import * as gateway from '@cellhop/contract/gateway';
 import * as invoices from '@cellhop/contract/invoices';
 import * as notifications from '@cellhop/contract/notifications';
+import * as promoCodes from '@cellhop/contract/promo-codes';
 import * as proxies from '@cellhop/contract/proxies';
 import * as receipts from '@cellhop/contract/receipts';
 import * as referrals from '@cellhop/contract/referrals';
@@ -34,6 +35,7 @@ const endpoints = [
   gateway,
   invoices,
   notifications,
+  promoCodes,
   proxies,
   receipts,
   referrals,
@@ -130,6 +132,24 @@ describe('whatever is sent', () => {
       fc.string({ unit: 'binary', maxLength: 20 }),
     )
     .map((query) => `?${new URLSearchParams(query).toString()}`);
+
+  const dated = endpoints.filter(({ query }) => query !== undefined && 'from' in query.shape);
+  const dates = [
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+    `2026-01-01T00:00:00.${'1'.repeat(300)}Z`,
+  ];
+
+  test.each(named(dated))('%s takes or refuses a date of any year, and never fails inside', async (_name, endpoint) => {
+    expect(dated.length).toBeGreaterThan(2);
+    for (const from of dates)
+      for (const to of [...dates, '0000-06-01T00:00:00Z']) {
+        const query = `?${new URLSearchParams({ from, to }).toString()}`;
+        const { status } = await send(endpoint, tokens['ADMIN'], randomUUID(), {}, query);
+        expect({ from, to, isRight: [200, 400].includes(status) }).toEqual({ from, to, isRight: true });
+      }
+  });
 
   // Logging out would make strangers of all calls after it.
   const fuzzed = endpoints.filter((endpoint) => endpoint !== auth.logout);

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '@cellhop/contract/errors';
 import type { ErrorBody } from '@cellhop/contract/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
-import pg from 'pg';
+import { isDatabaseAway } from '../database-connection.ts';
 import { isStalePlan } from '../db.ts';
 
 /** The one place that writes error answers. */
@@ -12,13 +12,35 @@ export function useErrors(app: FastifyInstance): void {
 
 /** Also for what Fastify refuses before it knows the route, such as a malformed address. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const expected = toAppError(error);
+  const expected = toAppError(error, request);
   // A fault of ours: everything about it goes to the log, nothing of it to the client.
-  if (expected.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'request failed');
+  const isOurs = expected.status >= 500 && !(error instanceof AppError) && !isClientGone(request);
+  if (isOurs) request.log.error({ err: error }, 'request failed');
+  // What part of the file there is to ask for (RFC 9110, section 15.5.17).
+  const range = (error as SendError).headers?.['Content-Range'];
+  if (range !== undefined) void reply.header('content-range', range);
   return writeError(reply, expected);
 }
 
+/** An error of @fastify/send, which serves the files. */
+type SendError = FastifyError & { headers?: Record<string, string | undefined> };
+
+/** He has gone in the middle of his request; nobody is left to be answered, and nothing of ours has failed. */
+function isClientGone({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
+}
+
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
+  const seconds = error.retryAfterSeconds ?? error.data['seconds'] ?? RETRY_SECONDS[error.code];
+  if ((error.status === 429 || error.status === 503) && seconds !== undefined)
+    void reply.header('retry-after', String(seconds));
+  // Sent as text: a route's own response schema must not rewrite it.
+  void reply.header('cache-control', 'no-store');
+  return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(errorBody(error));
+}
+
+/** The documented form of every error answer. */
+export function errorBody(error: AppError): string {
   const body: ErrorBody = {
     statusCode: error.status,
     error: STATUS_CODES[error.status] ?? 'Error',
@@ -26,11 +48,11 @@ export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
     message: error.message,
     ...(error.details && { details: error.details }),
   };
-  const seconds = error.retryAfterSeconds ?? error.data['seconds'];
-  if (error.status === 429 && seconds !== undefined) void reply.header('retry-after', String(seconds));
-  // Sent as text: a route's own response schema must not rewrite it.
-  return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(body));
+  return JSON.stringify(body);
 }
+
+/** Where the error itself does not know. A database that was restarted is back by then. */
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = { UNAVAILABLE: 2 };
 
 /** Nothing is served at this address. */
 export function notFound(request: FastifyRequest): AppError {
@@ -43,33 +65,25 @@ const frameworkCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-function toAppError(error: FastifyError): AppError {
+/** What @fastify/send refuses has a status and no code. A file that must not be read is one that does not exist. */
+const statusCodes: Record<number, ErrorCode> = {
+  412: 'PRECONDITION_FAILED',
+  416: 'RANGE_NOT_SATISFIABLE',
+  429: 'RATE_LIMITED',
+};
+const FILE_STATUSES = new Set([400, 403, 404]);
+
+function toAppError(error: FastifyError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
-  const code = frameworkCodes[error.code];
+  const { statusCode = 500, code: ownCode = '' } = error as Partial<FastifyError>;
+  const code = frameworkCodes[ownCode] ?? statusCodes[statusCode];
   if (code) return new AppError(code as 'PAYLOAD_TOO_LARGE');
-  if (error.statusCode === 429) return new AppError('RATE_LIMITED');
   // A migration that runs just now may change a table more often than a statement is sent again.
   if (isDatabaseAway(error) || isStalePlan(error)) return new AppError('UNAVAILABLE');
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return AppError.validation([{ path: isAboutBody(error) ? 'body' : 'request', message: error.message }]);
+  if (ownCode === '' && FILE_STATUSES.has(statusCode)) return notFound(request);
+  if (statusCode >= 400 && statusCode < 500)
+    return AppError.validation([
+      { path: ownCode.startsWith('FST_ERR_CTP_') ? 'body' : 'request', message: error.message },
+    ]);
   return new AppError('INTERNAL');
-}
-
-/** Content that is no JSON, or that would poison a prototype: the parser's own errors have no code. */
-function isAboutBody(error: FastifyError): boolean {
-  return error instanceof SyntaxError || error.code.startsWith('FST_ERR_CTP_');
-}
-
-/**
- * Class 08: connection lost; class 57: the server is shutting down or starting, or a statement took too long; the others
- * come from the socket.
- */
-function isDatabaseAway(error: Error & { code?: string }): boolean {
-  if (error instanceof pg.DatabaseError) return /^(?:08|57)/.test(error.code ?? '');
-  return (
-    error.code === 'ECONNREFUSED' ||
-    error.code === 'ECONNRESET' ||
-    error.message === 'Connection terminated unexpectedly' ||
-    error.message === 'timeout exceeded when trying to connect'
-  );
 }

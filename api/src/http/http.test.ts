@@ -69,6 +69,14 @@ describe('other refusals', () => {
     expect((await send(signIn.url, '<xml/>', { 'content-type': 'text/xml' })).body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
+  test('nothing that programs are answered is kept by a cache, refusals included', async () => {
+    for (const path of ['/v1/settings', getProfile.url, '/v1/nothing', '/health/live', '/v1/support/tickets/%ED%A0%BD'])
+      for (const headers of [{}, user.headers]) {
+        const response = await fetch(testApp.url + path, { headers });
+        expect([path, response.headers.get('cache-control')]).toEqual([path, 'no-store']);
+      }
+  });
+
   test('unknown paths of the API are 404 in the shape of all errors', async () => {
     for (const path of ['/v1/nothing', '/internal/gateway/nothing', '/dev/nothing']) {
       const response = await fetch(testApp.url + path);
@@ -158,6 +166,9 @@ describe('for machines', () => {
         'form-action': "'self'",
         'frame-ancestors': "'none'",
       });
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('permissions-policy')).toContain('camera=(), ');
+      expect(headers.get('permissions-policy')).toContain('clipboard-write=(self)');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     },

@@ -2,7 +2,7 @@ import { AppError } from '@cellhop/contract/errors';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from '../db.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
@@ -13,6 +13,67 @@ export interface MetricSources {
   figures(): Promise<Figures>;
 }
 
+/** What is bounded because strangers can make it grow, and how often a bound was met. */
+function useBoundMetrics(app: FastifyInstance, registers: Registry[]): void {
+  const { listeners, tokenGuesses, downloads } = app;
+  const sockets = new Gauge({
+    name: 'http_sockets',
+    help: 'Open sockets by port',
+    labelNames: ['port'],
+    registers,
+    collect() {
+      for (const [port, { count }] of Object.entries(listeners.sockets)) sockets.set({ port }, count);
+    },
+  });
+  const requests = new Gauge({
+    name: 'http_requests_in_progress',
+    help: 'Requests that have begun and are not answered yet, streams included, by port',
+    labelNames: ['port'],
+    registers,
+    collect() {
+      for (const [port, { requestCount }] of Object.entries(listeners.sockets)) requests.set({ port }, requestCount);
+    },
+  });
+  const unread = new Gauge({
+    name: 'http_unread_bytes',
+    help: 'Answers in memory that clients have not read yet, by port',
+    labelNames: ['port'],
+    registers,
+    collect() {
+      for (const [port, { unreadBytes }] of Object.entries(listeners.sockets)) unread.set({ port }, unreadBytes);
+    },
+  });
+  const closed = new Counter({
+    name: 'http_sockets_closed_total',
+    help: 'Sockets closed because there were too many, by port and the bound that was met',
+    labelNames: ['port', 'bound'],
+    registers,
+    collect() {
+      closed.reset();
+      for (const [port, guarded] of Object.entries(listeners.sockets))
+        for (const [bound, count] of Object.entries(guarded.closed)) closed.inc({ port, bound }, count);
+    },
+  });
+  const wrongTokens = new Counter({
+    name: 'wrong_tokens_total',
+    help: 'Tokens that were wrong, and those that were not looked at after too many',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      wrongTokens.reset();
+      for (const [outcome, count] of Object.entries(tokenGuesses.counts)) wrongTokens.inc({ outcome }, count);
+    },
+  });
+  const running = new Gauge({
+    name: 'downloads_running',
+    help: 'Exports that are being read',
+    registers,
+    collect() {
+      running.set(downloads.count);
+    },
+  });
+}
+
 interface Figures {
   customerDollars: number;
   heldDollars: number;
@@ -21,6 +82,10 @@ interface Figures {
   /** The two of the last check are undefined before it. */
   violationCount: number | undefined;
   reconciliationAgeSeconds: number | undefined;
+  /** These three are undefined while SECRET_KEY has one key alone. */
+  secretsToReseal: number | undefined;
+  unreadableSecrets: number | undefined;
+  recoveryCodesOfOlderKeys: number | undefined;
 }
 
 const figureGauges: { name: string; help: string; read: (figures: Figures) => number | undefined }[] = [
@@ -51,6 +116,21 @@ const figureGauges: { name: string; help: string; read: (figures: Figures) => nu
     help: 'Time since that check',
     read: (figures) => figures.reconciliationAgeSeconds,
   },
+  {
+    name: 'secrets_to_reseal',
+    help: 'Stored secrets that are not known to be sealed with the newest key of SECRET_KEY; absent while there is one',
+    read: (figures) => figures.secretsToReseal,
+  },
+  {
+    name: 'secrets_unreadable',
+    help: 'Stored secrets that no key of SECRET_KEY opens; absent while there is one',
+    read: (figures) => figures.unreadableSecrets,
+  },
+  {
+    name: 'recovery_codes_of_older_keys',
+    help: 'Unused recovery codes that stop working when the older keys leave SECRET_KEY; absent while there is one',
+    read: (figures) => figures.recoveryCodesOfOlderKeys,
+  },
 ];
 
 /** `/metrics` in the text format of Prometheus. No label holds a user, a connection or an address. */
@@ -73,6 +153,7 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
 
+  useBoundMetrics(app, registers);
   const poolConnections = new Gauge({
     name: 'database_pool_connections',
     help: 'Connections of this process to the database; waiting: requests that wait for one',
@@ -87,7 +168,7 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     gauge: new Gauge({ name: figure.name, help: figure.help, registers }),
   }));
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    checkReader(request, app.ctx.config);
+    await checkReader(app, request);
     // While the database is away, the process's own figures are what one looks for.
     const figures = await sources.figures().catch(() => undefined);
     for (const { gauge, read } of gauges) {
@@ -99,23 +180,21 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
   });
 }
 
-interface ReaderRules {
-  isDevelopment: boolean;
-  metricsToken: string | undefined;
-}
-
 /**
  * They tell how much money customers have. With a token set, it is needed; without one they are open on a developer's
  * machine, and in production they do not exist.
- * @throws AppError NOT_FOUND, UNAUTHORIZED
+ * @throws AppError NOT_FOUND, UNAUTHORIZED, RATE_LIMITED
  */
-function checkReader(request: FastifyRequest, { isDevelopment, metricsToken }: ReaderRules): void {
+async function checkReader({ ctx, tokenGuesses }: FastifyInstance, request: FastifyRequest): Promise<void> {
+  const { isDevelopment, metricsToken } = ctx.config;
   if (metricsToken === undefined) {
     if (!isDevelopment) throw notFound(request);
     return;
   }
-  const given = bearerToken(request) ?? '';
-  if (!timingSafeEqual(digest(given), digest(metricsToken))) throw new AppError('UNAUTHORIZED');
+  const given = bearerToken(request);
+  await tokenGuesses.check(request.network, given, async () => {
+    if (!timingSafeEqual(digest(given ?? ''), digest(metricsToken))) throw new AppError('UNAUTHORIZED');
+  });
 }
 
 function digest(text: string): Buffer {

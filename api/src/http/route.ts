@@ -8,6 +8,10 @@ import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
 import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
+import { bodyLimitOf } from './body.ts';
+import type { Downloads } from './downloads.ts';
+import type { Listeners } from './listeners.ts';
+import type { TokenGuesses } from './token-guesses.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
 
@@ -31,6 +35,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     ctx: Ctx;
     access: Access;
+    listeners: Listeners;
+    tokenGuesses: TokenGuesses;
+    downloads: Downloads;
   }
 }
 
@@ -46,23 +53,27 @@ export function route<const E extends EndpointDefinition>(
   });
 }
 
-/** A text that is made while it is sent, and saved by browsers under a name. */
-export interface Download {
+/** A text that is made while it is sent. */
+export interface TextStream {
   contentType: string;
-  fileName: string;
+  /** Browsers save it under this name; undefined: they show it. */
+  fileName?: string;
   chunks: AsyncIterable<string>;
 }
 
-/** Serves an entry that answers with a file, however long it is. */
-export function routeDownload<const E extends EndpointDefinition>(
+/** Serves an entry that answers with a text of any length: no more of it than a chunk is in memory. */
+export function routeStream<const E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
-  handler: (request: Request<E>) => Promise<Download>,
+  handler: (request: Request<E>) => Promise<TextStream>,
 ): void {
   serve<E>(app, entry, async (request, reply) => {
+    const { actor, client }: { actor?: Actor; client: Client } = request;
+    app.downloads.begin(actor?.userId ?? client.ip, reply);
     const { contentType, fileName, chunks } = await handler(request);
-    reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`);
-    return reply.header('cache-control', 'no-store').send(Readable.from(chunks));
+    void reply.type(contentType).header('cache-control', 'no-store');
+    if (fileName !== undefined) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    return reply.send(Readable.from(chunks));
   });
 }
 
@@ -102,6 +113,7 @@ function serve<E extends EndpointDefinition>(
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
+    bodyLimit: bodyLimitOf(entry),
     // Before validation: a stranger learns nothing about what a valid request would be.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));
@@ -123,13 +135,26 @@ interface Identity {
 async function identify(app: FastifyInstance, entry: EndpointDefinition, request: FastifyRequest): Promise<Identity> {
   const { access } = entry;
   if (access === 'public' || access === 'development') return {};
-  const token = bearerToken(request);
-  if (access === 'gateway') return { nodeId: await app.access.authenticateNode(app.ctx, token) };
-  const actor = await app.access.authenticateUser(app.ctx, token);
+  if (access === 'gateway') return { nodeId: await identifyNode(app, request) };
+  const actor = await identifyUser(app, request);
   if (access === 'user') return { actor };
   if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
   if (!actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
   return { actor };
+}
+
+/** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED, RATE_LIMITED */
+export function identifyUser({ ctx, access, tokenGuesses }: FastifyInstance, request: FastifyRequest): Promise<Actor> {
+  const token = bearerToken(request);
+  return tokenGuesses.check(request.network, token, () => access.authenticateUser(ctx, token));
+}
+
+async function identifyNode(app: FastifyInstance, request: FastifyRequest): Promise<string> {
+  const token = bearerToken(request);
+  const check = () => app.access.authenticateNode(app.ctx, token);
+  const nodeId = await app.tokenGuesses.check(request.network, token, check);
+  app.listeners.noteNode(request);
+  return nodeId;
 }
 
 /** The address is the connection's; behind a trusted proxy the one that it reports. */

@@ -1,14 +1,46 @@
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { inlineScriptHashes } from './web-pages.ts';
 
-/** Headers against common attacks on browsers, and the general limit of requests per client address. */
+/** No page asks for a device; buttons copy to the clipboard. */
+const PERMISSIONS_POLICY = [
+  'accelerometer=()',
+  'browsing-topics=()',
+  'camera=()',
+  'clipboard-read=()',
+  'clipboard-write=(self)',
+  'display-capture=()',
+  'geolocation=()',
+  'gyroscope=()',
+  'magnetometer=()',
+  'microphone=()',
+  'midi=()',
+  'payment=()',
+  'usb=()',
+].join(', ');
+const STRICT_TRANSPORT_SECONDS = 31_536_000;
+
+/** Of an answer that no page is made of, written without Fastify. */
+export function bareSecurityHeaders({ publicUrl }: Config): Record<string, string> {
+  return {
+    'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+    'Permissions-Policy': PERMISSIONS_POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    ...(publicUrl.startsWith('https:') && {
+      'Strict-Transport-Security': `max-age=${STRICT_TRANSPORT_SECONDS}; includeSubDomains`,
+    }),
+  };
+}
+
+/** Headers against common attacks on browsers. */
 export async function useSecurity(app: FastifyInstance, config: Config): Promise<void> {
   const isPlainHttp = config.publicUrl.startsWith('http:');
   await app.register(helmet, {
     referrerPolicy: { policy: 'no-referrer' },
+    frameguard: { action: 'deny' },
     contentSecurityPolicy: {
       // Written out, so that nothing is allowed which nobody here has asked for. Tokens lie in the browser's storage: a
       // foreign script would read them.
@@ -31,12 +63,7 @@ export async function useSecurity(app: FastifyInstance, config: Config): Promise
         'upgrade-insecure-requests': isPlainHttp ? null : [],
       },
     },
-    strictTransportSecurity: isPlainHttp ? false : { maxAge: 31_536_000 },
+    strictTransportSecurity: isPlainHttp ? false : { maxAge: STRICT_TRANSPORT_SECONDS },
   });
-  await app.register(rateLimit, {
-    max: config.requestsPerMinute,
-    timeWindow: '1 minute',
-    // Gateways have their own token, probes their own purpose.
-    allowList: (request) => request.url.startsWith('/internal/') || request.url.startsWith('/health/'),
-  });
+  app.addHook('onRequest', async (_request, reply) => void reply.header('permissions-policy', PERMISSIONS_POLICY));
 }

@@ -4,6 +4,6 @@ import { route } from './route.ts';
 
 /** What the web app must know before anybody has signed in. */
 export function settingsRoutes(app: FastifyInstance): void {
-  const { brandName, isDevelopment, publicUrl } = app.ctx.config;
-  route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl } }));
+  const { brandName, isDevelopment, publicUrl, contactEmail = null } = app.ctx.config;
+  route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl, contactEmail } }));
 }

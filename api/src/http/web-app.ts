@@ -10,8 +10,7 @@ const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$
  * Serves the built web app: the landing page at the root, and for each path that is not the server's the app's page, whose
  * router does the rest.
  */
-export async function serveWebApp(app: FastifyInstance): Promise<void> {
-  const root = findWebRoot();
+export async function serveWebApp(app: FastifyInstance, root = findWebRoot()): Promise<void> {
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !SERVER_PATHS.test(request.url);
     return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));

@@ -1,14 +1,14 @@
 /** The one connection of an API process that hears what all processes tell. It comes back by itself, however long it takes. */
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import { BoundedClient, connectionOptions } from '../database-connection.ts';
 import type { Log } from '../log.ts';
 import { CHANNEL } from './changes.ts';
 
 const FIRST_RETRY_MS = 100;
 const RETRY_MS_MAX = 5000;
-/** A connection that broke without a word is found out by asking. */
-const PROBE_EVERY_MS = 15_000;
-const PROBE_TIMEOUT_MS = 5000;
+/** A connection that broke without a word is found out by asking: without it, one that hears nothing looks well for ever. */
+const PROBE_EVERY_MS = 5000;
+const PROBE_LIMIT_MS = 2000;
 
 export interface ListenerEvents {
   onPayload: (payload: string) => void;
@@ -16,26 +16,32 @@ export interface ListenerEvents {
   onListening: () => void;
 }
 
+interface ListenerSettings {
+  databaseUrl: string;
+  log: Log;
+  probeEveryMs?: number;
+}
+
 /** @returns ends it */
-export function startListener(databaseUrl: string, log: Log, events: ListenerEvents): () => Promise<void> {
+export function startListener(settings: ListenerSettings, events: ListenerEvents): () => Promise<void> {
   const stopping = new AbortController();
-  const finished = listenForEver(databaseUrl, log, events, stopping.signal);
+  const finished = listenForEver(settings, events, stopping.signal);
   return () => {
     stopping.abort();
     return finished;
   };
 }
 
-async function listenForEver(databaseUrl: string, log: Log, events: ListenerEvents, signal: AbortSignal) {
+async function listenForEver(settings: ListenerSettings, events: ListenerEvents, signal: AbortSignal) {
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await listenOnce(databaseUrl, signal, events.onPayload, () => {
+      await listenOnce(settings, signal, events.onPayload, () => {
         failures = 0;
         events.onListening();
       });
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'live events: connection to the database lost');
+      if (!signal.aborted) settings.log.warn({ err: error }, 'live events: connection to the database lost');
     }
     // Jitter keeps the processes of an operator from coming back in one moment.
     const backoffMs = Math.min(RETRY_MS_MAX, FIRST_RETRY_MS * 2 ** failures) * (0.5 + Math.random() / 2);
@@ -46,35 +52,40 @@ async function listenForEver(databaseUrl: string, log: Log, events: ListenerEven
 
 /** Resolves when told to stop, rejects when the connection is lost. */
 async function listenOnce(
-  databaseUrl: string,
+  { databaseUrl, probeEveryMs = PROBE_EVERY_MS }: ListenerSettings,
   signal: AbortSignal,
   onPayload: (payload: string) => void,
   onListening: () => void,
 ): Promise<void> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    keepAlive: true,
-    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
-    query_timeout: PROBE_TIMEOUT_MS,
+  const client = new BoundedClient({
+    ...connectionOptions(databaseUrl, PROBE_LIMIT_MS),
     application_name: 'live events',
   });
-  let probe: NodeJS.Timeout | undefined;
+  let stop!: () => void;
+  let fail!: (error: unknown) => void;
   const over = new Promise<void>((resolve, reject) => {
-    client.on('error', reject);
-    client.on('end', () => reject(new Error('the connection has ended')));
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    probe = setInterval(() => void client.query('select 1').catch(reject), PROBE_EVERY_MS);
+    stop = resolve;
+    fail = reject;
   });
   // It is waited for below; what happens to the connection before must not count as unhandled.
   over.catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  client.on('error', fail);
+  client.on('end', () => fail(new Error('the connection has ended')));
   client.on('notification', ({ payload }) => onPayload(payload ?? ''));
+  let timer: NodeJS.Timeout | undefined;
+  const probeLater = () => {
+    timer = setTimeout(() => void client.query('select 1').then(probeLater, fail), probeEveryMs);
+  };
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
     onListening();
+    probeLater();
     await over;
   } finally {
-    clearInterval(probe);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
   }
 }

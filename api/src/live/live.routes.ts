@@ -4,7 +4,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { decodeJwt } from 'jose';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { bearerToken } from '../http/route.ts';
+import { bearerToken, identifyUser } from '../http/route.ts';
 import { decode } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';
@@ -12,6 +12,8 @@ import { Stream, Streams, type StreamOwner } from './streams.ts';
 /** Of one user in this process: browsers share one stream among their tabs. */
 const STREAMS_PER_USER_MAX = 10;
 const RETRY_SECONDS = 30;
+/** Of all sockets; the rest is for requests. */
+const STREAMS_SHARE = 0.75;
 /** Proxies close what is silent for a minute. */
 const KEEP_ALIVE_MS = 20_000;
 /** More than Node's timers take would fire at once. */
@@ -23,13 +25,14 @@ export function liveRoutes(
   findOpenSessions: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>,
 ): void {
   const streams = new Streams();
+  const streamsMax = Math.floor(app.ctx.config.socketsMax * STREAMS_SHARE);
   keepStreams(app, streams, findOpenSessions);
 
   app.get(LIVE_EVENTS_PATH, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
-    const token = bearerToken(request);
-    const actor = await app.access.authenticateUser(app.ctx, token);
+    const actor = await identifyUser(app, request);
+    if (streams.size >= streamsMax) throw new AppError('UNAVAILABLE');
     if (streams.countOf(actor.userId) >= STREAMS_PER_USER_MAX) throw AppError.rateLimited(RETRY_SECONDS);
-    open(reply, streams, actor, lifetimeMs(token!));
+    open(app, reply, streams, actor, lifetimeMs(bearerToken(request)!));
   });
 }
 
@@ -39,10 +42,17 @@ function lifetimeMs(token: string): number {
   return Math.min(LIFETIME_MS_MAX, Math.max(0, endsAt - Date.now()));
 }
 
-function open(reply: FastifyReply, streams: Streams, owner: StreamOwner, lifetimeMs: number): void {
+function open(
+  { listeners }: FastifyInstance,
+  reply: FastifyReply,
+  streams: Streams,
+  owner: StreamOwner,
+  lifetimeMs: number,
+): void {
   // From here on the answer is ours: Fastify would wait for its end.
   reply.hijack();
   const { raw } = reply;
+  raw.on('error', () => {}); // A client that has gone.
   raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': 'text/event-stream; charset=utf-8',
@@ -54,9 +64,9 @@ function open(reply: FastifyReply, streams: Streams, owner: StreamOwner, lifetim
   });
   const stream = new Stream(owner, raw);
   streams.add(stream);
-  const expiry = setTimeout(() => stream.end(), lifetimeMs);
-  raw.on('error', () => {}); // A client that has gone; `close` follows.
-  raw.on('close', () => {
+  const expiry = setTimeout(() => streams.end(stream), lifetimeMs);
+  // The client may have left while it was found out who it is: then this calls back at once.
+  listeners.whenOver(raw, () => {
     clearTimeout(expiry);
     streams.remove(stream);
   });
@@ -69,7 +79,7 @@ function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: P
   async function endStreamsOfEndedSessions(suspects: readonly Stream[]): Promise<void> {
     if (suspects.length === 0) return;
     const open = await findOpenSessions(suspects.map(({ owner }) => owner.sessionId));
-    for (const stream of suspects) if (!open.has(stream.owner.sessionId)) stream.end();
+    for (const stream of suspects) if (!open.has(stream.owner.sessionId)) streams.end(stream);
   }
   const check = (suspects: readonly Stream[]) => {
     endStreamsOfEndedSessions(suspects).catch((error: unknown) => log.warn({ err: error }, 'sessions not checked'));
@@ -78,15 +88,18 @@ function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: P
   let stopListening: (() => Promise<void>) | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   app.addHook('onReady', async () => {
-    stopListening = startListener(config.databaseUrl, log, {
-      onPayload: (payload) => {
-        const told = decode(payload);
-        if (told) check(streams.deliver(told.topic, told.owners));
+    stopListening = startListener(
+      { databaseUrl: config.databaseUrl, log },
+      {
+        onPayload: (payload) => {
+          const told = decode(payload);
+          if (told) check(streams.deliver(told.topic, told.owners));
+        },
+        onListening: () => {
+          for (const stream of streams) stream.refetch();
+        },
       },
-      onListening: () => {
-        for (const stream of streams) stream.refetch();
-      },
-    });
+    );
     heartbeat = setInterval(() => {
       for (const stream of streams) stream.keepAlive();
       check([...streams]);
@@ -95,7 +108,7 @@ function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: P
   // The server waits for open answers before it closes.
   app.addHook('preClose', async () => {
     clearInterval(heartbeat);
-    for (const stream of streams) stream.end();
+    for (const stream of streams) streams.end(stream);
     await stopListening?.();
   });
 }

@@ -1,6 +1,8 @@
 import { logout } from '@cellhop/contract/auth';
 import { connect } from '@cellhop/contract/connections';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { once } from 'node:events';
+import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../test/factories.ts';
 import { openStream } from '../../test/live.ts';
@@ -55,6 +57,36 @@ describe('the stream', () => {
     for (const stream of streams) stream.close();
   });
 
+  test('of a client that leaves before it is open takes no place', async () => {
+    const user = await createUser(testApp);
+    // While its token is looked up: behind a lock, so that all of them are gone before any is open.
+    await testApp.ctx.tx(async (ctx) => {
+      await ctx.db.query('lock table users in access exclusive mode');
+      for (let time = 0; time < 12; time++) {
+        const arrived = once(testApp.app.server, 'request');
+        const request = http.get(testApp.url + LIVE_EVENTS_PATH, { headers: user.headers, agent: false });
+        request.on('error', () => {});
+        const [{ socket }] = (await arrived) as [http.IncomingMessage];
+        const left = once(socket, 'close');
+        request.destroy();
+        await left;
+      }
+    });
+    const streams = await Promise.all(Array.from({ length: 10 }, () => listenFor(user)));
+    expect(streams.map(({ events }) => events[0])).toEqual(Array.from({ length: 10 }, () => 'open'));
+    for (const stream of streams) stream.close();
+  });
+
+  test('is one of a bounded number in a process', async () => {
+    const small = await startTestApp({ socketsMax: 12, socketsPerNetwork: 100 });
+    const [user, other] = [await createUser(small), await createUser(small)];
+    const streams = await Promise.all(Array.from({ length: 9 }, () => openStream(small.url, user)));
+    const refused = await fetch(small.url + LIVE_EVENTS_PATH, { headers: other.headers });
+    expect(refused.status).toBe(503);
+    for (const stream of streams) stream.close();
+    await small.stop();
+  });
+
   test('ends with the session, on whatever process that was ended', async () => {
     const user = await createUser(testApp);
     const stream = await openStream(second.url, user);
@@ -69,7 +101,7 @@ describe('the stream', () => {
     ]);
     const almostOver = new Date(Date.now() - 15 * 60_000 + 2000);
     const claims = { userId: user.id, sessionId: session!.id };
-    const tokens = await issueTokens(testApp.ctx.config.secretKey, claims, newSecret(), almostOver);
+    const tokens = await issueTokens(testApp.ctx.config.secretKeys, claims, newSecret(), almostOver);
     const stream = await openStream(testApp.url, { token: tokens.accessToken });
     await stream.ended;
     expect(Date.now()).toBeGreaterThanOrEqual(tokens.expiredAccessTokenAt - 50);

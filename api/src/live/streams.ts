@@ -99,6 +99,12 @@ export class Streams {
     }
   }
 
+  /** Its place is free from now on, however long the client takes to notice. */
+  end(stream: Stream): void {
+    this.remove(stream);
+    stream.end();
+  }
+
   /** Tells each stream of these owners. @returns the streams that are to be looked at because of a change of sessions */
   deliver(topic: Topic, owners: readonly string[]): Stream[] {
     const streams = owners.flatMap((owner) => [...(this.#byOwner.get(owner) ?? [])]);

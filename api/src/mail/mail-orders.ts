@@ -2,7 +2,7 @@
 import { languageCodeSchema } from '@cellhop/contract/schemas';
 import { z } from 'zod';
 import type { Ctx } from '../ctx.ts';
-import { deriveKey } from '../keys.ts';
+import { deriveKey, deriveKeys } from '../keys.ts';
 import { seal, unseal } from '../sealing.ts';
 import type { MailOrder } from './templates.ts';
 
@@ -31,7 +31,7 @@ export type SealedMail = z.infer<typeof sealedMailSchema>;
 const OWNER = 'mail order';
 
 export function sealMail(ctx: Ctx, order: MailOrder, expiredAt: Date | null): SealedMail {
-  const sealed = seal(deriveKey(ctx.config.secretKey, 'mail-orders'), OWNER, JSON.stringify(order));
+  const sealed = seal(deriveKey(ctx.config.secretKeys, 'mail-orders'), OWNER, JSON.stringify(order));
   return {
     template: order.template,
     sealedOrder: sealed.toString('base64'),
@@ -39,8 +39,8 @@ export function sealMail(ctx: Ctx, order: MailOrder, expiredAt: Date | null): Se
   };
 }
 
-/** @throws Error if it was sealed with another key */
+/** @throws Error if it was sealed with a key that SECRET_KEY does not have any more */
 export function openMail(ctx: Ctx, { sealedOrder }: SealedMail): unknown {
   const sealed = Buffer.from(sealedOrder, 'base64');
-  return JSON.parse(unseal(deriveKey(ctx.config.secretKey, 'mail-orders'), OWNER, sealed));
+  return JSON.parse(unseal(deriveKeys(ctx.config.secretKeys, 'mail-orders'), OWNER, sealed));
 }

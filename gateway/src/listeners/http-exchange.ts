@@ -65,6 +65,8 @@ function forward(
   response.once('close', () => {
     if (!response.writableFinished) tunnel.close('client-failed');
   });
+  // The client may have left while the tunnel was opened: its close has been told already, to nobody.
+  if (request.socket.destroyed) return tunnel.close('client-failed');
 
   const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => origin });
   sent.on('continue', () => response.writeContinue());

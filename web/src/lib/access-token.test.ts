@@ -24,7 +24,7 @@ function failingServer(status: number): Call {
   return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
 }
 
-/** A module of its own is what each tab has; storage and locks are what they share. */
+/** A module of its own is what each tab has; storage is what they share. */
 async function openTab() {
   vi.resetModules();
   return import('./access-token.ts');
@@ -39,21 +39,14 @@ function shareStorage() {
   });
 }
 
-function shareLocks() {
-  let last: Promise<unknown> = Promise.resolve();
-  const request = (_name: string, task: () => Promise<unknown>) => {
-    const turn = last.then(task, task);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
-  vi.stubGlobal('navigator', { locks: { request } });
-}
-
 beforeEach(() => {
   vi.useFakeTimers({ now });
+  // Without locks: what tabs do that have them is in tabs.test.ts.
+  vi.stubGlobal('navigator', {});
   tokens.set(undefined);
 });
 afterEach(() => {
+  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
@@ -83,22 +76,6 @@ describe('freshAccessToken', () => {
     const answers = await Promise.all([freshAccessToken(call), freshAccessToken(call), freshAccessToken(call)]);
     expect(answers).toEqual(['next', 'next', 'next']);
     expect(calls).toHaveLength(1);
-  });
-
-  it('takes the pair that another tab has stored meanwhile', async () => {
-    store('old', 0);
-    const { call, calls } = refreshingServer();
-    vi.stubGlobal('navigator', {
-      locks: {
-        request: (_name: string, task: () => Promise<unknown>) => {
-          store('other-tab', 900_000);
-          return task();
-        },
-      },
-    });
-    expect(await freshAccessToken(call)).toBe('other-tab');
-    expect(calls).toEqual([]);
-    vi.unstubAllGlobals();
   });
 
   it('leaves whoever signs out during a refresh signed out', async () => {
@@ -150,23 +127,11 @@ describe('freshAccessToken', () => {
 
 describe('two tabs', () => {
   afterEach(() => {
-    vi.unstubAllGlobals();
     vi.resetModules();
-  });
-
-  it('ask the server once when they wake up together', async () => {
-    shareStorage();
-    shareLocks();
-    store('old', 0);
-    const { call, calls } = refreshingServer();
-    const [first, second] = [await openTab(), await openTab()];
-    expect(await Promise.all([first.freshAccessToken(call), second.freshAccessToken(call)])).toEqual(['next', 'next']);
-    expect(calls).toHaveLength(1);
   });
 
   it('send the same pair where there are no locks, which the server answers alike', async () => {
     shareStorage();
-    vi.stubGlobal('navigator', {});
     store('old', 0);
     const { call, calls } = refreshingServer();
     const [first, second] = [await openTab(), await openTab()];

@@ -1,36 +1,57 @@
 import { ApiError, type Call } from '@cellhop/contract/client';
 import { refreshTokens } from '@cellhop/contract/auth';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
-import { saveTokens, type StoredTokens, tokens } from './tokens.ts';
+import { waitForTurn } from './refresh-turn.ts';
+import { saveRefreshed, type StoredTokens, tokens } from './tokens.ts';
 
 let refreshing: Promise<StoredTokens> | undefined;
 
 /**
  * An access token that is good for the next call.
- * @throws ApiError 401 when there are no tokens or the server rejects them; other failures of a refresh pass on
+ * @throws ApiError 401 when there are no tokens or the server rejects them, which signs out; other failures of a refresh
+ *   pass on
  */
 export async function freshAccessToken(call: Call): Promise<string> {
   const stored = requireTokens();
   if (!isExpiring(stored)) return stored.accessToken;
-  refreshing ??= acrossTabs(() => refresh(call)).finally(() => {
+  refreshing ??= refreshAcrossTabs(call).finally(() => {
     refreshing = undefined;
   });
   return (await refreshing).accessToken;
 }
 
-async function refresh(call: Call): Promise<StoredTokens> {
-  // Another tab may have refreshed while this one waited for the lock.
+async function refreshAcrossTabs(call: Call): Promise<StoredTokens> {
   const stored = requireTokens();
   if (!isExpiring(stored)) return stored;
+  // Web Locks exist in secure contexts only; without them the server's tolerance for a repeated pair has to do.
+  const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
+  if (locks === undefined) return refresh(call, stored);
+  const turn = await waitForTurn(locks, stored);
+  if (turn === undefined) return refreshAcrossTabs(call);
+  try {
+    // What was stored while this tab waited may have been seen only now.
+    const next = isStillStored(stored) ? await refresh(call, stored) : requireTokens();
+    turn.succeed(next);
+    return next;
+  } catch (error) {
+    turn.giveUp();
+    throw error;
+  }
+}
+
+async function refresh(call: Call, stored: StoredTokens): Promise<StoredTokens> {
   const { accessToken, refreshToken } = stored;
   try {
     const { data } = await call(refreshTokens, { body: { accessToken, refreshToken } });
     // Who signed out meanwhile stays signed out, and who signed in anew keeps the new session.
-    return isStillStored(stored) ? saveTokens(data) : requireTokens();
+    return isStillStored(stored) ? saveRefreshed(data) : requireTokens();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
     // Without a lock another tab may have been quicker with the same pair; what it stored is good.
     if (!isStillStored(stored)) return requireTokens();
+    // The pair is good, but not now: the tokens stay, and the page can say why.
+    if (error.code === 'ACCOUNT_BLOCKED' || error.status === 429) throw error;
+    tokens.set(undefined);
     throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
   }
 }
@@ -47,10 +68,4 @@ function isExpiring({ accessTokenExpiredAt }: StoredTokens): boolean {
 
 function isStillStored({ refreshToken }: StoredTokens): boolean {
   return tokens.get()?.refreshToken === refreshToken;
-}
-
-/** Web Locks exist in secure contexts only; without them the server's tolerance for a repeated pair has to do. */
-function acrossTabs<T>(task: () => Promise<T>): Promise<T> {
-  const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
-  return locks === undefined ? task() : locks.request('refresh-tokens', task);
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
+import { currentSettings } from './settings.ts';
 import { showToast } from './toasts.ts';
 
 const SECONDS_PER_MINUTE = 60;
@@ -9,6 +10,8 @@ export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('genericError');
   const minutes = limitMinutesOf(error);
   if (minutes !== undefined) return i18next.t('rateLimitedFor', { count: minutes });
+  const { contactEmail } = currentSettings();
+  if (error.code === 'ACCOUNT_BLOCKED' && contactEmail) return i18next.t('accountBlocked', { email: contactEmail });
   return i18next.t(`errors.${error.code}`);
 }
 

@@ -40,7 +40,7 @@ export async function authorizedFetch(url: string, init: RequestInit): Promise<R
 /** @param accessToken what the server refused; undefined when there was nothing to send */
 function signOutOf(accessToken: string | undefined): void {
   // A late answer to a token of before must not end the session that another tab has opened or refreshed meanwhile.
-  if (accessToken === undefined || accessToken === tokens.get()?.accessToken) tokens.set(undefined);
+  if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) tokens.set(undefined);
 }
 
 function needsToken(access: Access): boolean {

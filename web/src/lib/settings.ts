@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 /** A page waits this long for the brand's name; afterwards it appears without, and the name follows. */
 const PATIENCE_MS = 1000;
 
-let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '' };
+let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '', contactEmail: null };
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();
 
@@ -18,6 +18,11 @@ export async function loadSettings(): Promise<void> {
     loading = undefined;
   });
   await Promise.race([loading, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+}
+
+/** As far as they are known. */
+export function currentSettings(): Settings {
+  return settings;
 }
 
 export function useSettings(): Settings {

@@ -8,6 +8,10 @@ export interface Toast {
 }
 
 export const TOAST_CLOSE_MS = 5000;
+/** For how long, in all, the pointer or the focus can keep a toast beyond that. */
+export const TOAST_PAUSES_MS = 30_000;
+/** Many connections can end at the same moment; the newest messages are shown. */
+const MAX_TOASTS = 3;
 
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -16,7 +20,7 @@ const listeners = new Set<() => void>();
 export function showToast(kind: ToastKind, text: string): void {
   lastId += 1;
   // The same message twice says nothing new; it only starts its five seconds again.
-  change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text }]);
+  change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text }].slice(-MAX_TOASTS));
 }
 
 export function closeToast(id: number): void {

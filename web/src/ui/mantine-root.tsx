@@ -1,5 +1,6 @@
 import '@mantine/core/styles.layer.css';
 import './mantine.css';
+import './dialog-space.css';
 import './touch.css';
 import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';

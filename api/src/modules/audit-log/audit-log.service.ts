@@ -28,8 +28,11 @@ export type AuditAction =
   | 'RECOVERY_CODE_USED'
   | 'RECOVERY_CODES_RENEWED'
   | 'ADMINISTRATOR_MADE'
+  | 'USER_BLOCKED'
+  | 'USER_UNBLOCKED'
   | 'NOTIFICATION_SENT'
-  | 'BROADCAST_SENT';
+  | 'BROADCAST_SENT'
+  | 'PROMO_CODE_CREATED';
 
 export interface AuditEntry {
   action: AuditAction;

@@ -1,15 +1,9 @@
 /** Limits against guessing, and against mails and accounts by the thousand; shared by all API processes, kept over restarts. */
-import { AppError } from '@cellhop/contract/errors';
+import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
-import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from '../../ctx.ts';
-
-interface Rule {
-  keyPrefix: string;
-  points: number;
-  /** Seconds. */
-  duration: number;
-}
+import { limiter, rateLimited, type Rule } from '../../rate-limiter.ts';
 
 /**
  * Where passwords and codes are guessed: by a stranger at the sign-in, or by who holds a session and should prove that he
@@ -44,6 +38,12 @@ const failuresOfNetwork: Rule = { keyPrefix: 'sign-in-network', points: 30, dura
 const wrongCodesOfAccount: Rule = { keyPrefix: 'wrong-code-account', points: 20, duration: DAY_SECONDS };
 const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, duration: HOUR_SECONDS };
 const signUpsOfAccount: Rule = { keyPrefix: 'sign-up-account', points: 10, duration: HOUR_SECONDS };
+/**
+ * Of the two together: who has a copy of an access token cannot keep its owner, who is elsewhere, from refreshing. The right token
+ * is never refused because of what others in its network do.
+ */
+const wrongRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 10, duration: 15 * MINUTE_SECONDS };
+const wrongRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
 /** How many mails one account is sent is the resend policy's business. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
@@ -52,7 +52,7 @@ export async function refuseGuessing(ctx: Ctx, { door, account, ip }: Guess): Pr
   const rule = failuresOfAccount(door);
   refuseUsedUp(rule, await limiter(ctx, rule).get(keyOf(account)));
   if (isCountedByNetwork(ctx))
-    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(networkOf(ip)));
+    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
 
 /**
@@ -66,7 +66,7 @@ export async function countFailure(ctx: Ctx, { door, account, ip }: Guess): Prom
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
   const used = await limiter(ctx, rule).penalty(key, 1, { customDuration });
   if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(door)).penalty(key);
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(networkOf(ip));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(clientNetwork(ip));
   if (used.consumedPoints > rule.points) throw rateLimited(used);
   return used.consumedPoints === rule.points;
 }
@@ -95,18 +95,34 @@ export async function countCode(ctx: Ctx, guess: Guess, userId: string): Promise
 export async function forgetCodes(ctx: Ctx, guess: Guess, userId: string): Promise<void> {
   await forgetFailures(ctx, guess);
   await limiter(ctx, wrongCodesOfAccount).delete(keyOf(userId));
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(networkOf(guess.ip));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(guess.ip));
+}
+
+/** @throws AppError RATE_LIMITED after too many wrong refresh tokens for this session from this network */
+export async function refuseRefreshing(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  const rule = wrongRefreshesOfSession;
+  refuseUsedUp(rule, await limiter(ctx, rule).get(sessionInNetwork(sessionId, ip)));
+}
+
+/** @throws AppError RATE_LIMITED */
+export async function countWrongRefresh(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  await count(ctx, wrongRefreshesOfSession, sessionInNetwork(sessionId, ip));
+  await count(ctx, wrongRefreshesOfNetwork, clientNetwork(ip));
+}
+
+function sessionInNetwork(sessionId: string, ip: string): string {
+  return `${sessionId} ${clientNetwork(ip)}`;
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<void> {
   await count(ctx, signUpsOfAccount, keyOf(email));
-  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, networkOf(ip));
+  if (isCountedByNetwork(ctx)) await count(ctx, signUpsOfNetwork, clientNetwork(ip));
 }
 
 /** @throws AppError RATE_LIMITED */
 export async function countMail(ctx: Ctx, ip: string): Promise<void> {
-  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, networkOf(ip));
+  if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, clientNetwork(ip));
 }
 
 async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {
@@ -119,45 +135,11 @@ function isCountedByNetwork(ctx: Ctx): boolean {
   return !ctx.config.isDevelopment;
 }
 
-/** Cheap to make: all state is in the table. */
-function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
-  return new RateLimiterPostgres({
-    ...rule,
-    storeType: 'client',
-    storeClient: {
-      query: async ({ text, values }: { text: string; values: unknown[] }) => {
-        const rows = await ctx.db.query(text, values);
-        return { rows, rowCount: rows.length };
-      },
-    },
-    tableName: 'rate_limits',
-    // By a migration; what has expired is swept by the worker.
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  });
-}
-
 function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
   if (used && used.consumedPoints >= rule.points) throw rateLimited(used);
-}
-
-function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
-  return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
 }
 
 /** The table keeps no addresses of people who mistyped theirs. */
 function keyOf(account: string): string {
   return createHash('sha256').update(account).digest('base64url');
-}
-
-/** One customer of a provider has a whole /64 of IPv6 addresses. */
-export function networkOf(ip: string): string {
-  const mapped = /:(\d+\.\d+\.\d+\.\d+)$/.exec(ip);
-  if (mapped) return mapped[1]!;
-  if (!ip.includes(':')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const omitted = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  const all = [...groups, ...Array.from({ length: omitted }, () => '0'), ...(tail ? tail.split(':') : [])];
-  return `${all.slice(0, 4).join(':')}::/64`;
 }

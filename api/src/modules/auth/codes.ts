@@ -82,7 +82,7 @@ export async function secondsUntilSending(ctx: Ctx, purpose: Purpose, email: str
 
 /** @param email lower case */
 export function hashEmail(ctx: Ctx, email: string): Buffer {
-  return createHmac('sha256', deriveKey(ctx.config.secretKey, 'mail-codes')).update(email).digest();
+  return createHmac('sha256', deriveKey(ctx.config.secretKeys, 'mail-codes')).update(email).digest();
 }
 
 function refuseTooOften(agesMs: readonly number[]): void {

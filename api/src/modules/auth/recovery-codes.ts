@@ -1,6 +1,6 @@
 /** Codes on paper for the day when the telephone is lost. Each works once. */
 import { createHmac, randomInt } from 'node:crypto';
-import { deriveKey } from '../../keys.ts';
+import { deriveKeys, type SecretKeys } from '../../keys.ts';
 
 /** Copied by hand: nothing that looks like something else. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
@@ -17,8 +17,14 @@ function newGroup(): string {
   return Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
-/** A keyed hash: who has the database alone cannot try out codes. @param code as typed, with dashes, spaces and capitals or without */
-export function hashRecoveryCode(secretKey: string, userId: string, code: string): Buffer {
+/**
+ * A keyed hash: who has the database alone cannot try out codes.
+ * @param code as typed, with dashes, spaces and capitals or without
+ * @returns one for each key, that of the newest first
+ */
+export function hashRecoveryCode(secretKeys: SecretKeys, userId: string, code: string): [Buffer, ...Buffer[]] {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, '');
-  return createHmac('sha256', deriveKey(secretKey, 'recovery-codes')).update(`${userId}:${plain}`).digest();
+  const hash = (key: Buffer) => createHmac('sha256', key).update(`${userId}:${plain}`).digest();
+  const [newest, ...older] = deriveKeys(secretKeys, 'recovery-codes');
+  return [hash(newest), ...older.map(hash)];
 }

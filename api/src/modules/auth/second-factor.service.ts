@@ -4,8 +4,8 @@ import type { SecondFactor } from '@cellhop/contract/security';
 import type { Actor } from '../../actor.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
-import { deriveKey } from '../../keys.ts';
-import { seal, unseal } from '../../sealing.ts';
+import { deriveKey, deriveKeys, newestKeyId } from '../../keys.ts';
+import { seal, tryUnseal } from '../../sealing.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
 import { needsSecondFactor } from '../users/second-factor-state.ts';
 import { countCode, forgetCodes, forgetFailures, type Guess } from './attempts.ts';
@@ -15,6 +15,8 @@ import * as store from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { findStep, newTotpSecret, totpUri } from './totp.ts';
 
+/** Purpose of the key. */
+export const ENCRYPTION = 'second-factor-encryption';
 /** A secret that nobody has put in force by then was left lying on a screen. */
 const SET_UP_LIFETIME_MS = 30 * 60_000;
 
@@ -50,7 +52,7 @@ export async function setUp(
     const { email, onSince } = await store.lockOwner(ctx, userId);
     if (onSince) throw new AppError('SECOND_FACTOR_ON');
     const secret = newTotpSecret();
-    await store.saveSecret(ctx, userId, seal(secretKey(ctx), userId, secret));
+    await store.saveSecret(ctx, userId, seal(deriveKey(ctx.config.secretKeys, ENCRYPTION), userId, secret));
     await recordOwn(ctx, 'SECOND_FACTOR_SET_UP', userId, client);
     return { secret, uri: totpUri(secret, ctx.config.brandName, email) };
   });
@@ -164,25 +166,26 @@ async function spendCode(ctx: Ctx, userId: string, typed: string, client: Client
     const secret = await store.findSecret(ctx, userId);
     return secret !== undefined && spendTotp(ctx, userId, secret, code);
   }
-  const codeHash = hashRecoveryCode(ctx.config.secretKey, userId, code);
-  if (!(await store.spendRecoveryCode(ctx, userId, codeHash))) return false;
+  const codeHashes = hashRecoveryCode(ctx.config.secretKeys, userId, code);
+  if (!(await store.spendRecoveryCode(ctx, userId, codeHashes))) return false;
   await recordOwn(ctx, 'RECOVERY_CODE_USED', userId, client);
   return true;
 }
 
 async function spendTotp(ctx: Ctx, userId: string, row: store.SecretRow, typed: string): Promise<boolean> {
-  const secret = unseal(secretKey(ctx), userId, row.secretEncrypted);
-  const step = findStep(secret, typed.replaceAll(/\s/g, ''), Date.now());
+  const opened = tryUnseal(deriveKeys(ctx.config.secretKeys, ENCRYPTION), userId, row.secretEncrypted);
+  if (!opened) {
+    ctx.log.error({ userId }, 'no key of SECRET_KEY opens the secret of a second factor');
+    return false;
+  }
+  const step = findStep(opened.secret, typed.replaceAll(/\s/g, ''), Date.now());
   return step !== undefined && store.spendStep(ctx, userId, step);
 }
 
 async function replaceRecoveryCodes(ctx: Ctx, userId: string): Promise<string[]> {
   const codes = newRecoveryCodes();
-  const hashes = codes.map((code) => hashRecoveryCode(ctx.config.secretKey, userId, code));
-  await store.replaceRecoveryCodes(ctx, userId, hashes);
+  const { secretKeys } = ctx.config;
+  const hashes = codes.map((code) => hashRecoveryCode(secretKeys, userId, code)[0]);
+  await store.replaceRecoveryCodes(ctx, userId, hashes, newestKeyId(secretKeys));
   return codes;
-}
-
-function secretKey(ctx: Ctx): Buffer {
-  return deriveKey(ctx.config.secretKey, 'second-factor-encryption');
 }

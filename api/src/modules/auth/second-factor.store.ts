@@ -1,5 +1,6 @@
 import type { Permission } from '@cellhop/contract/permissions';
 import type { Ctx } from '../../ctx.ts';
+import type { Position, SealedRow } from '../../sealing.ts';
 
 export interface OwnerRow {
   email: string;
@@ -77,20 +78,79 @@ export async function switchOff(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('delete from second_factors where user_id = $1', [userId]);
 }
 
-export async function replaceRecoveryCodes(ctx: Ctx, userId: string, hashes: readonly Buffer[]): Promise<void> {
+export async function replaceRecoveryCodes(
+  ctx: Ctx,
+  userId: string,
+  hashes: readonly Buffer[],
+  keyId: string,
+): Promise<void> {
   await ctx.db.query('delete from recovery_codes where user_id = $1', [userId]);
-  await ctx.db.query('insert into recovery_codes (user_id, code_hash) select $1, unnest($2::bytea[])', [
+  await ctx.db.query('insert into recovery_codes (user_id, code_hash, key_id) select $1, unnest($2::bytea[]), $3', [
     userId,
     hashes,
+    keyId,
   ]);
 }
 
-/** @returns false if there is no such code, or if it was used before */
-export async function spendRecoveryCode(ctx: Ctx, userId: string, codeHash: Buffer): Promise<boolean> {
+/** @param codeHashes with each key. @returns false if there is no such code, or if it was used before */
+export async function spendRecoveryCode(ctx: Ctx, userId: string, codeHashes: readonly Buffer[]): Promise<boolean> {
   const rows = await ctx.db.query(
     `update recovery_codes set used_at = now()
-      where user_id = $1 and code_hash = $2 and used_at is null returning user_id`,
-    [userId, codeHash],
+      where user_id = $1 and code_hash = any($2::bytea[]) and used_at is null returning user_id`,
+    [userId, codeHashes],
   );
   return rows.length > 0;
+}
+
+/** The next rows in the order of their creation; the youngest wait until the transactions beside them have ended. */
+export function listSealed(ctx: Ctx, { createdAt, id }: Position, limit: number): Promise<SealedRow[]> {
+  return ctx.db.query(
+    `select created_at::text as "createdAt", user_id as id, user_id::text as owner, secret_encrypted as sealed
+       from second_factors
+      where (created_at, user_id) > ($1::timestamptz, $2::uuid) and created_at < now() - interval '1 minute'
+      order by created_at, user_id limit $3`,
+    [createdAt, id, limit],
+  );
+}
+
+export async function countSealed(ctx: Ctx, { createdAt, id }: Position): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    'select count(*)::float8 as count from second_factors where (created_at, user_id) > ($1::timestamptz, $2::uuid)',
+    [createdAt, id],
+  );
+  return row!.count;
+}
+
+export interface ResealedSecret {
+  id: string;
+  before: Buffer;
+  encrypted: Buffer;
+}
+
+/** A row that somebody else has locked is passed over. @returns the ids of the rows that were saved */
+export async function saveSealed(ctx: Ctx, rows: readonly ResealedSecret[]): Promise<ReadonlySet<string>> {
+  const saved = await ctx.db.query<{ id: string }>(
+    `with change as (
+       select * from unnest($1::uuid[], $2::bytea[], $3::bytea[]) as change (id, before, encrypted)
+     ), free as (
+       select user_id from second_factors join change on change.id = user_id and before = secret_encrypted
+          for no key update of second_factors skip locked
+     )
+     update second_factors set secret_encrypted = encrypted
+       from change join free on free.user_id = change.id
+      where second_factors.user_id = change.id
+      returning second_factors.user_id as id`,
+    [rows.map((row) => row.id), rows.map((row) => row.before), rows.map((row) => row.encrypted)],
+  );
+  return new Set(saved.map((row) => row.id));
+}
+
+/** Unused ones of users who have two-factor sign-in on. */
+export async function countRecoveryCodesOfOlderKeys(ctx: Ctx, keyId: string): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::float8 as count from recovery_codes join users on users.id = user_id
+      where used_at is null and key_id is distinct from $1 and second_factor_at is not null`,
+    [keyId],
+  );
+  return row!.count;
 }

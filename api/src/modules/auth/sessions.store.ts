@@ -2,15 +2,17 @@ import type { Permission } from '@cellhop/contract/permissions';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { UserStatus } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
-import type { Claims } from './tokens.ts';
+import type { NextToken, RefreshState } from './refresh-tokens.ts';
+import type { AccessClaims, Claims } from './tokens.ts';
 
 export interface NewSession {
+  id: string;
   userId: string;
   /** The hash that the password was compared with. */
   passwordHash: string;
   /** As it was when a code was asked for, or not. */
   hasSecondFactor: boolean;
-  refreshTokenHash: Buffer;
+  refreshToken: NextToken;
   lifetimeMs: number;
   ip: string | null;
   device: string;
@@ -20,26 +22,29 @@ export interface NewSession {
  * Nothing is inserted if the password or the second factor has changed or the user was blocked meanwhile. The share lock
  * makes such a change wait, so that it sees this session and ends it.
  */
-export async function insertSession(
-  ctx: Ctx,
-  session: NewSession,
-): Promise<{ id: string; rotatedAt: Date } | undefined> {
-  const [row] = await ctx.db.query<{ id: string; rotatedAt: Date }>(
+export async function insertSession(ctx: Ctx, session: NewSession): Promise<{ rotatedAt: Date } | undefined> {
+  const [row] = await ctx.db.query<{ rotatedAt: Date }>(
     `with owner as (
        select id from users
         where id = $1 and password_hash = $2 and (second_factor_at is not null) = $3 and status = 'ACTIVE' for share
      )
-     insert into sessions (user_id, refresh_token_hash, expired_at, ip, device)
-     select id, $4::bytea, now() + $5::float8 * interval '1 millisecond', $6::inet, $7 from owner
-     returning id, rotated_at as "rotatedAt"`,
+     insert into sessions (user_id, refresh_token_hash, expired_at, ip, device, id, generation, refresh_salt,
+                           generation_token_hash)
+     select id, $4::bytea, now() + $5::float8 * interval '1 millisecond', $6::inet, $7, $8::uuid, $9::integer, $10::bytea,
+            $4::bytea
+       from owner
+     returning rotated_at as "rotatedAt"`,
     [
       session.userId,
       session.passwordHash,
       session.hasSecondFactor,
-      session.refreshTokenHash,
+      session.refreshToken.hash,
       session.lifetimeMs,
       session.ip,
       session.device,
+      session.id,
+      session.refreshToken.generation,
+      session.refreshToken.salt,
     ],
   );
   return row;
@@ -53,40 +58,53 @@ export interface ActorRow {
   hasSecondFactor: boolean;
 }
 
-/** Everything a request needs to know about its user, while the session is open. */
-export async function findActor(ctx: Ctx, { userId, sessionId }: Claims): Promise<ActorRow | undefined> {
+/**
+ * Everything a request needs to know about its user, while the session is open. An access token of the version before counts
+ * in a session that has, or has had, a refresh token of that version.
+ */
+export async function findActor(
+  ctx: Ctx,
+  { userId, sessionId, isOldForm }: AccessClaims,
+): Promise<ActorRow | undefined> {
   const [row] = await ctx.db.query<ActorRow>(
     `select users.account_id as "accountId", users.language_code as "languageCode", users.status, roles.permissions,
             users.second_factor_at is not null as "hasSecondFactor"
        from sessions
        join users on users.id = sessions.user_id
        join roles on roles.name = users.role_name
-      where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null and sessions.expired_at > now()`,
-    [sessionId, userId],
+      where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null and sessions.expired_at > now()
+        and (not $3::boolean or sessions.legacy_token_hash is not null
+             or sessions.generation_token_hash is distinct from sessions.refresh_token_hash)`,
+    [sessionId, userId, isOldForm],
   );
   return row;
 }
 
-export interface SessionRow {
-  refreshTokenHash: Buffer;
-  previousTokenHash: Buffer | null;
+export interface SessionRow extends RefreshState {
+  status: UserStatus;
   rotatedAt: Date;
   msSinceRotation: number;
 }
 
-/** The open session of an active user, locked: of two refreshes at once the second sees what the first did. */
+const SELECT_SESSION = `
+  select sessions.id as "sessionId", sessions.generation, sessions.refresh_salt as "refreshSalt",
+         sessions.refresh_token_hash as "refreshTokenHash", sessions.previous_token_hash as "previousTokenHash",
+         sessions.legacy_token_hash as "legacyTokenHash", users.status, sessions.rotated_at as "rotatedAt",
+         (extract(epoch from clock_timestamp() - sessions.rotated_at) * 1000)::float8 as "msSinceRotation"
+    from sessions
+    join users on users.id = sessions.user_id
+   where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null
+     and sessions.expired_at > now() and users.status <> 'DELETED'`;
+
+/** The open session of a user, as it is now. */
+export async function findSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<SessionRow | undefined> {
+  const [row] = await ctx.db.query<SessionRow>(SELECT_SESSION, [sessionId, userId]);
+  return row;
+}
+
+/** The same, locked: of two refreshes at once the second sees what the first did. */
 export async function lockSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<SessionRow | undefined> {
-  const [row] = await ctx.db.query<SessionRow>(
-    `select sessions.refresh_token_hash as "refreshTokenHash", sessions.previous_token_hash as "previousTokenHash",
-            sessions.rotated_at as "rotatedAt",
-            (extract(epoch from clock_timestamp() - sessions.rotated_at) * 1000)::float8 as "msSinceRotation"
-       from sessions
-       join users on users.id = sessions.user_id
-      where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null
-        and sessions.expired_at > now() and users.status = 'ACTIVE'
-        for no key update of sessions`,
-    [sessionId, userId],
-  );
+  const [row] = await ctx.db.query<SessionRow>(`${SELECT_SESSION} for no key update of sessions`, [sessionId, userId]);
   return row;
 }
 
@@ -94,16 +112,17 @@ export async function lockSession(ctx: Ctx, { userId, sessionId }: Claims): Prom
 export async function rotateSession(
   ctx: Ctx,
   sessionId: string,
-  refreshTokenHash: Buffer,
+  next: NextToken,
   lifetimeMs: number,
   ip: string | null,
 ): Promise<Date> {
   const [row] = await ctx.db.query<{ rotatedAt: Date }>(
     `update sessions
         set previous_token_hash = refresh_token_hash, refresh_token_hash = $2, rotated_at = clock_timestamp(),
-            expired_at = clock_timestamp() + $3::float8 * interval '1 millisecond', ip = $4
+            expired_at = clock_timestamp() + $3::float8 * interval '1 millisecond', ip = $4,
+            generation = $5, refresh_salt = $6, generation_token_hash = $2, legacy_token_hash = $7
       where id = $1 returning rotated_at as "rotatedAt"`,
-    [sessionId, refreshTokenHash, lifetimeMs, ip],
+    [sessionId, next.hash, lifetimeMs, ip, next.generation, next.salt, next.legacyTokenHash],
   );
   return row!.rotatedAt;
 }

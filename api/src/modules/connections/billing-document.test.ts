@@ -3,6 +3,7 @@ import {
   connect,
   disconnect,
   disconnectAsAdmin,
+  disconnectWithoutRefund,
   listConnections,
   type Connection,
 } from '@cellhop/contract/connections';
@@ -62,6 +63,7 @@ const checks: Record<string, Check> = {
   'How a connection ends: Why': checkEnd,
   'How a connection ends: Traffic': checkIdle,
   'How a connection ends: Traffic, by minute': checkTrickle,
+  'Fair use: Unused returns in the last hour': checkUnusedReturn,
   'Faults: Its late report': checkLateReport,
   'Money that comes: Paid': checkPayment,
   'Money that comes: Paid invoices last month': checkBonus,
@@ -218,6 +220,23 @@ async function checkEnd(row: MarkdownRow): Promise<void> {
   expect(await refundOf(connection)).toBe(money(row, 'Back'));
 }
 
+async function checkUnusedReturn(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  for (let returned = 0n; returned < count(row, 'Unused returns in the last hour'); returned++)
+    await user.call(disconnect, { params: { id: (await buy(user)).id } });
+  const usedBytes = Number(traffic(row, 'Used'));
+  await use(run, connection, BigInt(usedBytes));
+  await run.end(connection.id, usedBytes);
+  await age(connection, cell(row, 'Age'));
+  const endpoint = cell(row, 'Request') === 'disconnect' ? disconnect : disconnectWithoutRefund;
+  const answer = await user.call(endpoint, { params: { id: connection.id } }).then(
+    () => 'ended',
+    (error: { code: string }) => error.code,
+  );
+  expect(answer).toBe(cell(row, 'Answer'));
+  expect(await refundOf(connection)).toBe(money(row, 'Back'));
+}
+
 async function checkIdle(row: MarkdownRow): Promise<void> {
   const { user, connection, run } = await open();
   await age(connection, cell(row, 'Time without more'));
@@ -316,8 +335,7 @@ async function everyEvent(): Promise<ShownTransfer[]> {
     [referrer.id],
   );
   await testApp.database.query('update users set promo_code_id = $2 where id = $1', [user.id, code!.id]);
-  const trial = await trialTransfer(testApp.ctx, user.id, user.accountId);
-  await testApp.ctx.tx((ctx) => ledger.post(ctx, [trial!]));
+  await testApp.ctx.tx(async (ctx) => ledger.post(ctx, [(await trialTransfer(ctx, user.id, user.accountId))!]));
   const invoice = await newInvoice(user);
   await pay(testApp, invoice);
   await testApp.database.query(

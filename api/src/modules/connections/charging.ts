@@ -45,7 +45,7 @@ export interface Settlement {
   charge: { from: bigint; to: bigint };
   /** To add to the money held on the payer's account; negative releases. */
   holdChangeMicros: bigint;
-  /** Reported after its money had been released and spent otherwise; not charged. */
+  /** Of this report: what came after its money had been released and spent otherwise; not charged. */
   writtenOffBytes: bigint;
   state: CreditState;
   /** Every paid byte is used, and the free money does not buy another megabyte. */
@@ -81,6 +81,19 @@ export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; hold
   if (!run.isOpen) return { meter, run, holdChangeMicros: 0n };
   const closed = { ...meter, grantedBytes: meter.grantedBytes - (run.grantedBytes - run.usedBytes) };
   return { meter: closed, run: { ...run, isOpen: false }, holdChangeMicros: heldMicros(closed) - heldMicros(meter) };
+}
+
+/**
+ * How much of what a run reported too late is not charged, after a report of it. A repeat changes nothing; free money that has come
+ * since takes some of it back.
+ * @param run as it was before the report
+ * @param settled what the report came to
+ */
+export function writtenOffAfter(
+  run: Pick<Run, 'usedBytes'> & { writtenOffBytes: bigint },
+  settled: Pick<Settlement, 'run' | 'writtenOffBytes'>,
+): bigint {
+  return max(settled.writtenOffBytes, run.usedBytes + run.writtenOffBytes - settled.run.usedBytes);
 }
 
 export interface FinalBill {

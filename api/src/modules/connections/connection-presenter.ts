@@ -2,6 +2,7 @@ import type { adminConnectionSchema, Connection } from '@cellhop/contract/connec
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
 import type { z } from 'zod';
 import type { Config } from '../../config.ts';
+import type { Ctx } from '../../ctx.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
@@ -9,13 +10,15 @@ import { decryptPassword } from './credentials.ts';
 type OwnRow = Omit<ConnectionRow, 'userId' | 'userEmail'>;
 type SoldRow = Omit<OwnRow, 'passwordEncrypted'>;
 
-/** A connection as its owner sees it, credentials included. */
-export function presentConnection(config: Config, row: OwnRow): Connection {
-  return presentSold(config, row, decryptPassword(config.secretKey, row.id, row.passwordEncrypted));
+/** A connection as its owner sees it, credentials included. One whose key has gone is shown without its password. */
+export function presentConnection({ config, log }: Pick<Ctx, 'config' | 'log'>, row: OwnRow): Connection {
+  const opened = decryptPassword(config.secretKeys, row.id, row.passwordEncrypted);
+  if (!opened) log.error({ connectionId: row.id }, 'no key of SECRET_KEY opens the password of a connection');
+  return presentSold(config, row, opened?.secret ?? null);
 }
 
 /** The same for who knows the password. */
-export function presentSold(config: Config, row: SoldRow, password: string): Connection {
+export function presentSold(config: Config, row: SoldRow, password: string | null): Connection {
   return { ...present(config, row), password };
 }
 

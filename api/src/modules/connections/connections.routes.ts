@@ -2,6 +2,7 @@ import {
   connect,
   disconnect,
   disconnectAsAdmin,
+  disconnectWithoutRefund,
   listAllConnections,
   listConnections,
 } from '@cellhop/contract/connections';
@@ -16,6 +17,9 @@ export function connectionsRoutes(app: FastifyInstance): void {
   }));
   route(app, disconnect, async ({ ctx, actor, params }) => ({
     data: await connections.disconnect(ctx, actor, params.id),
+  }));
+  route(app, disconnectWithoutRefund, async ({ ctx, actor, params }) => ({
+    data: await connections.disconnectWithoutRefund(ctx, actor, params.id),
   }));
   route(app, listConnections, ({ ctx, actor, query }) => connections.listOwn(ctx, actor, query));
   route(app, listAllConnections, ({ ctx, query }) => connections.listForAdmin(ctx, query));

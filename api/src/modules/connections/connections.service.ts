@@ -16,7 +16,8 @@ import { endConnection } from './ending.ts';
 /**
  * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.
  * @param idempotencyKey a repeat with the same key gives the same connection
- * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED; nothing has changed then
+ * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED, TOO_MANY_CONNECTIONS,
+ *   RATE_LIMITED; nothing has changed then
  */
 export async function connect(
   ctx: Ctx,
@@ -24,26 +25,32 @@ export async function connect(
   { id: proxyId, price }: ConnectBody,
   idempotencyKey: string | null,
 ): Promise<ConnectionWithBalance> {
-  const { secretKey } = ctx.config;
+  const { secretKeys, openConnectionsMax, purchasesPerHour } = ctx.config;
   const { username, password } = newCredentials();
   const id = newConnectionId();
   const connection = {
     id,
     username,
-    passwordEncrypted: encryptPassword(secretKey, id, password),
-    passwordHash: hashPassword(secretKey, password),
+    passwordEncrypted: encryptPassword(secretKeys, id, password),
+    passwordHash: hashPassword(secretKeys, password),
   };
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
-  const result = await store.buyProxy(ctx, purchase);
+  const result = await store.buyProxy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour });
   if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
-  if (result.outcome !== 'BOUGHT') throw new AppError(result.outcome);
+  if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
   ctx.changed(actor, 'balance');
   // What was just written need not be read again.
   const { balanceMicros, ...sold } = result;
   const row = { ...NEW_CONNECTION, ...connection, ...sold };
   return { ...presentSold(ctx.config, row, password), currentBalance: toDollars(balanceMicros) };
+}
+
+function toRefusal(refusal: Exclude<store.PurchaseOutcome, { outcome: 'BOUGHT' | 'REPLAYED' }>): AppError {
+  const error = new AppError(refusal.outcome);
+  if ('retryAfterSeconds' in refusal) error.retryAfterSeconds = refusal.retryAfterSeconds;
+  return error;
 }
 
 /** What every connection begins as. */
@@ -57,11 +64,23 @@ const NEW_CONNECTION = {
   endedAt: null,
 } as const;
 
-/** Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
-export async function disconnect(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+/**
+ * Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED, RATE_LIMITED for one more unused connection
+ *   than may be returned within an hour: it stays open
+ */
+export function disconnect(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+  return endOwn(ctx, actor, id, (ctx) => endConnection(ctx, id, 'USER'));
+}
+
+/** Ends the user's own connection; nothing goes back, and no limit refuses it. @throws AppError NOT_FOUND, NOT_CONNECTED */
+export function disconnectWithoutRefund(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
+  return endOwn(ctx, actor, id, (ctx) => endConnection(ctx, id, 'USER', { isRefundWaived: true }));
+}
+
+async function endOwn(ctx: Ctx, actor: Actor, id: string, end: (ctx: Ctx) => Promise<void>) {
   const connection = await store.findConnection(ctx, id);
   if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
-  await endConnection(ctx, id, 'USER');
+  await end(ctx);
   return showWithBalance(ctx, actor, id);
 }
 
@@ -78,7 +97,7 @@ export async function listOwn(
   page: PageQuery,
 ): Promise<{ data: Connection[]; totalPages: number }> {
   const { rows, totalPages } = await listRows(ctx, actor.userId, page);
-  return { data: rows.map((row) => presentConnection(ctx.config, row)), totalPages };
+  return { data: rows.map((row) => presentConnection(ctx, row)), totalPages };
 }
 
 export async function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
@@ -96,7 +115,7 @@ async function listRows(ctx: Ctx, userId: string | null, page: PageQuery) {
 
 async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
   const [row, { balanceMicros }] = await Promise.all([mustFind(ctx, id), ledger.readBalance(ctx, actor.accountId)]);
-  return { ...presentConnection(ctx.config, row), currentBalance: toDollars(balanceMicros) };
+  return { ...presentConnection(ctx, row), currentBalance: toDollars(balanceMicros) };
 }
 
 async function mustFind(ctx: Ctx, id: string): Promise<store.ConnectionRow> {

@@ -1,4 +1,5 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
+import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -75,6 +76,9 @@ export interface Purchase {
   username: string;
   passwordEncrypted: Buffer;
   passwordHash: Buffer;
+  /** Of the buyer. */
+  openConnectionsMax: number;
+  purchasesPerHour: number;
 }
 
 /** What was bought, as the catalogue shows it. */
@@ -86,16 +90,27 @@ type SoldProxy = Pick<
 export type PurchaseOutcome =
   | ({ outcome: 'BOUGHT'; balanceMicros: bigint; createdAt: Date; dnsPort: number | null } & SoldProxy)
   | { outcome: 'REPLAYED'; connectionId: string }
-  | { outcome: 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' };
+  | { outcome: 'ACCOUNT_BLOCKED' | 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
+  | { outcome: 'TOO_MANY_CONNECTIONS' | 'RATE_LIMITED'; retryAfterSeconds: number };
 
-/** The whole purchase in one round trip; its rules are in the function (migration 0014). */
+/** Of the trigger that refuses a connection of a user who is not active (migration 0021). */
+const BLOCKED_BUYER_STATE = 'CHBLK';
+
+/** The whole purchase in one round trip; its rules are in the function (migration 0029). */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
+  return callBuyProxy(ctx, purchase).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
+    throw error;
+  });
+}
+
+async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   const [row] = await ctx.db.query<PurchaseOutcome>(
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
-            (proxy).connection_type as "connectionType"
-       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds"
+       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       purchase.proxyId,
       purchase.priceMicros,
@@ -106,6 +121,8 @@ export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOu
       purchase.username,
       purchase.passwordEncrypted,
       purchase.passwordHash,
+      purchase.openConnectionsMax,
+      purchase.purchasesPerHour,
     ],
   );
   return row!;
@@ -122,11 +139,12 @@ export interface MeteredConnection {
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
-  /** Null as long as the run has never had the connection open; then the other three are too. */
+  /** Null as long as the run has never had the connection open; then the others are too. */
   isRunOpen: boolean | null;
   runUsedBytes: bigint;
   runUploadedBytes: bigint;
   runGrantedBytes: bigint;
+  runWrittenOffBytes: bigint;
 }
 
 /** Read after the payers' accounts have been locked: nobody else changes these rows then. Ended ones are left out. */
@@ -137,7 +155,7 @@ export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Pr
             connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
             charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", run.is_open as "isRunOpen",
             run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
-            run.granted_bytes as "runGrantedBytes"
+            run.granted_bytes as "runGrantedBytes", run.written_off_bytes as "runWrittenOffBytes"
        from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2
       where id = any($1::uuid[]) and status = 'WORK' order by id`,
     [ids, runId],
@@ -146,6 +164,7 @@ export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Pr
 
 export interface OpenConnection {
   id: string;
+  userId: string;
   proxyId: string;
   payerAccountId: bigint;
   escrowAccountId: bigint;
@@ -156,6 +175,8 @@ export interface OpenConnection {
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
+  /** The user ended it without asking for what was not used. */
+  isRefundWaived: boolean;
   /** When the end was asked for; now, if it has not been. */
   ageMs: number;
   /** Gateway runs that may still report. */
@@ -165,9 +186,10 @@ export interface OpenConnection {
 /** Read after the payer's account has been locked: nobody else changes these rows then. */
 export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
   return ctx.db.query(
-    `select id, proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+    `select id, user_id as "userId", proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
+            is_refund_waived as "isRefundWaived",
             (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
@@ -212,6 +234,56 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
     ids,
     reason,
   ]);
+}
+
+export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('update connections set is_refund_waived = true where id = $1', [id]);
+}
+
+/**
+ * Read after the payer's account has been locked. Counted are connections without traffic that the user ended, or asked to
+ * end, in the last hour and that were refunded or will be. Only young ones are: no row from before the window is read.
+ * @returns the seconds until another may be returned; undefined if one may be now
+ */
+export async function secondsUntilUnusedReturn(
+  ctx: Ctx,
+  userId: string,
+  returnsPerHour: number,
+  refundWindowMs: number,
+): Promise<number | undefined> {
+  const [row] = await ctx.db.query<{ seconds: number }>(
+    `select greatest(1, ceil(extract(epoch from returned_at + interval '1 hour' - now())))::int as seconds
+       from (select coalesce(ending_at, ended_at) as returned_at
+               from connections
+              where user_id = $1 and created_at > now() - interval '1 hour' - $3 * interval '1 millisecond'
+                and used_bytes = 0 and not is_refund_waived
+                and (end_reason = 'USER' and refund_status = 'REFUNDED' or status = 'WORK' and ending_reason = 'USER')
+            ) as unused_return
+      where returned_at > now() - interval '1 hour'
+      order by returned_at desc offset $2::int - 1 limit 1`,
+    [userId, returnsPerHour, refundWindowMs],
+  );
+  return row?.seconds;
+}
+
+/** @returns all open connections of the user */
+export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: RequestedEnd): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `update connections set ending_reason = coalesce(ending_reason, $2), ending_at = coalesce(ending_at, now())
+      where user_id = $1 and status = 'WORK' returning id`,
+    [userId, reason],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Open connections of blocked users whose end nobody has asked for. */
+export async function findOfBlockedUsers(ctx: Ctx, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select connections.id from users join connections on connections.user_id = users.id
+      where users.status = 'BLOCKED' and connections.status = 'WORK' and ending_at is null limit $1`,
+    [limit],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** After an outage: a gateway with very many connections reports them in several requests. */

@@ -3,8 +3,12 @@
  * to be checked with one keyed hash instead of a slow password hash at each tunnel.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deriveKey } from '../../keys.ts';
-import { seal, unseal } from '../../sealing.ts';
+import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
+import { seal, tryUnseal, type Opened } from '../../sealing.ts';
+
+/** Purposes of keys. */
+const ENCRYPTION = 'proxy-password-encryption';
+const CHECK = 'proxy-password-check';
 
 export interface Credentials {
   username: string;
@@ -32,24 +36,28 @@ function randomText(length: number): string {
 }
 
 /** The connection's id is authenticated with it: a password copied into another row does not open. */
-export function encryptPassword(secretKey: string, connectionId: string, password: string): Buffer {
-  return seal(encryptionKey(secretKey), connectionId, password);
+export function encryptPassword(secretKeys: SecretKeys, connectionId: string, password: string): Buffer {
+  return seal(deriveKey(secretKeys, ENCRYPTION), connectionId, password);
 }
 
-/** @throws Error if the row was made with another key or for another connection */
-export function decryptPassword(secretKey: string, connectionId: string, encrypted: Buffer): string {
-  return unseal(encryptionKey(secretKey), connectionId, encrypted);
+/** @returns undefined if the row was made with a key that has gone, or for another connection */
+export function decryptPassword(secretKeys: SecretKeys, connectionId: string, encrypted: Buffer): Opened | undefined {
+  return tryUnseal(encryptionKeys(secretKeys), connectionId, encrypted);
 }
 
-export function hashPassword(secretKey: string, password: string): Buffer {
-  return createHmac('sha256', deriveKey(secretKey, 'proxy-password-check')).update(password).digest();
+export function encryptionKeys(secretKeys: SecretKeys): readonly Buffer[] {
+  return deriveKeys(secretKeys, ENCRYPTION);
+}
+
+export function hashPassword(secretKeys: SecretKeys, password: string): Buffer {
+  return hashWith(deriveKey(secretKeys, CHECK), password);
 }
 
 /** In constant time. */
-export function isPassword(secretKey: string, password: string, hash: Buffer): boolean {
-  return timingSafeEqual(hashPassword(secretKey, password), hash);
+export function isPassword(secretKeys: SecretKeys, password: string, hash: Buffer): boolean {
+  return deriveKeys(secretKeys, CHECK).some((key) => timingSafeEqual(hashWith(key, password), hash));
 }
 
-function encryptionKey(secretKey: string): Buffer {
-  return deriveKey(secretKey, 'proxy-password-encryption');
+function hashWith(key: Buffer, password: string): Buffer {
+  return createHmac('sha256', key).update(password).digest();
 }

@@ -22,9 +22,22 @@ const GATEWAY_SILENCE_LIMIT_MS = 5000;
 const LAST_REPORT_LIMIT_MS = 5000;
 const LAST_REPORT_POLL_MS = 40;
 
-/** Ends a connection and waits until the bill is made. @throws AppError NOT_CONNECTED if it has ended before */
-export async function endConnection(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<void> {
-  if ((await requestEnd(ctx, id, reason)) === 'ended') return;
+interface EndOptions {
+  /** What was not used does not go back. */
+  isRefundWaived?: boolean;
+}
+
+/**
+ * Ends a connection and waits until the bill is made.
+ * @throws AppError NOT_CONNECTED if it has ended before; RATE_LIMITED if its user has returned too many unused ones
+ */
+export async function endConnection(
+  ctx: Ctx,
+  id: string,
+  reason: store.RequestedEnd,
+  options: EndOptions = {},
+): Promise<void> {
+  if ((await requestEnd(ctx, id, reason, options)) === 'ended') return;
   const deadline = performance.now() + LAST_REPORT_LIMIT_MS;
   while (performance.now() < deadline) {
     // The last report may reach another process of this API, so the database is asked, not a variable of ours.
@@ -36,14 +49,32 @@ export async function endConnection(ctx: Ctx, id: string, reason: store.Requeste
 
 /**
  * Asks for the end; makes the bill at once if no gateway has anything to report.
- * @throws AppError NOT_CONNECTED if it has ended before
+ * @throws AppError NOT_CONNECTED, RATE_LIMITED
  */
-function requestEnd(ctx: Ctx, id: string, reason: store.RequestedEnd): Promise<'ended' | 'ending'> {
+function requestEnd(
+  ctx: Ctx,
+  id: string,
+  reason: store.RequestedEnd,
+  { isRefundWaived = false }: EndOptions,
+): Promise<'ended' | 'ending'> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
-    return beginEnd(ctx, connection, reason);
+    // What was decided when the end was first asked for holds for whoever asks again.
+    if (connection.endingReason === null) {
+      if (isRefundWaived) await store.waiveRefund(ctx, id);
+      else if (reason === 'USER') await refuseUnusedReturn(ctx, connection);
+    }
+    return beginEnd(ctx, { ...connection, isRefundWaived: connection.isRefundWaived || isRefundWaived }, reason);
   });
+}
+
+/** Whoever keeps proxies from others for nothing, by returning them unused again and again, is slowed down. */
+async function refuseUnusedReturn(ctx: Ctx, { userId, usedBytes, ageMs }: store.OpenConnection): Promise<void> {
+  const { unusedReturnsPerHour, refundWindowMs } = ctx.config;
+  if (usedBytes > 0n || !isRefundable('USER', ageMs, refundWindowMs)) return;
+  const seconds = await store.secondsUntilUnusedReturn(ctx, userId, unusedReturnsPerHour, refundWindowMs);
+  if (seconds !== undefined) throw AppError.rateLimited(seconds);
 }
 
 /** Ends a connection without traffic. Nothing happens if it has ended, or has had traffic, since it was found idle. */
@@ -53,6 +84,37 @@ export function endIdle(ctx: Ctx, id: string): Promise<void> {
     if (!connection) return;
     const [idle] = await store.findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
     if (idle !== undefined) await beginEnd(ctx, connection, 'IDLE');
+  });
+}
+
+/**
+ * Asks for the ends of all connections of a user who is being blocked, in that transaction: no purchase of theirs is under way then.
+ * @returns those that are open
+ */
+export async function beginEndsOfUser(ctx: Ctx, userId: string, payerAccountId: bigint): Promise<string[]> {
+  await ledger.lockBalance(ctx, payerAccountId);
+  const ids = await store.saveEndingsOfUser(ctx, userId, 'ADMIN');
+  if (ids.length > 0) ctx.changed({ userId }, 'connections');
+  return ids;
+}
+
+/**
+ * Makes the bill of an end that was asked for, if no gateway has anything to report. Otherwise the last report makes it, or the
+ * sweep when none comes.
+ */
+export async function finishUnheard(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && connection.endingReason)
+      await beginEnd(ctx, connection, connection.endingReason);
+  });
+}
+
+/** Of users who were blocked by other means, such as a statement of the operator. */
+export async function endBlocked(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status === 'WORK' && !connection.endingReason) await beginEnd(ctx, connection, 'ADMIN');
   });
 }
 
@@ -94,7 +156,8 @@ async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnectio
  */
 export async function close(ctx: Ctx, connection: store.OpenConnection, reason: EndReason): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
-  const bill = finalBill(meter, isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs));
+  const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
+  const bill = finalBill(meter, isRefunded);
   await proxies.giveBack(ctx, connection.proxyId);
   const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,

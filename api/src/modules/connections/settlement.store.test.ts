@@ -30,9 +30,7 @@ async function open(leftMicros: bigint) {
     const meter = { ...sums, chargedMegabytes: to, megabytePriceMicros: PRICE };
     const { connectionId, payerAccountId } = { connectionId: connection.id, payerAccountId: user.accountId };
     const change = { connectionId, payerAccountId, meter, run: { ...sums, isOpen: true }, charge: { from, to } };
-    return testApp.ctx.tx((ctx) =>
-      saveMeters(ctx, run.runId, [{ ...change, holdChangeMicros: 0n, writtenOffBytes: 0n, ...changes }]),
-    );
+    return testApp.ctx.tx((ctx) => saveMeters(ctx, run.runId, [{ ...change, holdChangeMicros: 0n, ...changes }]));
   };
   const money = async () => {
     const [row] = await testApp.database.query<{ escrow_micros: bigint; charge_count: number }>(

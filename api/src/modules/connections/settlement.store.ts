@@ -22,7 +22,6 @@ export interface MeterChange {
   charge: { from: bigint; to: bigint };
   /** Of the payer's money: positive holds, negative releases. */
   holdChangeMicros: bigint;
-  writtenOffBytes: bigint;
 }
 
 /**
@@ -42,9 +41,9 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
   const [found] = await ctx.db.query<{ connections: number; runs: number; payers: number }>(
     `with change as (
        select * from unnest($4::uuid[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-                            $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::boolean[])
+                            $10::bigint[], $11::bigint[], $12::bigint[], $13::boolean[])
                        as change (id, used_bytes, uploaded_bytes, granted_bytes, megabyte_from, megabyte_to,
-                                  written_off_bytes, run_used_bytes, run_uploaded_bytes, run_granted_bytes, is_run_open)
+                                  run_used_bytes, run_uploaded_bytes, run_granted_bytes, is_run_open)
      ), counted as (
        update connection_runs
           set used_bytes = run_used_bytes, uploaded_bytes = run_uploaded_bytes, granted_bytes = run_granted_bytes,
@@ -55,7 +54,6 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
        update connections
           set used_bytes = change.used_bytes, uploaded_bytes = change.uploaded_bytes,
               granted_bytes = change.granted_bytes, charged_megabytes = megabyte_to,
-              written_off_bytes = greatest(connections.written_off_bytes, change.written_off_bytes),
               synced_at = case when change.used_bytes > connections.used_bytes then now() else synced_at end,
               idle_marks = case when change.used_bytes - connections.used_bytes >= $2
                                 then array[(now(), change.used_bytes)::traffic_mark]
@@ -87,7 +85,7 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
          from (select account_id, sum(micros)::bigint as micros, sum(held)::bigint as held
                  from (select payer_account_id as account_id, micros, 0 as held from metered where micros > 0
                        union all
-                       select account_id, 0, held from unnest($15::bigint[], $16::bigint[]) as hold (account_id, held)
+                       select account_id, 0, held from unnest($14::bigint[], $15::bigint[]) as hold (account_id, held)
                       ) as part
                 group by account_id) as spent
         where accounts.id = spent.account_id
@@ -105,7 +103,6 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
       changes.map((change) => change.meter.grantedBytes),
       changes.map((change) => change.charge.from),
       changes.map((change) => change.charge.to),
-      changes.map((change) => change.writtenOffBytes),
       changes.map((change) => change.run.usedBytes),
       changes.map((change) => change.run.uploadedBytes),
       changes.map((change) => change.run.grantedBytes),
@@ -117,4 +114,32 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
   const expected = { connections: changes.length, runs: changes.length, payers: payers.size };
   assert.deepEqual(found, expected, 'a settlement names what does not exist');
   for (const accountId of payers) ctx.changed({ accountId }, 'balance');
+}
+
+export interface WriteOff {
+  connectionId: string;
+  /** Of the run: what it reported late and is not charged for, after this report. */
+  runWrittenOffBytes: bigint;
+  /** To add to the connection's sum; negative when free money has come and pays for some of it. */
+  changeBytes: bigint;
+}
+
+/** In the transaction of `saveMeters`; hardly ever needed, so it is not part of that statement. */
+export async function saveWriteOffs(ctx: Ctx, runId: string, writeOffs: readonly WriteOff[]): Promise<void> {
+  await ctx.db.query(
+    `with change as (
+       select * from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as change (id, run_written_off_bytes, change_bytes)
+     ), run as (
+       update connection_runs set written_off_bytes = run_written_off_bytes
+         from change where connection_id = change.id and run_id = $1
+     )
+     update connections set written_off_bytes = written_off_bytes + change_bytes
+       from change where connections.id = change.id and change_bytes <> 0`,
+    [
+      runId,
+      writeOffs.map((writeOff) => writeOff.connectionId),
+      writeOffs.map((writeOff) => writeOff.runWrittenOffBytes),
+      writeOffs.map((writeOff) => writeOff.changeBytes),
+    ],
+  );
 }

@@ -3,13 +3,13 @@ import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { takeTurns } from '../../turns.ts';
-import { closeRun, openRun, settle, type Meter, type Run } from './charging.ts';
+import { closeRun, openRun, settle, writtenOffAfter, type Meter, type Run, type Settlement } from './charging.ts';
 import { close } from './ending.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as connections from './connections.store.ts';
 import { Recollections } from './recollection.ts';
 import * as runs from './runs.store.ts';
-import { saveMeters, type MeterChange } from './settlement.store.ts';
+import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './settlement.store.ts';
 
 /**
  * A settlement is a few statements without a pause, so a handful of them keeps the database busy; with all gateways' at once
@@ -113,6 +113,8 @@ async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
 
 interface SettlementOfOne extends MeterChange {
   row: connections.MeteredConnection;
+  /** Undefined if nothing changes about what is written off. */
+  writeOff: WriteOff | undefined;
   state: CreditState;
   isOutOfMoney: boolean;
   /** The end is to be asked for; it comes with the last report. */
@@ -158,11 +160,25 @@ function settleOne(
     run: after.run,
     charge: result.charge,
     holdChangeMicros,
-    writtenOffBytes: result.writtenOffBytes,
+    writeOff: toWriteOff(row, kind, result),
     state: isEnding ? 'ended' : result.state,
     isOutOfMoney: result.isOutOfMoney && !isEnding,
     isExitLost,
   };
+}
+
+function toWriteOff(
+  { id, runUsedBytes, runWrittenOffBytes }: connections.MeteredConnection,
+  kind: SettlementKind,
+  settled: Settlement,
+): WriteOff | undefined {
+  const before = { usedBytes: runUsedBytes, writtenOffBytes: runWrittenOffBytes };
+  // A run that begins again counts on from its charged total: what was written off before stays so for good.
+  const isForGood = kind === 'open';
+  const runWrittenOff = isForGood ? 0n : writtenOffAfter(before, settled);
+  if (runWrittenOff === runWrittenOffBytes) return undefined;
+  const changeBytes = isForGood ? 0n : runWrittenOff - runWrittenOffBytes;
+  return { connectionId: id, runWrittenOffBytes: runWrittenOff, changeBytes };
 }
 
 async function save(
@@ -174,6 +190,8 @@ async function save(
   const changed = settlements.filter(isChanged);
   for (const { payerAccountId } of changed) ctx.changed({ accountId: payerAccountId }, 'connections');
   if (changed.length > 0) await saveMeters(ctx, runId, changed);
+  const writeOffs = settlements.flatMap(({ writeOff }) => writeOff ?? []);
+  if (writeOffs.length > 0) await saveWriteOffs(ctx, runId, writeOffs);
   const ended = await saveEnds(ctx, settlements, kind);
   for (const { row, payerAccountId, run } of settlements)
     recollections.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
@@ -187,13 +205,8 @@ async function save(
 }
 
 /** A gateway that wants more than there is money for asks again and again; nothing is written then. */
-function isChanged({ row, run, writtenOffBytes }: SettlementOfOne): boolean {
-  return (
-    run.usedBytes !== row.runUsedBytes ||
-    run.grantedBytes !== row.runGrantedBytes ||
-    run.isOpen !== row.isRunOpen ||
-    writtenOffBytes > 0n
-  );
+function isChanged({ row, run }: SettlementOfOne): boolean {
+  return run.usedBytes !== row.runUsedBytes || run.grantedBytes !== row.runGrantedBytes || run.isOpen !== row.isRunOpen;
 }
 
 /** Asks for the ends of lost exits, and closes what has come to its end. @returns the connections that are closed */

@@ -1,7 +1,7 @@
-/** What time brings about: idle connections, ends without a last report, gateways that fell silent. */
+/** What time brings about: idle connections, those of blocked users, ends without a last report, gateways that fell silent. */
 import type { Ctx } from '../../ctx.ts';
-import { findIdle, findOverdueEndings } from './connections.store.ts';
-import { endIdle, finishOverdue } from './ending.ts';
+import { findIdle, findOfBlockedUsers, findOverdueEndings } from './connections.store.ts';
+import { endBlocked, endIdle, finishOverdue } from './ending.ts';
 import { findSilentRuns, markLost } from './runs.store.ts';
 import { reportNothing, settleReports } from './settlement.ts';
 
@@ -17,6 +17,7 @@ const BATCH = 200;
  */
 export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH)) await attempt(ctx, id, endIdle(ctx, id));
+  for (const id of await findOfBlockedUsers(ctx, BATCH)) await attempt(ctx, id, endBlocked(ctx, id));
   for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
     await attempt(ctx, id, finishOverdue(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))

@@ -19,7 +19,7 @@ export function isAvailable(ctx: Ctx, currency: Currency): boolean {
 }
 
 export function deriveAddress(ctx: Ctx, space: AddressSpace, index: bigint): string {
-  return createSandboxDeriver(ctx.config.secretKey)(space, index);
+  return createSandboxDeriver(ctx.config.secretKeys)(space, index);
 }
 
 export const rates: RateSource = sandboxRates;

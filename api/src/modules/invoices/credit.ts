@@ -13,18 +13,33 @@ import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
 import { refreshStatuses } from './refresh.ts';
 
-const DEPOSITS_PER_RUN = 500;
+const DEPOSITS_AT_ONCE = 500;
 
-/** Credits every final deposit of a chain. One that fails is logged and tried again; it does not hold up the others. */
+/**
+ * Credits every final deposit of a chain. One that fails is logged and tried again; neither it nor those that wait for a
+ * rate hold up the others, however many they are.
+ */
 export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void> {
-  for (const { id, asset } of await deposits.listFinal(ctx, chain, DEPOSITS_PER_RUN)) {
+  let afterId: string | null = null;
+  while (true) {
+    const page: deposits.FinalDeposit[] = await deposits.listFinal(ctx, chain, afterId, DEPOSITS_AT_ONCE);
+    for (const deposit of page) await tryToCredit(ctx, chain, deposit);
+    if (page.length < DEPOSITS_AT_ONCE) return;
+    afterId = page.at(-1)!.id;
+  }
+}
+
+async function tryToCredit(ctx: Ctx, chain: Chain, { id, asset, hasKnownRate }: deposits.FinalDeposit): Promise<void> {
+  try {
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
+    const rules = currencyRules[currency];
     // Asked outside of the transaction; used if none was known when the payment arrived.
     const presentRateE12 = await rates.rateE12(currency);
-    await creditDeposit(ctx, id, currencyRules[currency], presentRateE12).catch((error: unknown) =>
-      ctx.log.error({ err: error, depositId: id }, 'deposit not credited'),
-    );
+    if (presentRateE12 === undefined && !hasKnownRate && !rules.isStable) return;
+    await creditDeposit(ctx, id, rules, presentRateE12);
+  } catch (error) {
+    ctx.log.error({ err: error, depositId: id }, 'deposit not credited');
   }
 }
 

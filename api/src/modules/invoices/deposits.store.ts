@@ -97,12 +97,19 @@ export async function upsertDeposit(
 export interface FinalDeposit {
   id: string;
   asset: string;
+  /** False if nothing but the present rate can say what it is worth. */
+  hasKnownRate: boolean;
 }
 
-export function listFinal(ctx: Ctx, chain: string, limit: number): Promise<FinalDeposit[]> {
+/** In the order of arrival. @param afterId the last one of the page before; null: from the first on */
+export function listFinal(ctx: Ctx, chain: string, afterId: string | null, limit: number): Promise<FinalDeposit[]> {
   return ctx.db.query(
-    `select id, asset from deposits where chain = $1 and state = 'FINAL' order by arrived_at limit $2`,
-    [chain, limit],
+    `select id, asset, arrival_rate_e12 is not null or invoice_id is not null as "hasKnownRate"
+       from deposits
+      where chain = $1 and state = 'FINAL'
+        and ($2::uuid is null or (arrived_at, id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
+      order by arrived_at, id limit $3`,
+    [chain, afterId, limit],
   );
 }
 

@@ -15,23 +15,25 @@ import * as store from './metering.store.ts';
 
 /** The node whose token is a setting. */
 export const DEFAULT_NODE_NAME = 'default';
+/** A gateway that was started with the old token has so long to be started with the new one. */
+const TOKEN_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** Registers the node of the settings and its DNS ports; run once when the database is prepared. */
 export async function registerNode(ctx: Ctx): Promise<void> {
   const { token, firstDnsPort, lastDnsPort } = ctx.config.gateway;
   await ctx.tx(async (ctx) => {
-    await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token));
+    await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token), TOKEN_OVERLAP_MS);
     await store.saveDnsPorts(ctx, firstDnsPort, lastDnsPort);
   });
 }
 
 /**
- * Registers a further gateway, or gives one a new token.
+ * Registers a further gateway, or gives one a new token; its old one works for 24 hours more.
  * @returns the token; it is not stored and cannot be shown again
  */
 export async function addNode(ctx: Ctx, name: string): Promise<string> {
   const token = randomBytes(32).toString('hex');
-  await store.saveNode(ctx, name, hashToken(token));
+  await store.saveNode(ctx, name, hashToken(token), TOKEN_OVERLAP_MS);
   return token;
 }
 
@@ -65,7 +67,7 @@ export async function authorize(
   { runId, username, password }: Login,
 ): Promise<Authorization> {
   const login = await store.findLogin(ctx, username);
-  if (!login || !isPassword(ctx.config.secretKey, password, login.passwordHash)) return { isAuthorized: false };
+  if (!login || !isPassword(ctx.config.secretKeys, password, login.passwordHash)) return { isAuthorized: false };
   const { connectionId } = login;
   await registerRun(ctx, runId, nodeId);
   const credit = await ctx.tx(async (ctx) => {

@@ -2,16 +2,23 @@ import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
 
 export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
-  const [row] = await ctx.db.query<{ id: string }>('select id from gateway_nodes where token_hash = $1', [tokenHash]);
+  const [row] = await ctx.db.query<{ id: string }>(
+    `select id from gateway_nodes
+      where token_hash = $1 or (previous_token_hash = $1 and previous_token_until > now())`,
+    [tokenHash],
+  );
   return row?.id;
 }
 
-/** The node of the setting GATEWAY_TOKEN; a new token takes the place of the old one. */
-export async function saveNode(ctx: Ctx, name: string, tokenHash: Buffer): Promise<void> {
+/** A new token takes the place of the old one, which goes on working for the overlap. */
+export async function saveNode(ctx: Ctx, name: string, tokenHash: Buffer, overlapMs: number): Promise<void> {
   await ctx.db.query(
-    `insert into gateway_nodes (name, token_hash) values ($1, $2)
-     on conflict (name) do update set token_hash = excluded.token_hash`,
-    [name, tokenHash],
+    `insert into gateway_nodes as node (name, token_hash) values ($1, $2)
+     on conflict (name) do update
+       set previous_token_hash = node.token_hash, previous_token_until = now() + $3 * interval '1 millisecond',
+           token_hash = excluded.token_hash
+     where node.token_hash <> excluded.token_hash`,
+    [name, tokenHash, overlapMs],
   );
 }
 
@@ -78,9 +85,9 @@ export interface LoginRow {
 
 export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
   const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", password_hash as "passwordHash", exit
-       from connections join proxies on proxies.id = proxy_id
-      where username = $1 and connections.status = 'WORK' and ending_at is null`,
+    `select connections.id as "connectionId", connections.password_hash as "passwordHash", exit
+       from connections join proxies on proxies.id = proxy_id join users on users.id = user_id
+      where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
     [username],
   );
   return row;

@@ -5,6 +5,7 @@
 import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -186,6 +187,7 @@ export class Fleet {
 
   async #authorize(customer: Customer, { connection, oracle }: Purchase, run: Run): Promise<void> {
     const { username, password } = connection;
+    assert(password !== null);
     const answer = await metering.authorize(this.ctx, run.nodeId, { runId: run.id, username, password });
     note(customer, `${name(connection)} authorized in ${name(run)}: ${JSON.stringify(answer)}`);
     if (oracle.ending !== null) return judge(!answer.isAuthorized, 'a connection that ends was authorized');

@@ -2,7 +2,7 @@ import { update } from '@cellhop/contract/gateway';
 import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode, registerNode } from './metering.service.ts';
 
 let testApp: TestApp;
@@ -26,9 +26,17 @@ test('a further node has a token and runs of its own', async () => {
   expect((await heartbeat(two)).data).toEqual([]);
 });
 
-test('a new token ends the old one', async () => {
+test('beside a new token the old one works for 24 hours, and no longer; one from before it not at all', async () => {
+  const oldest = await addNode(testApp.ctx, 'rome');
   const old = await addNode(testApp.ctx, 'rome');
   const renewed = await addNode(testApp.ctx, 'rome');
+  await expect(heartbeat(oldest)).rejects.toMatchObject({ status: 401 });
+  expect((await heartbeat(old)).data).toEqual([]);
+  const [node] = await testApp.database.query<{ hours: number }>(
+    `select extract(epoch from previous_token_until - now())::float8 / 3600 as hours from gateway_nodes where name = 'rome'`,
+  );
+  expect(node!.hours).toBeCloseTo(24, 1);
+  await testApp.database.query(`update gateway_nodes set previous_token_until = now() where name = 'rome'`);
   await expect(heartbeat(old)).rejects.toMatchObject({ status: 401 });
   expect((await heartbeat(renewed)).data).toEqual([]);
 });
@@ -37,4 +45,14 @@ test('the token is nowhere in the database', async () => {
   const token = await addNode(testApp.ctx, 'oslo');
   const rows = await testApp.database.query<{ text: string }>('select gateway_nodes::text as text from gateway_nodes');
   for (const { text } of rows) expect(text).not.toContain(token);
+});
+
+test('a start with the same setting changes nothing; with another one the old token goes on for a day', async () => {
+  const { gateway } = testApp.ctx.config;
+  const changed = await startSecondApp(testApp, { gateway: { ...gateway, token: 'the-next-gateway-token' } });
+  await registerNode(testApp.ctx);
+  await registerNode(changed.ctx);
+  await registerNode(changed.ctx);
+  await changed.stop();
+  for (const token of [gateway.token, 'the-next-gateway-token']) expect((await heartbeat(token)).data).toEqual([]);
 });

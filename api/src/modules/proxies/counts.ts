@@ -9,21 +9,28 @@ import * as store from './counts.store.ts';
 /** The next count waits this many times as long as the last one took: at most a twentieth of one core goes into them. */
 const REST_FACTOR = 20;
 const REST_MS_MIN = 1000;
+const TIME_LIMIT_MS = 60_000;
 
 /** A sweep of the worker: counts when it is time, unless another worker does. */
 export async function refreshCounts(ctx: Ctx): Promise<void> {
   if (!(await store.isDue(ctx, REST_FACTOR, REST_MS_MIN))) return;
-  await ctx.tx(async (ctx) => {
-    if (await store.tryLockCounting(ctx)) await count(ctx);
-  });
+  await ctx.tx(
+    async (ctx) => {
+      if (await store.tryLockCounting(ctx)) await count(ctx);
+    },
+    { timeLimitMs: TIME_LIMIT_MS },
+  );
 }
 
 /** For a database that no worker has seen yet; what has been counted stays as it is. */
 export function ensureCounts(ctx: Ctx): Promise<void> {
-  return ctx.tx(async (ctx) => {
-    await store.lockCounting(ctx);
-    if ((await store.findEtag(ctx)) === undefined) await count(ctx);
-  });
+  return ctx.tx(
+    async (ctx) => {
+      await store.lockCounting(ctx);
+      if ((await store.findEtag(ctx)) === undefined) await count(ctx);
+    },
+    { timeLimitMs: TIME_LIMIT_MS },
+  );
 }
 
 /** The catalogue is read, not locked: sales and returns go on. */

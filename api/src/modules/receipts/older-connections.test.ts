@@ -1,3 +1,4 @@
+import type { Receipt } from '@cellhop/contract/receipts';
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
@@ -12,7 +13,7 @@ import { openDatabase } from '../../db.ts';
 import { createLog } from '../../log.ts';
 import { migrate } from '../../migrate.ts';
 import { reportNothing, settleReports } from '../connections/settlement.ts';
-import { getPublicKey, getReceipt } from './receipts.service.ts';
+import { getPublicKey, streamReceipt } from './receipts.service.ts';
 
 const MB = 1_048_576n;
 const [userId, openId, endedId, runId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await migrate(clone.url);
   const config = loadConfig({
     DATABASE_URL: clone.url,
-    SECRET_KEY: 'a secret key for tests, at least 32 characters',
+    SECRET_KEY: 'a secret key for tests of at least 32 characters',
     GATEWAY_TOKEN: 'gateway-token-of-the-tests',
     LOG_LEVEL: 'silent',
   });
@@ -93,16 +94,21 @@ const oldShop = `
          ('ended:settle', 1002, 2, 16000, 'SETTLE', null, null);
 `;
 
+async function readReceipt(connectionId: string): Promise<Receipt> {
+  let text = '';
+  for await (const chunk of await streamReceipt(ctx, { userId } as Actor, connectionId)) text += chunk;
+  return (JSON.parse(text) as { data: Receipt }).data;
+}
+
 test('charges from before receipts are chained by the migration, and later ones follow them', async () => {
-  const actor = { userId } as Actor;
-  const { publicKey } = getPublicKey(ctx);
-  const before = await getReceipt(ctx, actor, openId);
+  const { publicKey } = await getPublicKey(ctx);
+  const before = await readReceipt(openId);
   expect(before.charges.map((charge) => [charge.kind, charge.downloadedBytes])).toEqual([
     ['PREPAID_50_MB', 0],
     ['MEGABYTE', Number(50n * MB + 1n)],
     ['MEGABYTE', Number(52n * MB + 1n)],
   ]);
-  const ended = await getReceipt(ctx, actor, endedId);
+  const ended = await readReceipt(endedId);
   expect(ended.charges[1]).toMatchObject({ kind: 'REFUND', firstMegabyte: 3, lastMegabyte: 50, amount: -0.384 });
   expect(checkReceipt(ended, { publicKey })).toBeUndefined();
 
@@ -113,7 +119,7 @@ test('charges from before receipts are chained by the migration, and later ones 
     [{ ...reportNothing(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }],
     'report',
   );
-  const after = await getReceipt(ctx, actor, openId);
+  const after = await readReceipt(openId);
   expect(after.charges).toHaveLength(4);
   expect(after).toMatchObject({ total: 0.432, uploadedBytes: 1 });
   expect(checkReceipt(after, { publicKey, earlier: before })).toBeUndefined();

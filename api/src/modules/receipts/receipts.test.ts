@@ -11,8 +11,11 @@ import { createProxy, createUser, type TestUser } from '../../../test/factories.
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
+import type { Actor } from '../../actor.ts';
 import { audit } from '../../audit.ts';
+import type { Ctx } from '../../ctx.ts';
 import { registerNode } from '../metering/metering.service.ts';
+import { streamReceipt } from './receipts.service.ts';
 import { receiptKey } from './signing.ts';
 
 const MB = 1_048_576;
@@ -105,6 +108,27 @@ describe('a receipt', () => {
     expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
   });
 
+  test('is of one moment: what is charged while it is read is of the next one', async () => {
+    const user = await rich();
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    await run.report(connection.id, 50 * MB, 10 * MB);
+    await run.report(connection.id, 51 * MB, 10 * MB);
+    let text = '';
+    for await (const chunk of await streamReceipt(testApp.ctx, { userId: user.id } as Actor, connection.id)) {
+      if (text === '') await run.report(connection.id, 53 * MB, 10 * MB);
+      text += chunk;
+    }
+    const { data: receipt } = JSON.parse(text) as { data: Receipt };
+    expect(receipt).toMatchObject({ total: 0.408, downloadedBytes: 51 * MB });
+    expect(receipt.charges).toHaveLength(2);
+    expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+    const later = await receiptOf(user, connection.id);
+    expect(later.charges).toHaveLength(3);
+    expect(checkReceipt(later, { publicKey, earlier: receipt })).toBeUndefined();
+  });
+
   test("is there for the connection's owner alone", async () => {
     const { connection } = await used();
     const stranger = await rich();
@@ -156,12 +180,31 @@ describe('a receipt', () => {
     expect(receipt.charges).toHaveLength(100_000);
     expect(receipt.total).toBe(800.392);
     expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+
+    const reads: number[] = [];
+    const counting: Ctx = {
+      ...testApp.ctx,
+      db: {
+        query: async <Row>(...query: Parameters<Ctx['db']['query']>) => {
+          const rows = await testApp.database.query<Row>(...query);
+          reads.push(rows.length);
+          return rows;
+        },
+      },
+    };
+    let longestChunk = 0;
+    const actor = { userId: user.id } as Actor;
+    for await (const chunk of await streamReceipt(counting, actor, id))
+      longestChunk = Math.max(longestChunk, chunk.length);
+    // Whatever its length, no more than a thousand charges of it are in memory.
+    expect(Math.max(...reads)).toBe(1000);
+    expect(longestChunk).toBeLessThan(500_000);
   }, 60_000);
 });
 
 describe('the key', () => {
   test('comes from the secret of the installation, and is another one for another secret', () => {
-    const [one, same, other] = ['a'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)].map(receiptKey);
+    const [one, same, other] = ['a'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)].map((key) => receiptKey([key]));
     expect(same!.publicKey).toEqual(one!.publicKey);
     expect(other!.id).not.toBe(one!.id);
     expect(one!.id).toMatch(/^[0-9a-f]{16}$/);
@@ -255,7 +298,7 @@ describe('the checker', () => {
   });
 
   test('finds another key and another signature', () => {
-    const stranger = receiptKey('another secret of another shop').publicKey.toString('base64');
+    const stranger = receiptKey(['another secret of another shop']).publicKey.toString('base64');
     expect(checkReceipt(good[0], { publicKey: stranger })).toContain('was signed with the key');
     expect(checkReceipt(good[0], { publicKey: 'AAAA' })).toBe('the public key is not 32 bytes in base64');
     expect(checkReceipt({ ...good[0], signature: good[1]!.signature }, { publicKey })).toBe(

@@ -1,6 +1,6 @@
 /** The shop's signature under receipts: Ed25519 (RFC 8032) with a key that comes from SECRET_KEY. Pure. */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
-import { deriveKey } from '../../keys.ts';
+import { deriveKeys, type SecretKeys } from '../../keys.ts';
 
 export interface ReceiptKey {
   privateKey: KeyObject;
@@ -14,13 +14,25 @@ export interface ReceiptKey {
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_KEY_BYTES = 32;
 
-const keys = new Map<string, ReceiptKey>();
+/** By the seed, which is the same object each time. */
+const keys = new WeakMap<Buffer, ReceiptKey>();
 
-export function receiptKey(secretKey: string): ReceiptKey {
-  let key = keys.get(secretKey);
+/** What receipts are signed with now. */
+export function receiptKey(secretKeys: SecretKeys): ReceiptKey {
+  return receiptKeys(secretKeys)[0];
+}
+
+/** What they are, and may have been, signed with; the newest first. */
+export function receiptKeys(secretKeys: SecretKeys): [ReceiptKey, ...ReceiptKey[]] {
+  const [newest, ...older] = deriveKeys(secretKeys, 'receipt-signature');
+  return [keyOf(newest), ...older.map(keyOf)];
+}
+
+function keyOf(seed: Buffer): ReceiptKey {
+  let key = keys.get(seed);
   if (!key) {
-    key = makeKey(deriveKey(secretKey, 'receipt-signature'));
-    keys.set(secretKey, key);
+    key = makeKey(seed);
+    keys.set(seed, key);
   }
   return key;
 }

@@ -12,11 +12,16 @@ export async function countPaymentsOfLastMonth(ctx: Ctx, referrerId: string): Pr
   return row!.count;
 }
 
-/** Counts an invoice for the payer's referrer; nothing happens for a repeat, or if nobody referred the payer. */
+/**
+ * Counts an invoice for the payer's referrer. Nothing happens for a repeat, if nobody referred the payer, or if payer and
+ * referrer are the same person by their addresses.
+ */
 export async function insertPayment(ctx: Ctx, invoiceId: string, payerId: string): Promise<void> {
   await ctx.db.query(
     `insert into referral_payments (invoice_id, referrer_id)
-     select $1, referrer_id from users where id = $2 and referrer_id is not null
+     select $1, referrer.id
+       from users as payer join users as referrer on referrer.id = payer.referrer_id
+      where payer.id = $2 and folded_email(referrer.email) <> folded_email(payer.email)
      on conflict (invoice_id) do nothing`,
     [invoiceId, payerId],
   );
@@ -27,13 +32,14 @@ export interface Referrer {
   accountId: bigint;
 }
 
-/** A deleted account gets no more money. */
+/** Who earns a bonus of the payer's top-ups: neither a blocked or deleted referrer, nor the payer's own second account. */
 export async function findReferrer(ctx: Ctx, payerId: string): Promise<Referrer | undefined> {
   const [row] = await ctx.db.query<Referrer>(
     `select referrer.id as "userId", referrer.account_id as "accountId"
        from users as payer
        join users as referrer on referrer.id = payer.referrer_id
-      where payer.id = $1 and referrer.status <> 'DELETED'`,
+      where payer.id = $1 and referrer.status = 'ACTIVE'
+        and folded_email(referrer.email) <> folded_email(payer.email)`,
     [payerId],
   );
   return row;

@@ -152,4 +152,41 @@ describe('the bonus', () => {
     await pay(testApp, await newInvoice(await createUser(testApp)));
     expect(await balanceOf(testApp, referrer)).toBe(0n);
   });
+
+  /** A second account of the same person, by its address. */
+  async function secondAccountOf(referrer: TestUser): Promise<TestUser> {
+    const second = await createUser(testApp, { referrerId: referrer.id });
+    await testApp.database.query('update users set email = $2 where id = $1', [
+      second.id,
+      referrer.email.replace('@', '+second@'),
+    ]);
+    return second;
+  }
+
+  test('is nothing for top-ups of an own second account, and such invoices make no level', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 1, LAST_MONTH);
+    const second = await secondAccountOf(referrer);
+    for (let made = 0; made < 2; made++) await pay(testApp, await newInvoice(second));
+    expect(await balanceOf(testApp, second)).toBe(50n * DOLLAR);
+    expect(await balanceOf(testApp, referrer)).toBe(0n);
+    expect(await countPayments(referrer)).toBe(1);
+    await pay(testApp, await newInvoice(await createUser(testApp, { referrerId: referrer.id })));
+    expect(await balanceOf(testApp, referrer)).toBe(2_500_000n);
+    expect(await countPayments(referrer)).toBe(2);
+  });
+
+  test('is nothing for a blocked referrer, and comes again when they are unblocked', async () => {
+    const referrer = await createUser(testApp);
+    await addPayments(referrer, 1, LAST_MONTH);
+    const payer = await createUser(testApp, { referrerId: referrer.id });
+    const setStatus = (status: string) =>
+      testApp.database.query('update users set status = $2 where id = $1', [referrer.id, status]);
+    await setStatus('BLOCKED');
+    await pay(testApp, await newInvoice(payer));
+    expect(await balanceOf(testApp, referrer)).toBe(0n);
+    await setStatus('ACTIVE');
+    await pay(testApp, await newInvoice(payer));
+    expect(await balanceOf(testApp, referrer)).toBe(2_500_000n);
+  });
 });

@@ -1,10 +1,9 @@
 /** A user's own view of the referral programme. */
-import { referralLevelTable, type OwnPromoCode, type ReferralSummary } from '@cellhop/contract/referrals';
+import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { sumCredits } from '../ledger/ledger.service.ts';
 import { currentLevel } from './bonus.service.ts';
 import { levelFromPayments } from './levels.ts';
@@ -28,16 +27,4 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
     registeredUsersCount: own.registeredUsersCount,
     earned: toDollars(earnedMicros),
   };
-}
-
-export async function listOwnPromoCodes(ctx: Ctx, { userId }: Actor, page: PageQuery) {
-  const [rows, count] = await Promise.all([
-    store.listPromoCodes(ctx, userId, page),
-    store.countPromoCodes(ctx, userId),
-  ]);
-  return { data: rows.map(present), totalPages: toTotalPages(count, page) };
-}
-
-function present({ createdAt, expiredAt, ...code }: store.PromoCodeRow): OwnPromoCode {
-  return { ...code, createdAt: createdAt.toISOString(), expiredAt: expiredAt?.toISOString() ?? null };
 }

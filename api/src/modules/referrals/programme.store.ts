@@ -1,6 +1,4 @@
-import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, type PageQuery } from '../../http/paging.ts';
 
 export interface SummaryRow {
   code: string;
@@ -21,25 +19,4 @@ export async function findSummary(ctx: Ctx, userId: string): Promise<SummaryRow 
     [userId],
   );
   return row;
-}
-
-export type PromoCodeRow = Omit<OwnPromoCode, 'createdAt' | 'expiredAt'> & { createdAt: Date; expiredAt: Date | null };
-
-/** A code whose time has passed is expired, whether or not somebody has written it down yet. */
-export function listPromoCodes(ctx: Ctx, userId: string, page: PageQuery): Promise<PromoCodeRow[]> {
-  return ctx.db.query(
-    `select id, code, case when status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else status end as status,
-            (select count(*)::int from users where users.promo_code_id = promo_codes.id) as "registeredUsersCount",
-            created_at as "createdAt", expired_at as "expiredAt"
-       from promo_codes where user_id = $1 order by created_at desc, id limit $2 offset $3`,
-    [userId, page.size, toOffset(page)],
-  );
-}
-
-export async function countPromoCodes(ctx: Ctx, userId: string): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from promo_codes where user_id = $1',
-    [userId],
-  );
-  return row!.count;
 }

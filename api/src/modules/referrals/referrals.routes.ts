@@ -1,9 +1,15 @@
+import { createPromoCode, listPromoCodes } from '@cellhop/contract/promo-codes';
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as programme from './programme.service.ts';
+import * as promoCodes from './promo-codes.service.ts';
 
 export function referralsRoutes(app: FastifyInstance): void {
   route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await programme.summarise(ctx, actor) }));
-  route(app, listOwnPromoCodes, ({ ctx, actor, query }) => programme.listOwnPromoCodes(ctx, actor, query));
+  route(app, listOwnPromoCodes, ({ ctx, actor, query }) => promoCodes.listOwn(ctx, actor, query));
+  route(app, listPromoCodes, ({ ctx, query }) => promoCodes.listForStaff(ctx, query));
+  route(app, createPromoCode, async ({ ctx, actor, body, client }) => ({
+    data: await promoCodes.createPromoCode(ctx, actor, body, client),
+  }));
 }

@@ -11,17 +11,19 @@ export function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefin
 }
 
 /**
- * The credit of the promo code that the user signed up with; its key lets it be posted once only. That the code has
- * ended meanwhile changes nothing: it was promised at sign-up.
+ * The trial credit of the promo code that the user signed up with, in the caller's transaction: once per person (migration
+ * 0026), and as long as the code's maximum and budget last. That the code has expired since the sign-up changes nothing.
+ * @returns undefined if there is nothing to give
  */
 export async function trialTransfer(ctx: Ctx, userId: string, accountId: bigint): Promise<Transfer | undefined> {
-  const amountMicros = await store.findTrialCredit(ctx, userId);
-  if (amountMicros === 0n) return undefined;
+  const credit = await store.lockTrialCredit(ctx, userId);
+  if (!credit || !(await store.claimTrialCredit(ctx, userId, credit))) return undefined;
+  await store.countTrialCredit(ctx, credit);
   return {
     idempotencyKey: `trial:${userId}`,
     debitAccountId: systemAccounts.bonus,
     creditAccountId: accountId,
-    amountMicros,
+    amountMicros: credit.amountMicros,
     reason: 'TRIAL',
   };
 }

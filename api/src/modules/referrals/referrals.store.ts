@@ -9,24 +9,56 @@ export interface Referrer {
 /** A promo code wins over a user's own code; codes of people who may not sign in do not work. @param code upper case */
 export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
   const [row] = await ctx.db.query<Referrer>(
-    `select users.id as "referrerId", promo_codes.id as "promoCodeId"
-       from promo_codes join users on users.id = promo_codes.user_id
-      where promo_codes.code = $1 and promo_codes.status = 'ACTIVE' and users.status = 'ACTIVE'
-        and (promo_codes.expired_at is null or promo_codes.expired_at > now())
-     union all
-     select id, null from users where referral_code = $1 and status = 'ACTIVE'
-     limit 1`,
+    `select "referrerId", "promoCodeId" from (
+       select users.id as "referrerId", promo_codes.id as "promoCodeId", 1 as precedence
+         from promo_codes join users on users.id = promo_codes.user_id
+        where promo_codes.code = $1 and promo_codes.status = 'ACTIVE' and users.status = 'ACTIVE'
+          and (promo_codes.expired_at is null or promo_codes.expired_at > now())
+       union all
+       select id, null, 2 from users where referral_code = $1 and status = 'ACTIVE'
+     ) as candidate
+      order by precedence limit 1`,
     [code],
   );
   return row;
 }
 
-/** 0 without a promo code, or with one that carries nothing. */
-export async function findTrialCredit(ctx: Ctx, userId: string): Promise<bigint> {
-  const [row] = await ctx.db.query<{ trialCreditMicros: bigint }>(
-    `select promo_codes.trial_credit_micros as "trialCreditMicros"
-       from users join promo_codes on promo_codes.id = users.promo_code_id where users.id = $1`,
+export interface TrialCredit {
+  promoCodeId: string;
+  amountMicros: bigint;
+}
+
+/**
+ * Locks the promo code that the user signed up with: its limits hold for everybody who confirms at this moment.
+ * @returns undefined without a promo code, or with one that carries no credit or has spent what it may give
+ */
+export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCredit | undefined> {
+  const [row] = await ctx.db.query<TrialCredit>(
+    `select promo_codes.id as "promoCodeId", trial_credit_micros as "amountMicros"
+       from users join promo_codes on promo_codes.id = users.promo_code_id
+      where users.id = $1 and trial_credit_micros > 0
+        and (credits_max is null or credit_count < credits_max)
+        and (budget_micros is null or credited_micros + trial_credit_micros <= budget_micros)
+        for no key update of promo_codes`,
     [userId],
   );
-  return row?.trialCreditMicros ?? 0n;
+  return row;
+}
+
+/** @returns false if this person has had a trial credit before, with whatever account; nothing changed then */
+export async function claimTrialCredit(ctx: Ctx, userId: string, credit: TrialCredit): Promise<boolean> {
+  const claimed = await ctx.db.query(
+    `insert into trial_credits (folded_email, user_id, promo_code_id, amount_micros)
+     select folded_email(email), id, $2, $3 from users where id = $1
+     on conflict do nothing returning user_id`,
+    [userId, credit.promoCodeId, credit.amountMicros],
+  );
+  return claimed.length > 0;
+}
+
+export async function countTrialCredit(ctx: Ctx, { promoCodeId, amountMicros }: TrialCredit): Promise<void> {
+  await ctx.db.query(
+    `update promo_codes set credit_count = credit_count + 1, credited_micros = credited_micros + $2::bigint where id = $1`,
+    [promoCodeId, amountMicros],
+  );
 }

@@ -9,9 +9,14 @@ import * as store from './statement.store.ts';
 
 /** As large as it may be while a slow reader keeps nothing open but this in memory: about 100 kB. */
 const CSV_BATCH_ROWS = 1000;
-/** The year 0 is a date for JavaScript and none for PostgreSQL. */
-const EARLIEST = new Date('0001-01-01T00:00:00Z');
+/** Further than any that the contract lets in. */
+const EARLIEST = new Date('1900-01-01T00:00:00Z');
 const LATEST = new Date('9999-12-31T23:59:59Z');
+/**
+ * A transfer has the time at which its transaction began, its id the order in which it got the account's lock: older
+ * transfers may lie above younger ones by as long as a transaction lasts. The database ends each long before this.
+ */
+const DISORDER_MAX_MS = 3_600_000;
 
 export interface Filter {
   kind?: TransactionKind[] | undefined;
@@ -33,7 +38,7 @@ export async function listTransactions(
 }
 
 /**
- * The whole statement, batch by batch: each goes on where the one before it ended, with the balance it ended at, so no
+ * The statement, batch by batch: each goes on where the one before it ended, with the balance it ended at, so no
  * transaction stays open while the reader is slow. What is posted meanwhile is newer than the first row, hence no part.
  */
 export async function* writeCsv(ctx: Ctx, actor: Actor, query: Filter): AsyncGenerator<string> {
@@ -47,6 +52,8 @@ export async function* writeCsv(ctx: Ctx, actor: Actor, query: Filter): AsyncGen
     if (!last) return;
     const lines = rows.filter((row) => filter === null || isShown(row, filter)).map(toCsvLine);
     if (lines.length > 0) yield lines.join('');
+    // What is older than the range is not read: neither its length nor its cost is the reader's.
+    if (filter !== null && last.createdAt.getTime() < filter.from.getTime() - DISORDER_MAX_MS) return;
     start = { beforeId: last.id, balanceMicros: last.balanceAfterMicros - last.micros };
   }
 }
@@ -56,14 +63,9 @@ function toFilter({ kind, from, to }: Filter): store.EntryFilter | null {
   if (kind === undefined && from === undefined && to === undefined) return null;
   return {
     kinds: kind ?? transactionKinds,
-    from: toDate(from, EARLIEST),
-    to: toDate(to, LATEST),
+    from: from === undefined ? EARLIEST : new Date(from),
+    to: to === undefined ? LATEST : new Date(to),
   };
-}
-
-function toDate(text: string | undefined, otherwise: Date): Date {
-  const date = text === undefined ? otherwise : new Date(text);
-  return date < EARLIEST ? EARLIEST : date;
 }
 
 /** The filter of the list's SQL. Bounds are whole milliseconds, so what is smaller than one does not matter to them. */

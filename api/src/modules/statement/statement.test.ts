@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
 import { CSV_HEADER, quoteText } from './statement-csv.ts';
@@ -307,6 +308,57 @@ describe('a history of 5,000 transfers', () => {
     const lines = parseCsv(text);
     expect(lines).toHaveLength(5000);
     expect([lines[0]![4], lines.at(-1)![4]]).toEqual([before, '0.000001']);
+  });
+});
+
+describe('an export that begins late in a long history', () => {
+  const MINUTE_MS = 60_000;
+  const now = Date.now();
+  const minutesAgo = (minutes: number) => new Date(now - minutes * MINUTE_MS).toISOString();
+  let accountId: bigint;
+  beforeAll(async () => {
+    accountId = await ledger.openAccount(testApp.ctx);
+    // One a minute; the one of 1,005 minutes ago has waited 20 minutes for its lock.
+    await testApp.database.query(
+      `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, created_at)
+       select 'late:' || n, 1, $1, 1, 'TOP_UP',
+              $2::timestamptz - make_interval(mins => case n when 1005 then 985 else n end)
+         from generate_series(5000, 1, -1) as n`,
+      [accountId, minutesAgo(0)],
+    );
+    await testApp.database.query('update accounts set balance_micros = 5000 where id = $1', [accountId]);
+  });
+
+  /** @returns how many entries of the history were read for how many lines */
+  async function exportFrom(from: string) {
+    let read = 0;
+    const counting: Ctx = {
+      ...testApp.ctx,
+      db: {
+        query: async <Row>(...query: Parameters<Ctx['db']['query']>) => {
+          const rows = await testApp.database.query<Row>(...query);
+          read += rows.length;
+          return rows;
+        },
+      },
+    };
+    let text = '';
+    for await (const chunk of writeCsv(counting, actorOf({ id: '', accountId } as TestUser), { from })) text += chunk;
+    return { read, lines: parseCsv(text) };
+  }
+
+  test('reads as much as it needs, and no entry long before its range', async () => {
+    const { read, lines } = await exportFrom(minutesAgo(100));
+    expect(lines).toHaveLength(100);
+    expect(lines.at(-1)![4]).toBe('0.004901');
+    expect(read).toBe(1000);
+  });
+
+  test('has an entry that lies below older ones, because it waited', async () => {
+    const { read, lines } = await exportFrom(minutesAgo(990));
+    expect(lines).toHaveLength(991);
+    expect(lines.at(-1)![1]).toBe(minutesAgo(985));
+    expect(read).toBe(2000);
   });
 });
 

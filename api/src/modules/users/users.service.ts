@@ -1,6 +1,6 @@
 /** Users and what they see of themselves. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { Profile } from '@cellhop/contract/users';
+import type { Profile, UserStatus } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevel } from '../referrals/bonus.service.ts';
@@ -21,6 +21,20 @@ export async function createUser(ctx: Ctx, user: NewUser): Promise<{ id: string;
 
 export function findUser(ctx: Ctx, id: string): Promise<User | undefined> {
   return store.findUser(ctx, id);
+}
+
+/** Locked until the transaction ends: of two changes of a user's status the second sees what the first did. */
+export function lockUser(ctx: Ctx, id: string): Promise<store.LockedUser | undefined> {
+  return store.lockUser(ctx, id);
+}
+
+export function updateStatus(ctx: Ctx, id: string, status: UserStatus): Promise<void> {
+  return store.updateStatus(ctx, id, status);
+}
+
+/** Active users who may block and unblock others, locked until the transaction ends. */
+export function lockAdministrators(ctx: Ctx): Promise<string[]> {
+  return store.lockAdministrators(ctx);
 }
 
 export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {

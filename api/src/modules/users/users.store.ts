@@ -66,3 +66,29 @@ export async function findUser(ctx: Ctx, id: string): Promise<UserRow | undefine
 export async function updateLanguage(ctx: Ctx, id: string, languageCode: LanguageCode): Promise<void> {
   await ctx.db.query('update users set language_code = $2, updated_at = now() where id = $1', [id, languageCode]);
 }
+
+export interface LockedUser {
+  status: UserStatus;
+  accountId: bigint;
+}
+
+export async function lockUser(ctx: Ctx, id: string): Promise<LockedUser | undefined> {
+  const [row] = await ctx.db.query<LockedUser>(
+    'select status, account_id as "accountId" from users where id = $1 for no key update',
+    [id],
+  );
+  return row;
+}
+
+export async function updateStatus(ctx: Ctx, id: string, status: UserStatus): Promise<void> {
+  await ctx.db.query('update users set status = $2, updated_at = now() where id = $1', [id, status]);
+}
+
+export async function lockAdministrators(ctx: Ctx): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select users.id from users join roles on roles.name = users.role_name
+      where users.status = 'ACTIVE' and 'USERS_EDIT' = any(roles.permissions)
+      order by users.id for no key update of users`,
+  );
+  return rows.map((row) => row.id);
+}

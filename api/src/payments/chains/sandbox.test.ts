@@ -38,11 +38,16 @@ test('an empty chain leaves the cursor where it is', async () => {
 });
 
 test('addresses name the sandbox, repeat for the same index and differ for all others', () => {
-  const derive = createSandboxDeriver('a secret key');
+  const derive = createSandboxDeriver(['a secret key']);
   expect(derive('btc', 1n)).toMatch(/^sandbox-btc-[0-9a-f]{32}$/);
   expect(isSandboxAddress(derive('btc', 1n))).toBe(true);
   expect(isSandboxAddress('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')).toBe(false);
   expect(derive('btc', 1n)).toBe(derive('btc', 1n));
-  const others = [derive('btc', 1n), derive('btc', 2n), derive('ltc', 1n), createSandboxDeriver('another')('btc', 1n)];
+  const others = [
+    derive('btc', 1n),
+    derive('btc', 2n),
+    derive('ltc', 1n),
+    createSandboxDeriver(['another'])('btc', 1n),
+  ];
   expect(new Set(others).size).toBe(4);
 });

@@ -3,7 +3,7 @@
  * All code behind a watcher is the same as for a real chain.
  */
 import { createHmac } from 'node:crypto';
-import { deriveKey } from '../../keys.ts';
+import { deriveKey, type SecretKeys } from '../../keys.ts';
 import type { AddressDeriver, ChainWatcher, PaymentStage } from './watcher.ts';
 
 export interface SandboxTransaction {
@@ -66,8 +66,8 @@ const PREFIX = 'sandbox-';
 const ADDRESS_HEX_DIGITS = 32;
 
 /** Addresses that no real wallet accepts, so that nobody sends real money to one. */
-export function createSandboxDeriver(secretKey: string): AddressDeriver {
-  const key = deriveKey(secretKey, 'sandbox addresses');
+export function createSandboxDeriver(secretKeys: SecretKeys): AddressDeriver {
+  const key = deriveKey(secretKeys, 'sandbox addresses');
   return (space, index) => {
     const digest = createHmac('sha256', key).update(`${space}:${index}`).digest('hex');
     return `${PREFIX}${space}-${digest.slice(0, ADDRESS_HEX_DIGITS)}`;

@@ -25,7 +25,7 @@ describe('proxyUrls', () => {
 
 describe('curlLines', () => {
   it('downloads from the installation itself in development', () => {
-    const target = curlTarget({ brandName: 'Cellhop', isDevelopment: true, publicUrl: 'http://localhost:3000' });
+    const target = curlTarget({ isDevelopment: true, publicUrl: 'http://localhost:3000' });
     expect(curlLines(access, target)).toEqual({
       socks: 'curl -x socks5h://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
       http: 'curl -x http://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
@@ -33,7 +33,7 @@ describe('curlLines', () => {
   });
 
   it('asks a public site in production, where there is no such download', () => {
-    const settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: 'https://proxy.example' };
+    const settings = { isDevelopment: false, publicUrl: 'https://proxy.example' };
     expect(curlTarget(settings)).toBe('https://example.com');
   });
 });

@@ -1,7 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import type { Settings } from '@cellhop/contract/settings';
 
-type Access = Pick<Connection, 'host' | 'port' | 'username' | 'password'>;
+type Access = Pick<Connection, 'host' | 'port' | 'username'> & { password: string };
 
 /** The spellings of an access that proxy programs ask for. */
 export function connectionStrings({ host, port, username, password }: Access): [string, string, string] {
@@ -24,6 +24,6 @@ export function curlLines(access: Access, target: string): { socks: string; http
 }
 
 /** In development the service itself serves a download, so that a newcomer needs no internet. */
-export function curlTarget({ isDevelopment, publicUrl }: Settings): string {
+export function curlTarget({ isDevelopment, publicUrl }: Pick<Settings, 'isDevelopment' | 'publicUrl'>): string {
   return isDevelopment ? `${publicUrl}/dev/download/5` : 'https://example.com';
 }

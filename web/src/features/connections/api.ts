@@ -1,4 +1,4 @@
-import { type Connection, disconnect, listConnections } from '@cellhop/contract/connections';
+import { type Connection, disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
 import { getReceipt } from '@cellhop/contract/receipts';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
@@ -58,7 +58,8 @@ export function useReceipt(connection: Connection) {
 
 export function useDisconnect() {
   return useMutation({
-    mutationFn: async (id: string) => (await call(disconnect, { params: { id } })).data,
+    mutationFn: async ({ id, isRefundWaived }: { id: string; isRefundWaived: boolean }) =>
+      (await call(isRefundWaived ? disconnectWithoutRefund : disconnect, { params: { id } })).data,
     onSuccess: async ({ currentBalance, ...connection }) => {
       await queryClient.cancelQueries({ queryKey: [listConnections.url] });
       replaceRow(connection);

@@ -9,10 +9,7 @@ import classes from './connection-access.module.css';
 /** How to reach a bought proxy: each value and each ready line is one click away from the clipboard. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
-  const { isDevelopment, publicUrl, brandName } = useSettings();
   const { host, port, dnsPort, username, password } = connection;
-  const urls = proxyUrls(connection);
-  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl, brandName }));
   return (
     <section className={classes['access']}>
       <h3>{t('access.title')}</h3>
@@ -20,10 +17,26 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
-        <Value name={t('access.dnsPort')} value={dnsPort === null ? undefined : String(dnsPort)} />
+        <Value
+          name={t('access.dnsPort')}
+          value={dnsPort === null ? undefined : String(dnsPort)}
+          missing={t('access.noDnsPort')}
+        />
         <Value name={t('access.username')} value={username} />
-        <Value name={t('access.password')} value={password} />
+        <Value name={t('access.password')} value={password ?? undefined} missing={t('access.noPassword')} />
       </dl>
+      {password !== null && <ReadyLines connection={{ ...connection, password }} />}
+    </section>
+  );
+}
+
+function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
+  const { t } = useTranslation('proxyConnection');
+  const { isDevelopment, publicUrl } = useSettings();
+  const urls = proxyUrls(connection);
+  const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl }));
+  return (
+    <>
       <h3>{t('access.strings')}</h3>
       <dl className={classes['lines']}>
         {connectionStrings(connection).map((line, index) => (
@@ -41,7 +54,7 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
           </dl>
         </>
       )}
-    </section>
+    </>
   );
 }
 
@@ -50,18 +63,17 @@ const stringNames = ['host:port', 'username:password@host:port', 'host:port:user
 interface ValueProps {
   name: string;
   value: string | undefined;
+  /** Shown where there is no value. */
+  missing?: string;
   /** What is longer than a line takes several. */
   isWrapped?: boolean;
 }
 
-function Value({ name, value, isWrapped = false }: ValueProps) {
-  const { t } = useTranslation('proxyConnection');
+function Value({ name, value, missing, isWrapped = false }: ValueProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>
-        {value === undefined ? t('access.noDnsPort') : <Copyable name={name} value={value} isWrapped={isWrapped} />}
-      </dd>
+      <dd>{value === undefined ? missing : <Copyable name={name} value={value} isWrapped={isWrapped} />}</dd>
     </div>
   );
 }

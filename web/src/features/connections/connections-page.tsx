@@ -1,15 +1,16 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
+import { limitMinutesOf, showErrorToast } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { ConnectionsTable, passFocusToInfo } from './connections-table.tsx';
+import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
 
 interface ConnectionsPageProps {
   page: number;
@@ -23,20 +24,25 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
   const { t } = useTranslation(['proxyConnection', 'common']);
   const connections = useConnections(page);
   const ending = useDisconnect();
+  const [refused, setRefused] = useState<RefusedReturn>();
   const asked = useRef(new Set<string>());
   const totalPages = connections.data?.totalPages ?? 0;
   const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
 
-  async function disconnect({ id, ip }: Connection) {
+  async function disconnect(connection: Connection, isRefundWaived = false) {
+    const { id, ip } = connection;
     // A second click comes before the button has heard of the first.
     if (asked.current.has(id)) return;
     asked.current.add(id);
     try {
-      const { refundStatus } = await ending.mutateAsync(id);
+      const { refundStatus } = await ending.mutateAsync({ id, isRefundWaived });
+      setRefused(undefined);
       showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
       passFocusToInfo(id);
     } catch (error) {
-      showErrorToast(error);
+      const minutes = limitMinutesOf(error);
+      if (minutes !== undefined && connection.trafficUsed === 0) setRefused({ connection, minutes });
+      else showErrorToast(error);
       void connections.refetch();
     } finally {
       asked.current.delete(id);
@@ -65,11 +71,17 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
     <>
       <ConnectionsTable
         connections={rows}
-        endingId={ending.isPending ? ending.variables : undefined}
+        endingId={ending.isPending ? ending.variables.id : undefined}
         onShow={({ id }) => onShow(id)}
         onDisconnect={(connection) => void disconnect(connection)}
       />
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <RefusedReturnDialog
+        refused={refused}
+        isWorking={ending.isPending}
+        onConfirm={(connection) => disconnect(connection, true)}
+        onClose={() => setRefused(undefined)}
+      />
       <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => onShow(undefined)} />
     </>
   );

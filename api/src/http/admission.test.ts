@@ -1,0 +1,176 @@
+import { signIn } from '@cellhop/contract/auth';
+import { update } from '@cellhop/contract/gateway';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { getSettings } from '@cellhop/contract/settings';
+import { getProfile } from '@cellhop/contract/users';
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createUser } from '../../test/factories.ts';
+import { errorOf, exchangeBytes, openSocket, whenClosed } from '../../test/raw-http.ts';
+import { GATEWAY_TOKEN, startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
+
+const started: TestApp[] = [];
+afterEach(async () => {
+  for (const app of started.toReversed()) await app.stop();
+  started.length = 0;
+});
+async function start(...given: Parameters<typeof startTestApp>): Promise<TestApp> {
+  const testApp = await startTestApp(...given);
+  started.push(testApp);
+  return testApp;
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+async function statusOf(testApp: TestApp, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(testApp.url + path, { headers });
+  await response.arrayBuffer();
+  return response.status;
+}
+async function statuses(count: number, ask: () => Promise<number>): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (let time = 0; time < count; time++) {
+    const status = await ask();
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+async function report(testApp: TestApp, token: string, path: string = update.url): Promise<number> {
+  const response = await fetch(testApp.url + path, {
+    method: 'POST',
+    headers: { ...bearer(token), 'content-type': 'application/json' },
+    body: JSON.stringify({ runId: randomUUID(), usages: [] }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+async function addNode({ database }: TestApp): Promise<void> {
+  await database.query("insert into gateway_nodes (name, token_hash) values ('node', sha256($1))", [
+    Buffer.from(GATEWAY_TOKEN),
+  ]);
+}
+
+describe('the limit of requests', () => {
+  test('comes before the look at a token', async () => {
+    const testApp = await start({ requestsPerMinute: 3 });
+    const guess = () => statusOf(testApp, getProfile.url, bearer('wrong'));
+    expect(await statuses(30, guess)).toEqual({ 401: 3, 429: 27 });
+  });
+
+  test('counts all addresses of an IPv6 customer together, and those of others apart', async () => {
+    const testApp = await start({ requestsPerMinute: 3 });
+    let host = 0;
+    const from = (network: string) => () =>
+      statusOf(testApp, getSettings.url, { 'x-forwarded-for': `${network}::${(++host).toString(16)}` });
+    expect(await statuses(10, from('2001:db8:1:1'))).toEqual({ 200: 3, 429: 7 });
+    expect(await statuses(3, from('2001:db8:1:2'))).toEqual({ 200: 3 });
+  });
+
+  test('of users does not hold up gateways, nor the other way round, however the path is written', async () => {
+    const testApp = await start({ requestsPerMinute: 3, nodeRequestsPerMinute: 5 });
+    await addNode(testApp);
+    expect(await statuses(4, () => statusOf(testApp, getSettings.url))).toEqual({ 200: 3, 429: 1 });
+    expect(await statuses(3, () => report(testApp, GATEWAY_TOKEN))).toEqual({ 200: 3 });
+    const encoded = update.url.replace('/i', '/%69');
+    expect(await statuses(3, () => report(testApp, GATEWAY_TOKEN, encoded))).toEqual({ 200: 2, 429: 1 });
+  });
+
+  test('leaves probes alone', async () => {
+    const testApp = await start({ requestsPerMinute: 1 });
+    expect(await statuses(5, () => statusOf(testApp, '/health/live'))).toEqual({ 200: 5 });
+  });
+});
+
+describe('guesses of tokens', () => {
+  test('are counted for all processes together, and the network is refused afterwards', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 4 });
+    const second = await startSecondApp(testApp);
+    started.push(second);
+    const guess = (process: TestApp) => () => statusOf(process, getProfile.url, bearer(randomUUID()));
+    expect(await statuses(3, guess(testApp))).toEqual({ 401: 3 });
+    expect(await statuses(3, guess(second))).toEqual({ 401: 1, 429: 2 });
+    const response = await fetch(testApp.url + getProfile.url, { headers: bearer('wrong') });
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('that come at once are no more than those that come one after the other', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 4 });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => statusOf(testApp, LIVE_EVENTS_PATH, bearer(randomUUID()))),
+    );
+    expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(4);
+    expect(new Set(answers)).toEqual(new Set([401, 429]));
+  });
+
+  test('do not hold up who shares the network and has a right token, nor those without one', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 2 });
+    const user = await createUser(testApp);
+    await user.call(getProfile, {});
+    await statuses(3, () => statusOf(testApp, getProfile.url, bearer('wrong')));
+    await expect(user.call(getProfile, {})).resolves.toBeDefined();
+    expect(await statusOf(testApp, getSettings.url)).toBe(200);
+    expect(await statusOf(testApp, getProfile.url)).toBe(401);
+  });
+
+  test('of the token of a gateway are guesses as well, and the gateway goes on', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 2 });
+    await addNode(testApp);
+    expect(await report(testApp, GATEWAY_TOKEN)).toBe(200);
+    expect(await statuses(4, () => report(testApp, randomUUID()))).toEqual({ 401: 2, 429: 2 });
+    expect(await report(testApp, GATEWAY_TOKEN)).toBe(200);
+  });
+
+  test('are in the metrics, as are sockets', async () => {
+    const testApp = await start({ wrongTokensPerMinute: 2 });
+    await statuses(3, () => statusOf(testApp, getProfile.url, bearer('wrong')));
+    const metrics = await (await fetch(`${testApp.url}/metrics`)).text();
+    expect(metrics).toContain('wrong_tokens_total{outcome="wrong"} 2');
+    expect(metrics).toContain('wrong_tokens_total{outcome="refused"} 1');
+    expect(metrics).toMatch(/http_sockets\{port="public"\} [1-9]/);
+    expect(metrics).toContain('http_sockets_closed_total{port="public",bound="network"} 0');
+  });
+});
+
+describe('a request with', () => {
+  test.each([
+    ['two hosts', 'Host: a\r\nHost: b\r\n'],
+    ['no host', ''],
+  ])('%s is refused', async (_name, hosts) => {
+    const testApp = await start();
+    const answer = await exchangeBytes(testApp.url, `GET /v1/settings HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+    expect([answer.status, errorOf(answer).details?.[0]?.path]).toEqual([400, 'headers.host']);
+  });
+});
+
+test('requests in progress of one network have a bound, each of its clients behind a proxy counted', async () => {
+  const testApp = await start({ socketsPerNetwork: 4 });
+  // Their bodies never come, so they stay.
+  const begun = `POST ${signIn.url} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.7\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
+  const sockets = [];
+  for (let index = 0; index < 4; index++) {
+    const socket = await openSocket(testApp.url);
+    socket.write(begun);
+    sockets.push(socket);
+  }
+  const ask = (address: string) => statusOf(testApp, getSettings.url, { 'x-forwarded-for': address });
+  await expect.poll(() => ask('198.51.100.7')).toBe(429);
+  expect(await ask('198.51.100.8')).toBe(200);
+  for (const socket of sockets) {
+    socket.destroy();
+    await whenClosed(socket);
+  }
+  await expect.poll(() => ask('198.51.100.7')).toBe(200);
+});
+
+test('gateways can have a port of their own, and nothing of it is served elsewhere', async () => {
+  const testApp = await start({ internalPort: 0, internalHost: '127.0.0.1' });
+  await addNode(testApp);
+  const port = await testApp.app.listeners.listenInternally();
+  const internal = { ...testApp, url: `http://127.0.0.1:${port}` };
+  expect(await report(internal, GATEWAY_TOKEN)).toBe(200);
+  expect(await report(testApp, GATEWAY_TOKEN)).toBe(404);
+  expect(await report(testApp, GATEWAY_TOKEN, update.url.replace('/i', '/%69'))).toBe(404);
+  expect(await statusOf(internal, '/health/live')).toBe(200);
+  for (const path of [getSettings.url, getProfile.url, '/', '/docs']) expect(await statusOf(internal, path)).toBe(404);
+  expect(await statusOf(testApp, getSettings.url)).toBe(200);
+});

@@ -1,0 +1,115 @@
+import { signIn } from '@cellhop/contract/auth';
+import { update } from '@cellhop/contract/gateway';
+import { errorBodySchema } from '@cellhop/contract/schemas';
+import { createTicket, listTickets } from '@cellhop/contract/support';
+import { updateProfile } from '@cellhop/contract/users';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../test/factories.ts';
+import { openSocket, parseAnswer, whenClosed } from '../../test/raw-http.ts';
+import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
+import { createLog } from '../log.ts';
+
+const logged: string[] = [];
+let testApp: TestApp;
+let user: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp({}, createLog('test', 'warn', false, { write: (line) => void logged.push(line) }));
+  user = await createUser(testApp);
+  await testApp.database.query("insert into gateway_nodes (name, token_hash) values ('node', sha256($1))", [
+    Buffer.from(GATEWAY_TOKEN),
+  ]);
+});
+afterAll(() => testApp.stop());
+
+async function send(path: string, method: string, body: string, headers: Record<string, string> = {}) {
+  const response = await fetch(testApp.url + path, {
+    method,
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  return { status: response.status, text: await response.text() };
+}
+const ofLength = (length: number) => `"${'x'.repeat(length - 2)}"`;
+
+describe('a body is no longer than its route needs', () => {
+  test.each([
+    ['a stranger', signIn.url, 'POST', 8 * 1024, () => ({})],
+    ['a stranger where no body is expected', '/v1/auth/recovery-password/x/resend', 'POST', 1024, () => ({})],
+    ['a user', updateProfile.url, 'PATCH', 64 * 1024, () => user.headers],
+    ['a gateway', update.url, 'POST', 1_000_000, () => ({ authorization: `Bearer ${GATEWAY_TOKEN}` })],
+    ['nobody', '/v1/nothing', 'POST', 1024, () => ({})],
+  ])('%s', async (_name, path, method, limit, headers) => {
+    expect((await send(path, method, ofLength(limit), headers())).status).not.toBe(413);
+    const answer = await send(path, method, ofLength(limit + 1), headers());
+    expect([answer.status, errorBodySchema.parse(JSON.parse(answer.text)).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  test('also in chunks, whatever length it has in the end', async () => {
+    const socket = await openSocket(testApp.url);
+    socket.write(`POST ${signIn.url} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`);
+    socket.write('Transfer-Encoding: chunked\r\n\r\n');
+    for (let kibibytes = 0; kibibytes < 9; kibibytes++) socket.write(`400\r\n${'x'.repeat(1024)}\r\n`);
+    let text = '';
+    for await (const piece of socket.setEncoding('latin1')) text += piece as string;
+    expect(parseAnswer(text).status).toBe(413);
+  });
+});
+
+test('a body in pieces of one byte, with letters of several, is the same body', async () => {
+  const body = JSON.stringify({ name: 'Ключ \u{1f511}', description: 'Where is it?' });
+  const padded = Buffer.from(' '.repeat(3000) + body);
+  const socket = await openSocket(testApp.url);
+  socket.write(
+    `POST ${createTicket.url} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n`,
+  );
+  socket.write(`Authorization: ${user.headers.authorization}\r\n`);
+  socket.write('Transfer-Encoding: chunked\r\n\r\n');
+  socket.write(Buffer.concat([...padded].map((byte) => Buffer.from([0x31, 13, 10, byte, 13, 10]))));
+  socket.write('0\r\n\r\n');
+  let text = '';
+  for await (const piece of socket.setEncoding('latin1')) text += piece as string;
+  expect(parseAnswer(text).status).toBe(201);
+  expect((await user.call(listTickets, { query: {} })).data[0]!.name).toBe('Ключ \u{1f511}');
+});
+
+test('text that is no JSON is not read', async () => {
+  expect((await send(signIn.url, 'POST', 'text', { 'content-type': 'text/plain' })).status).toBe(415);
+});
+
+test.each([
+  ['of a stranger', signIn.url, {}],
+  ['of a gateway', update.url, { authorization: `Bearer ${GATEWAY_TOKEN}` }],
+])('a body %s that breaks off is no fault of ours, and leaves nothing behind', async (_name, path, headers) => {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  for (const waits of [true, false]) {
+    const socket = await openSocket(testApp.url);
+    const request = waits ? new Promise((resolve) => testApp.app.server.once('request', resolve)) : undefined;
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${fields.join('')}`);
+    socket.write('Content-Length: 100\r\n\r\n{');
+    await request;
+    socket.resetAndDestroy();
+    await whenClosed(socket);
+  }
+  await expect.poll(() => testApp.app.listeners.sockets['public']!.requestCount).toBe(0);
+  expect(logged).toEqual([]);
+});
+
+test('of 60,000 unknown fields a few are named', async () => {
+  const names = Array.from({ length: 60_000 }, (_, index) => `field${index}`);
+  const body = JSON.stringify({
+    runId: randomUUID(),
+    usages: [],
+    ...Object.fromEntries(names.map((name) => [name, 1])),
+  });
+  const answer = await send(update.url, 'POST', body, { authorization: `Bearer ${GATEWAY_TOKEN}` });
+  expect(answer.status).toBe(400);
+  expect(answer.text.length).toBeLessThan(5000);
+  expect(errorBodySchema.parse(JSON.parse(answer.text)).details).toHaveLength(20);
+});
+
+test('a name as long as the body is told by its beginning', async () => {
+  const answer = await send(signIn.url, 'POST', JSON.stringify({ ['x'.repeat(8000)]: 1 }));
+  expect(answer.status).toBe(400);
+  expect(answer.text.length).toBeLessThan(2000);
+});

@@ -1,0 +1,74 @@
+/** Bodies of requests: JSON, no longer than its route takes, in no more memory than it is long. */
+import type { EndpointDefinition } from '@cellhop/contract/endpoint';
+import { AppError } from '@cellhop/contract/errors';
+import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+
+const KIB = 1024;
+/** Where no body is expected, and where nobody serves anything. */
+export const EMPTY_BODY_BYTES = KIB;
+/** The longest a stranger sends is two tokens, or a password of which each character is escaped. */
+const STRANGERS_BODY_BYTES = 8 * KIB;
+/** The longest a signed-in user sends is a list of 500 ids, or a notification with 200 readers. */
+const USERS_BODY_BYTES = 64 * KIB;
+/** Thousands of connections in one report. */
+const GATEWAYS_BODY_BYTES = 1_000_000;
+const FIRST_PIECE_BYTES = KIB;
+
+export function bodyLimitOf({ access, body }: EndpointDefinition): number {
+  if (body === undefined) return EMPTY_BODY_BYTES;
+  if (access === 'gateway') return GATEWAYS_BODY_BYTES;
+  return access === 'public' || access === 'development' ? STRANGERS_BODY_BYTES : USERS_BODY_BYTES;
+}
+
+export function useJsonBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('text/plain');
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    collect(payload, request.routeOptions.bodyLimit, (error, text) => {
+      if (error) done(error);
+      // Some clients name a content type without sending a body; that is no malformed JSON.
+      else if (text === '') done(null, undefined);
+      else void parseJson(request, text, done);
+    });
+  });
+}
+
+/**
+ * Collects in one buffer: Fastify keeps a list of the pieces, and a body that comes byte by byte is a list of objects each a
+ * hundred times as large as what it holds.
+ * @param done gets PAYLOAD_TOO_LARGE, or an error if the client goes away before the end
+ */
+function collect(
+  request: IncomingMessage,
+  limitBytes: number,
+  done: (error: Error | null, text: string) => void,
+): void {
+  const finish = (error: Error | null, text = '') => {
+    request.off('data', take).off('end', end).off('close', gone);
+    done(error, text);
+  };
+  const gone = () => finish(new Error('The client has gone in the middle of its request'));
+  const end = () => finish(null, buffer.toString('utf8', 0, length));
+  const take = (piece: Buffer) => {
+    const newLength = length + piece.length;
+    if (newLength > limitBytes) return finish(new AppError('PAYLOAD_TOO_LARGE'));
+    if (newLength > buffer.length) buffer = enlarge(buffer, length, Math.min(limitBytes, 2 * newLength));
+    piece.copy(buffer, length);
+    length = newLength;
+    return undefined;
+  };
+  let buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_PIECE_BYTES, limitBytes));
+  let length = 0;
+  request.on('error', () => {}); // `close` follows.
+  // While it was found out who asks, the client may have left: its end has been told already, to nobody.
+  if (request.destroyed) gone();
+  else if (Number(request.headers['content-length']) > limitBytes) finish(new AppError('PAYLOAD_TOO_LARGE'));
+  else request.on('data', take).on('end', end).on('close', gone);
+}
+
+function enlarge(buffer: Buffer, length: number, bytes: number) {
+  const larger = Buffer.allocUnsafeSlow(bytes);
+  buffer.copy(larger, 0, 0, length);
+  return larger;
+}

@@ -1,0 +1,24 @@
+/** How much of something is in progress for each owner, and that it is never too much. */
+export class InProgress {
+  readonly #counts = new Map<string, number>();
+
+  constructor(private readonly max: number) {}
+
+  /** @returns false if there are too many already */
+  begin(owner: string): boolean {
+    const count = this.countOf(owner);
+    if (count >= this.max) return false;
+    this.#counts.set(owner, count + 1);
+    return true;
+  }
+
+  end(owner: string): void {
+    const count = this.countOf(owner);
+    if (count > 1) this.#counts.set(owner, count - 1);
+    else this.#counts.delete(owner);
+  }
+
+  countOf(owner: string): number {
+    return this.#counts.get(owner) ?? 0;
+  }
+}

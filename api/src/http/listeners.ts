@@ -1,0 +1,86 @@
+/** The ports of the API: one for everybody, and, where the operator wants it, one of its own for gateways. */
+import type { FastifyRequest } from 'fastify';
+import { once } from 'node:events';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Config } from '../config.ts';
+import { createHttpServer } from './http-server.ts';
+import { Sockets, type SocketLimits } from './sockets.ts';
+
+/** What the port for gateways serves: their interface, and what watches this process. */
+const SERVED_INTERNALLY = /^\/(?:internal|health|metrics)(?:\/|$)/;
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+
+export class Listeners {
+  readonly #public: Sockets;
+  readonly #internal: Sockets | undefined;
+  #internalServer: Server | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly headers: Readonly<Record<string, string>>,
+  ) {
+    const limits: SocketLimits = {
+      total: config.socketsMax,
+      perNetwork: config.socketsPerNetwork,
+      unreadBytes: UNREAD_BYTES_MAX,
+    };
+    this.#public = new Sockets(limits);
+    // Gateways are few, and a proxy in front of them may bring all of theirs.
+    if (config.internalPort !== undefined) this.#internal = new Sockets({ ...limits, perNetwork: limits.total });
+  }
+
+  /** Fastify asks for more than one server when it listens on a name with several addresses. */
+  readonly createServer = (listener: RequestListener): Server => {
+    if (this.#internal) this.#internalServer ??= createHttpServer(this.#internal, this.headers, listener);
+    return createHttpServer(this.#public, this.headers, listener);
+  };
+
+  /** @returns the port for gateways, if they have one of their own */
+  async listenInternally(): Promise<number | undefined> {
+    const server = this.#internalServer;
+    if (!server) return undefined;
+    server.listen({ host: this.config.internalHost, port: this.config.internalPort });
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  async closeInternally(): Promise<void> {
+    const server = this.#internalServer;
+    if (!server?.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+  }
+
+  /** @param path of the route, not of the request: `/%69nternal/` leads to the same route */
+  serves(socket: Socket, path: string | undefined): boolean {
+    if (!this.#internal) return true;
+    const isServedInternally = path !== undefined && SERVED_INTERNALLY.test(path);
+    if (this.#internal.has(socket)) return isServedInternally;
+    return path === undefined || !path.startsWith('/internal/');
+  }
+
+  /** Behind a trusted proxy the address of the client is not the socket's. */
+  noteForwarding({ raw, ips }: FastifyRequest): void {
+    if (ips !== undefined && ips.length > 1) this.#socketsOf(raw.socket).isForwarding(raw.socket);
+  }
+
+  noteNode({ raw }: FastifyRequest): void {
+    this.#socketsOf(raw.socket).isOfNode(raw.socket);
+  }
+
+  /** Calls back when the request is over, however it ends. */
+  whenOver(response: ServerResponse, callback: () => void): void {
+    this.#socketsOf(response.req.socket).whenOver(response, callback);
+  }
+
+  /** By the name of the port; for the metrics. */
+  get sockets(): Readonly<Record<string, Sockets>> {
+    return { public: this.#public, ...(this.#internal && { internal: this.#internal }) };
+  }
+
+  #socketsOf(socket: Socket): Sockets {
+    return this.#internal?.has(socket) ? this.#internal : this.#public;
+  }
+}

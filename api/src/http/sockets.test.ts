@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { openSocket, whenClosed } from '../../test/raw-http.ts';
+import { createHttpServer } from './http-server.ts';
+import { Sockets, type SocketLimits } from './sockets.ts';
+
+const UNFINISHED = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nbegun';
+const LARGE = Buffer.alloc(64 * 1024 * 1024, 'x');
+const opened: (net.Socket | http.Server)[] = [];
+afterEach(async () => {
+  for (const one of opened) if (one instanceof net.Socket) one.destroy();
+  for (const one of opened) {
+    if (!(one instanceof http.Server)) continue;
+    one.closeAllConnections();
+    one.close();
+    await once(one, 'close');
+  }
+  opened.length = 0;
+});
+
+interface Started {
+  sockets: Sockets;
+  /** Requests that nobody has answered yet; the server answers all but `/large` and `/body` when it is told to. */
+  waiting: http.ServerResponse[];
+  open: (localAddress: string, bytes?: string) => Promise<net.Socket>;
+}
+
+async function start(limits: Partial<SocketLimits>): Promise<Started> {
+  const sockets = new Sockets({ total: 1000, perNetwork: 1000, unreadBytes: 2 ** 30, ...limits });
+  const waiting: http.ServerResponse[] = [];
+  const server = createHttpServer(sockets, {}, (request, response) => {
+    if (request.url === '/large') response.end(LARGE);
+    else if (request.url === '/forwarded') {
+      sockets.isForwarding(request.socket);
+      response.end();
+    } else if (request.url === '/node') {
+      sockets.isOfNode(request.socket);
+      response.end();
+    } else if (request.url !== '/body') waiting.push(response);
+  });
+  opened.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const open = async (localAddress: string, bytes = '') => {
+    const known = sockets.count + sumOf(sockets.closed);
+    const socket = await openSocket(url, localAddress);
+    opened.push(socket);
+    // The kernel has accepted it; the server hears of it a moment later.
+    await expect.poll(() => sockets.count + sumOf(sockets.closed)).toBeGreaterThan(known);
+    socket.write(bytes);
+    return socket;
+  };
+  return { sockets, waiting, open };
+}
+
+const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+test('one network has so many sockets; a new one costs the one that has waited longest', async () => {
+  const { sockets, open } = await start({ perNetwork: 3 });
+  const [first, second] = [await open('127.0.0.2', UNFINISHED), await open('127.0.0.2', UNFINISHED)];
+  await open('127.0.0.2');
+  const [stranger] = [await open('127.0.0.3', UNFINISHED)];
+  await open('127.0.0.2');
+  await whenClosed(first);
+  expect([second.destroyed, stranger.destroyed]).toEqual([false, false]);
+  expect([sockets.count, sockets.closed.network]).toEqual([4, 1]);
+});
+
+test('a request that is being answered is never given up for a newcomer, who is refused instead', async () => {
+  const { sockets, waiting, open } = await start({ perNetwork: 2 });
+  const served = [await open('127.0.0.2', get('/')), await open('127.0.0.2', get('/'))];
+  await expect.poll(() => waiting.length).toBe(2);
+  await whenClosed(await open('127.0.0.2'));
+  for (const response of waiting) response.end('served');
+  for (const socket of served) expect(String((await once(socket, 'data'))[0])).toContain('served');
+  expect(sockets.count).toBe(2);
+});
+
+test('when the process is full, the network with the most sockets pays for every newcomer', async () => {
+  const { sockets, open } = await start({ total: 6 });
+  const attacking = [];
+  for (let index = 0; index < 5; index++) attacking.push(await open('127.0.0.2', UNFINISHED));
+  const honest = await open('127.0.0.3', UNFINISHED);
+  const newcomers = [await open('127.0.0.4'), await open('127.0.0.5')];
+  await Promise.all([whenClosed(attacking[0]!), whenClosed(attacking[1]!)]);
+  expect([honest, ...newcomers].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  expect([sockets.count, sockets.closed.total]).toEqual([6, 2]);
+});
+
+test('a trusted proxy may have more than one network, a gateway is never closed for others', async () => {
+  const { sockets, open } = await start({ perNetwork: 2, total: 5 });
+  const node = await open('127.0.0.2', get('/node'));
+  await once(node, 'data');
+  for (let index = 0; index < 4; index++) await once(await open('127.0.0.2', get('/forwarded')), 'data');
+  expect([sockets.count, sumOf(sockets.closed)]).toEqual([5, 0]);
+  await open('127.0.0.2');
+  expect([sockets.closed.total, node.destroyed]).toEqual([1, false]);
+});
+
+test('who sends many requests before he reads an answer is cut off', async () => {
+  const { sockets, waiting, open } = await start({});
+  await whenClosed(await open('127.0.0.2', get('/').repeat(100)));
+  expect(sockets.closed.pipelining).toBe(1);
+  expect(waiting.length).toBeLessThan(10);
+});
+
+test('of answers that nobody reads only so much is kept', async () => {
+  const { sockets, open } = await start({ unreadBytes: 1024 * 1024 });
+  const reader = await open('127.0.0.3', get('/'));
+  const lazy = await open('127.0.0.2');
+  lazy.pause();
+  lazy.write(get('/large'));
+  await expect.poll(() => sockets.closed.unread, { timeout: 5000 }).toBe(1);
+  await whenClosed(lazy);
+  expect([sockets.unreadBytes, reader.destroyed]).toEqual([0, false]);
+});
+
+test('the end of a request is told however it ends, also of one that waited behind another', async () => {
+  const { sockets, waiting, open } = await start({});
+  const client = await open('127.0.0.2', get('/first') + get('/second'));
+  await expect.poll(() => waiting.length).toBe(2);
+  let ended = 0;
+  for (const response of waiting) sockets.whenOver(response, () => void ended++);
+  client.destroy();
+  await expect.poll(() => ended).toBe(2);
+  sockets.whenOver(waiting[0]!, () => void ended++);
+  expect(ended).toBe(3);
+});

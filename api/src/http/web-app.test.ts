@@ -1,0 +1,65 @@
+import { errorBodySchema } from '@cellhop/contract/schemas';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLog } from '../log.ts';
+import { useErrors } from './errors.ts';
+import { serveWebApp } from './web-app.ts';
+
+const root = mkdtempSync(path.join(os.tmpdir(), 'web-app-'));
+const logged: string[] = [];
+let app: FastifyInstance;
+beforeAll(async () => {
+  for (const name of ['index.html', 'landing.html', 'script.js']) writeFileSync(path.join(root, name), 'content');
+  const log: FastifyBaseLogger = createLog('test', 'error', false, { write: (line) => void logged.push(line) });
+  app = Fastify({ loggerInstance: log });
+  useErrors(app);
+  await serveWebApp(app, root);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Unlike fetch, it sends the path as it is. */
+async function get(target: string, headers: http.OutgoingHttpHeaders = {}) {
+  const { port } = app.server.address() as AddressInfo;
+  const request = http.get({ host: '127.0.0.1', port, path: target, headers, agent: false });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+test.each([
+  ['/x%00', {}, 404, 'NOT_FOUND'],
+  ['/%2e%2e/%2e%2e/etc/passwd', {}, 404, 'NOT_FOUND'],
+  ['/script.js', { 'if-match': '"another"' }, 412, 'PRECONDITION_FAILED'],
+  ['/script.js', { range: 'bytes=1000-' }, 416, 'RANGE_NOT_SATISFIABLE'],
+] as const)(
+  '%s with %j is refused in the shape of all errors, and no fault of ours',
+  async (target, headers, status, code) => {
+    const answer = await get(target, headers);
+    expect(answer.status).toBe(status);
+    expect(errorBodySchema.parse(JSON.parse(answer.body))).toMatchObject({ statusCode: status, code });
+    expect(logged).toEqual([]);
+  },
+);
+
+test('a range that is not there tells how long the file is', async () => {
+  expect((await get('/script.js', { range: 'bytes=1000-' })).headers['content-range']).toBe('bytes */7');
+});
+
+test('a range that is there is served', async () => {
+  const answer = await get('/script.js', { range: 'bytes=0-2' });
+  expect([answer.status, answer.body]).toEqual([206, 'con']);
+});
+
+test("every other path is the app's page", async () => {
+  expect((await get('/some/where')).status).toBe(200);
+});

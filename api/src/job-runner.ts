@@ -1,0 +1,75 @@
+/** The job runner on connections whose waits end, and whether it still runs. */
+import { Logger, run, type WorkerEvents } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import pg from 'pg';
+import type { Ctx } from './ctx.ts';
+import { BoundedClient, connectionOptions } from './database-connection.ts';
+import { tasks } from './tasks.ts';
+
+/** The runner's own lines, in our log; what it says at each job is for looking for faults. */
+const logMethods = { error: 'error', warning: 'warn', info: 'debug', debug: 'debug' } as const;
+
+const CONCURRENCY = 4;
+const POLL_INTERVAL_MS = 2000;
+/** Its statements touch few rows. */
+const TIME_LIMIT_MS = 8000;
+const PROBE_EVERY_MS = 5000;
+
+export interface JobRunner {
+  /** Lets the jobs that run come to their end. */
+  stop(): Promise<void>;
+  /** Resolves when it runs no longer, whoever wanted that. */
+  readonly ended: Promise<void>;
+}
+
+/** @throws Error when the database does not answer now */
+export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS } = {}): Promise<JobRunner> {
+  // Its own: it needs the driver's default parsers, and one of its connections listens for new jobs.
+  const pgPool = new pg.Pool({
+    ...connectionOptions(ctx.config.databaseUrl, ctx.config.databaseTimeLimitMs ?? TIME_LIMIT_MS),
+    Client: BoundedClient,
+    max: CONCURRENCY + 2,
+  });
+  // A connection that breaks is replaced by the pool; without handlers it would end the process.
+  pgPool.on('error', () => {});
+  pgPool.on('connect', (client) => client.on('error', () => {}));
+  const events: WorkerEvents = new EventEmitter();
+  keepListening(events, probeEveryMs);
+  const closePool = () => pgPool.end();
+  try {
+    const runner = await run({
+      pgPool,
+      events,
+      taskList: tasks(ctx),
+      concurrency: CONCURRENCY,
+      pollInterval: POLL_INTERVAL_MS,
+      noHandleSignals: true,
+      parsedCronItems: [],
+      logger: new Logger(() => (level, message) => ctx.log[logMethods[level]](message)),
+      // Without a batch the runner leaves the promise of a job's completion to itself: rejected, it would end the process.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    });
+    return {
+      ended: runner.promise.finally(closePool),
+      stop: () => runner.stop(),
+    };
+  } catch (error) {
+    await closePool();
+    throw error;
+  }
+}
+
+/** A connection that listens and is cut off hears nothing, and so would nobody hear that it is. */
+function keepListening(events: WorkerEvents, probeEveryMs: number): void {
+  let timer: NodeJS.Timeout | undefined;
+  events.on('pool:listen:success', ({ client }) => {
+    const probeLater = () => {
+      timer = setTimeout(() => {
+        // The client has ended itself by then; the runner hears of errors alone, and takes another one.
+        void client.query('select 1').then(probeLater, (error: unknown) => client.emit('error', error));
+      }, probeEveryMs);
+    };
+    probeLater();
+  });
+  events.on('pool:listen:release', () => clearTimeout(timer));
+}

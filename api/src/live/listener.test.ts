@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { Network } from '../../../faults/network.ts';
+import { cloneDatabase } from '../../../tools/test-database.mjs';
+import { openDatabase, type Database } from '../db.ts';
+import { createLog } from '../log.ts';
+import { CHANNEL } from './changes.ts';
+import { startListener } from './listener.ts';
+
+let clone: Awaited<ReturnType<typeof cloneDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  clone = await cloneDatabase(inject('postgresUrl'));
+  database = openDatabase(clone.url, 2);
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+let network: Network;
+let heard: string[];
+let timesListening: number;
+let stop: () => Promise<void>;
+beforeEach(async () => {
+  const url = new URL(clone.url);
+  const port = Number(url.port);
+  network = new Network(() => port);
+  url.port = String(await network.listen());
+  heard = [];
+  timesListening = 0;
+  stop = startListener(
+    { databaseUrl: url.href, log: createLog('test', 'silent', false), probeEveryMs: 100 },
+    { onPayload: (payload) => heard.push(payload), onListening: () => (timesListening += 1) },
+  );
+  await expect.poll(() => timesListening).toBe(1);
+});
+afterEach(async () => {
+  await stop();
+  network.close();
+});
+
+test.each(['cut', 'silent', 'one-way', 'blackholed'] as const)(
+  'a connection whose network is %s is replaced, and what is told from then on is heard',
+  async (state) => {
+    await network.set(state);
+    await network.set('open');
+    if (state !== 'silent') await expect.poll(() => timesListening, { timeout: 15_000 }).toBeGreaterThan(1);
+    await database.query('select pg_notify($1, $2)', [CHANNEL, state]);
+    await expect.poll(() => heard).toEqual([state]);
+  },
+);
+
+test('it stops while its network is silent', async () => {
+  await network.set('blackholed');
+  await expect(stop()).resolves.toBeUndefined();
+});
+
+test('a dozen interruptions leave no listener for its stop behind', async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.message);
+  process.on('warning', note);
+  for (let times = 2; times <= 13; times += 1) {
+    network.reset();
+    await expect.poll(() => timesListening, { timeout: 10_000 }).toBe(times);
+  }
+  process.off('warning', note);
+  expect(warnings.filter((message) => message.includes('abort listeners'))).toEqual([]);
+});

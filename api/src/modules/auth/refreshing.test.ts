@@ -1,0 +1,185 @@
+import { refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
+import { createClient } from '@cellhop/contract/client';
+import { getProfile } from '@cellhop/contract/users';
+import { SignJWT } from 'jose';
+import { createHmac, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, PASSWORD } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { deriveKey } from '../../keys.ts';
+import { hashSecret, newSecret } from './tokens.ts';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(() => testApp.stop());
+
+const enter = async (email: string): Promise<SignInResult> =>
+  (await testApp.call(signIn, { body: { email, password: PASSWORD } })).data;
+const newSession = async () => enter((await createUser(testApp)).email);
+const refresh = async (
+  { accessToken, refreshToken }: Pick<Tokens, 'accessToken' | 'refreshToken'>,
+  ip = '127.0.0.1',
+) => {
+  const options = { headers: { 'x-forwarded-for': ip } };
+  return (await testApp.call(refreshTokens, { body: { accessToken, refreshToken } }, options)).data;
+};
+const isAccepted = (accessToken: string) =>
+  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${accessToken}` }) })(
+    getProfile,
+    {},
+  ).then(
+    () => true,
+    (error: { code: string }) => error.code,
+  );
+const sessionOf = ({ accessToken }: Pick<Tokens, 'accessToken'>) =>
+  (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
+const waitSeconds = (session: Tokens, seconds: number) =>
+  testApp.database.query(`update sessions set rotated_at = rotated_at - $2::int * interval '1 second' where id = $1`, [
+    sessionOf(session),
+    seconds,
+  ]);
+
+/** What the version before does, on this version's schema: its tokens, its statements. */
+const old = {
+  child: (parent: string) =>
+    createHmac('sha256', deriveKey(testApp.ctx.config.secretKeys, 'refresh-token')).update(parent).digest('base64url'),
+  accessToken: (userId: string, sessionId: string) =>
+    new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setSubject(userId)
+      .setExpirationTime('15m')
+      .sign(deriveKey(testApp.ctx.config.secretKeys, 'access-token')),
+  async signIn(userId: string) {
+    const refreshToken = newSecret();
+    const [row] = await testApp.database.query<{ id: string }>(
+      `insert into sessions (user_id, refresh_token_hash, expired_at) values ($1, $2, now() + interval '30 days') returning id`,
+      [userId, hashSecret(refreshToken)],
+    );
+    return { accessToken: await old.accessToken(userId, row!.id), refreshToken };
+  },
+  async refresh(userId: string, pair: Pick<Tokens, 'accessToken' | 'refreshToken'>) {
+    const refreshToken = old.child(pair.refreshToken);
+    const sessionId = sessionOf(pair);
+    const rows = await testApp.database.query(
+      `update sessions set previous_token_hash = refresh_token_hash, refresh_token_hash = $2, rotated_at = clock_timestamp()
+        where id = $1 and refresh_token_hash = $3 returning id`,
+      [sessionId, hashSecret(refreshToken), hashSecret(pair.refreshToken)],
+    );
+    expect(rows).toHaveLength(1);
+    return { accessToken: await old.accessToken(userId, sessionId), refreshToken };
+  },
+};
+
+describe('a wrong refresh token', () => {
+  test('is refused while the session is locked: it waits for nobody, and nobody for it', async () => {
+    const session = await newSession();
+    const holder = new pg.Client({ connectionString: testApp.ctx.config.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from sessions where id = $1 for update', [sessionOf(session)]);
+      for (const refreshToken of [newSecret(), `2.${newSecret()}`])
+        await expect(refresh({ ...session, refreshToken })).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    } finally {
+      await holder.end();
+    }
+  });
+
+  test('is refused for its rate after ten from one network, whose address can be any; the right one is taken elsewhere', async () => {
+    const [session, bystander] = [await newSession(), await newSession()];
+    const guess = (last: number) => refresh({ ...session, refreshToken: newSecret() }, `2001:db8:7::${last}`);
+    for (let last = 1; last <= 10; last++)
+      await expect(guess(last)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
+    const refused = { status: 429, code: 'RATE_LIMITED' };
+    await expect(guess(11)).rejects.toMatchObject(refused);
+    expect(await refresh(bystander, '2001:db8:7::1')).toBeDefined();
+    const next = await refresh(session, '198.51.100.7');
+    expect(await isAccepted(next.accessToken)).toBe(true);
+    await testApp.database.query(`update rate_limits set expire = 0 where key like 'refresh-session:%'`);
+    expect(await refresh(next, '2001:db8:7::1')).toBeDefined();
+  });
+
+  test('counts for its network too, whatever sessions are tried, and a right one from there is still taken', async () => {
+    const user = await createUser(testApp);
+    const ip = '203.0.113.99';
+    await expect(refresh({ ...(await enter(user.email)), refreshToken: newSecret() }, ip)).rejects.toMatchObject({
+      code: 'REFRESH_REJECTED',
+    });
+    await testApp.database.query(`update rate_limits set points = 300 where key = $1`, [`refresh-network:${ip}`]);
+    const session = await enter(user.email);
+    await expect(refresh({ ...session, refreshToken: newSecret() }, ip)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    });
+    expect(await refresh(session, ip)).toBeDefined();
+  });
+});
+
+describe('a session of the version before', () => {
+  test('goes on: its pair is taken, and exchanged for one of the new form', async () => {
+    const user = await createUser(testApp);
+    const first = await old.signIn(user.id);
+    expect(await isAccepted(first.accessToken)).toBe(true);
+    const second = await refresh(first);
+    expect(second.refreshToken).toMatch(/^1\./);
+    expect(await refresh(first)).toEqual(second);
+    const third = await refresh(second);
+    expect(third.refreshToken).toMatch(/^2\./);
+    expect(await isAccepted(third.accessToken)).toBe(true);
+  });
+
+  test('goes back and forth between processes of both versions', async () => {
+    const user = await createUser(testApp);
+    let pair: Pick<Tokens, 'accessToken' | 'refreshToken'> = await old.signIn(user.id);
+    for (let round = 0; round < 3; round++) {
+      pair = await old.refresh(user.id, pair);
+      expect(await isAccepted(pair.accessToken)).toBe(true);
+      pair = await refresh(pair);
+      expect(await isAccepted(pair.accessToken)).toBe(true);
+    }
+  });
+
+  test('gives two tabs the same token, whichever version they meet', async () => {
+    const user = await createUser(testApp);
+    const session = await enter(user.email);
+    const one = await old.refresh(user.id, session);
+    expect((await refresh(session)).refreshToken).toBe(one.refreshToken);
+    expect((await refresh(one)).refreshToken).toMatch(/^2\./);
+  });
+
+  test.each(['the last of the old form', 'the one before'])('ends when %s comes again late', async (which) => {
+    const user = await createUser(testApp);
+    const first = await old.signIn(user.id);
+    const second = await old.refresh(user.id, first);
+    const third = await refresh(await refresh(second));
+    await waitSeconds(third, 11);
+    await expect(refresh(which === 'the one before' ? first : second)).rejects.toMatchObject({
+      code: 'REFRESH_REJECTED',
+    });
+    expect(await isAccepted(third.accessToken)).toBe('UNAUTHORIZED');
+  });
+
+  test('lends its kind of access token to no other session', async () => {
+    const user = await createUser(testApp);
+    const session = await enter(user.email);
+    expect(await isAccepted(await old.accessToken(user.id, sessionOf(session)))).toBe('UNAUTHORIZED');
+    expect(await isAccepted(session.accessToken)).toBe(true);
+  });
+});
+
+test('an access token whose subject is no UUID is a 401', async () => {
+  const claims = { sid: randomUUID() };
+  for (const subject of ['root', '1', '']) {
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer('cellhop')
+      .setAudience('cellhop-api')
+      .setSubject(subject)
+      .setExpirationTime('5m')
+      .sign(deriveKey(testApp.ctx.config.secretKeys, 'access-token'));
+    expect(await isAccepted(token)).toBe('UNAUTHORIZED');
+    await expect(refresh({ accessToken: token, refreshToken: newSecret() })).rejects.toMatchObject({ status: 400 });
+  }
+});

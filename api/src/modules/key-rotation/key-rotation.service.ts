@@ -1,0 +1,77 @@
+/**
+ * Seals stored secrets with the newest key of SECRET_KEY, as long as the setting has older ones: once nothing is left, an older key
+ * can leave the setting. In batches; a worker that stops goes on where it was.
+ */
+import type { Ctx } from '../../ctx.ts';
+import { newestKeyId } from '../../keys.ts';
+import {
+  countRecoveryCodesOfOlderKeys,
+  countSealedSecrets,
+  resealSecrets,
+} from '../auth/second-factor-resealing.service.ts';
+import { countSealedPasswords, resealPasswords } from '../connections/resealing.service.ts';
+import * as store from './key-rotation.store.ts';
+import type { Position, ResealedBatch } from '../../sealing.ts';
+
+interface Kind {
+  name: string;
+  reseal(ctx: Ctx, after: Position, limit: number): Promise<ResealedBatch>;
+  countAfter(ctx: Ctx, after: Position): Promise<number>;
+}
+
+const kinds: readonly Kind[] = [
+  { name: 'proxy-passwords', reseal: resealPasswords, countAfter: countSealedPasswords },
+  { name: 'second-factors', reseal: resealSecrets, countAfter: countSealedSecrets },
+];
+/** They are hashed, not sealed: they are only counted. */
+const RECOVERY_CODES = 'recovery-codes';
+
+const BATCH = 500;
+/** Other sweeps have their turn as well. */
+const TURN_MS = 5000;
+
+/** Safe to run in several workers at once: one of them seals, the others pass. */
+export async function reseal(ctx: Ctx): Promise<void> {
+  const { secretKeys } = ctx.config;
+  if (secretKeys.length === 1) return;
+  const keyId = newestKeyId(secretKeys);
+  const deadline = performance.now() + TURN_MS;
+  for (const kind of kinds) while (performance.now() < deadline && (await resealBatch(ctx, kind, keyId)));
+  await store.saveCount(ctx, RECOVERY_CODES, keyId, await countRecoveryCodesOfOlderKeys(ctx, keyId));
+}
+
+/** @returns whether there is more to do now */
+function resealBatch(ctx: Ctx, kind: Kind, keyId: string): Promise<boolean> {
+  return ctx.tx(async (ctx) => {
+    await store.begin(ctx, kind.name, keyId);
+    const progress = await store.lockProgress(ctx, kind.name, keyId);
+    if (!progress) return false;
+    const before = progress.remainingCount ?? (await kind.countAfter(ctx, progress.position));
+    const batch = await kind.reseal(ctx, progress.position, BATCH);
+    const isEnd = batch.listedCount < BATCH && batch.doneCount === batch.listedCount;
+    const remainingCount = isEnd ? 0 : Math.max(1, before - batch.doneCount);
+    await store.saveProgress(ctx, kind.name, { ...batch, remainingCount });
+    if (isEnd && progress.remainingCount !== 0)
+      ctx.log.info({ kind: kind.name, unreadable: batch.unreadableCount }, 'all are sealed with the newest key');
+    return !isEnd && batch.doneCount > 0;
+  });
+}
+
+export interface KeyFigures {
+  secretsToReseal: number | undefined;
+  unreadableSecrets: number | undefined;
+  recoveryCodesOfOlderKeys: number | undefined;
+}
+
+/** Undefined while the setting has one key alone, and before the worker has looked. */
+export async function readKeyFigures(ctx: Ctx): Promise<KeyFigures> {
+  const { secretKeys } = ctx.config;
+  const rows = secretKeys.length === 1 ? [] : await store.listProgress(ctx, newestKeyId(secretKeys));
+  const sealed = rows.filter(({ kind }) => kind !== RECOVERY_CODES);
+  const isKnown = sealed.length === kinds.length && sealed.every((row) => row.remainingCount !== null);
+  return {
+    secretsToReseal: isKnown ? sealed.reduce((sum, row) => sum + (row.remainingCount ?? 0), 0) : undefined,
+    unreadableSecrets: isKnown ? sealed.reduce((sum, row) => sum + row.unreadableCount, 0) : undefined,
+    recoveryCodesOfOlderKeys: rows.find(({ kind }) => kind === RECOVERY_CODES)?.remainingCount ?? undefined,
+  };
+}

@@ -1,0 +1,230 @@
+import { signUp } from '@cellhop/contract/auth';
+import { createPromoCode, listPromoCodes } from '@cellhop/contract/promo-codes';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entriesOf } from '../../../test/audit-log.ts';
+import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
+import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
+import type { TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+
+let testApp: TestApp;
+let owner: TestUser;
+let admin: TestUser;
+beforeAll(async () => {
+  testApp = await startTestAppWithMail();
+  owner = await createUser(testApp);
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+const newName = () => randomBytes(6).toString('hex');
+
+async function newCode(limits: { trialCredit?: number; trialCreditsMax?: number; budget?: number } = {}) {
+  const body = { code: newName(), referralEmail: owner.email, trialCredit: 1, ...limits };
+  return (await admin.call(createPromoCode, { body })).data;
+}
+
+async function signUpWith(referralCode: string, email: string): Promise<URL> {
+  await testApp.call(signUp, { body: { languageCode: 'en', password: PASSWORD, referralCode, email } });
+  return newestLink(testApp, email.toLowerCase());
+}
+
+const open = (link: URL) => fetch(`${testApp.url}${link.pathname}${link.search}`, { redirect: 'manual' });
+
+async function creditsOf(emails: readonly string[]): Promise<number[]> {
+  const rows = await testApp.database.query<{ balanceMicros: bigint }>(
+    `select balance_micros as "balanceMicros" from users join accounts on accounts.id = account_id
+      where email = any($1) order by array_position($1, email)`,
+    [emails.map((email) => email.toLowerCase())],
+  );
+  return rows.map(({ balanceMicros }) => Number(balanceMicros) / 1e6);
+}
+
+/** Signs all of them up, then opens all links at the same moment. */
+async function confirmAtOnce(referralCode: string, emails: readonly string[]): Promise<void> {
+  const links: URL[] = [];
+  for (const email of emails) links.push(await signUpWith(referralCode, email));
+  const answers = await Promise.all(links.map(open));
+  expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 302));
+}
+
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
+describe('the trial credit', () => {
+  test('is given once to a person who signs up with many tags, also when all confirm at the same moment', async () => {
+    const { code } = await newCode();
+    const name = newName();
+    const emails = Array.from({ length: 6 }, (_, index) => `${name}+${index}@example.com`);
+    await confirmAtOnce(code, [`${name}@example.com`, ...emails]);
+    expect(sum(await creditsOf([`${name}@example.com`, ...emails]))).toBe(1);
+  });
+
+  test('is given once to a Gmail mailbox, however its address is written', async () => {
+    const { code } = await newCode();
+    const name = newName();
+    const emails = [
+      `${name}@gmail.com`,
+      `${name.split('').join('.')}@googlemail.com`,
+      `${name.slice(0, 3)}.${name.slice(3)}+x@GMAIL.com`,
+    ];
+    await confirmAtOnce(code, emails);
+    expect(sum(await creditsOf(emails))).toBe(1);
+  });
+
+  test('is given once to a person, also with different promo codes', async () => {
+    const name = newName();
+    for (const tag of ['', '+second'])
+      await open(await signUpWith((await newCode()).code, `${name}${tag}@example.com`));
+    expect(await creditsOf([`${name}@example.com`, `${name}+second@example.com`])).toEqual([1, 0]);
+  });
+
+  test('is given to other people: with dots elsewhere, on other domains, with nothing before the plus', async () => {
+    const { code } = await newCode();
+    const name = newName();
+    const emails = [
+      `a.${name}@example.com`,
+      `a${name}@example.com`,
+      `a${name}@example.org`,
+      `+${name}@example.com`,
+      `+a${name}@example.com`,
+    ];
+    await confirmAtOnce(code, emails);
+    expect(await creditsOf(emails)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('that was not given, because the code was spent, is not lost: another code gives it', async () => {
+    const name = newName();
+    const spent = await newCode({ trialCreditsMax: 0 });
+    await open(await signUpWith(spent.code, `${name}@example.com`));
+    await open(await signUpWith((await newCode()).code, `${name}+again@example.com`));
+    expect(await creditsOf([`${name}@example.com`, `${name}+again@example.com`])).toEqual([0, 1]);
+  });
+});
+
+describe('a promo code', () => {
+  const people = () => Array.from({ length: 8 }, () => `${newName()}@example.com`);
+  const shown = async (id: string) =>
+    (await admin.call(listPromoCodes, { query: { userId: owner.id, size: 100 } })).data.find((code) => code.id === id);
+
+  test('gives as many credits as its maximum, also when more people confirm at the same moment; all sign up', async () => {
+    const { id, code } = await newCode({ trialCreditsMax: 3 });
+    const emails = people();
+    await confirmAtOnce(code, emails);
+    expect(sum(await creditsOf(emails))).toBe(3);
+    expect(await shown(id)).toMatchObject({ trialCreditsCount: 3, credited: 3, registeredUsersCount: 8 });
+  });
+
+  test('gives as much as its budget, and no part of a credit', async () => {
+    const { id, code } = await newCode({ trialCredit: 0.4, budget: 1 });
+    const emails = people();
+    await confirmAtOnce(code, emails);
+    expect((await creditsOf(emails)).filter((credit) => credit > 0)).toEqual([0.4, 0.4]);
+    expect(await shown(id)).toMatchObject({ trialCreditsCount: 2, credited: 0.8, budget: 1 });
+  });
+
+  test('is refused by the database itself beyond its limits', async () => {
+    const { id } = await newCode({ trialCreditsMax: 1, budget: 5 });
+    const set = (assignment: string) =>
+      testApp.database.query(`update promo_codes set ${assignment} where id = $1`, [id]);
+    await expect(set('credit_count = 2')).rejects.toMatchObject({ constraint: 'credits_within_maximum' });
+    await expect(set('credited_micros = 5000001')).rejects.toMatchObject({ constraint: 'credits_within_budget' });
+  });
+
+  test('is made by staff with its limits, told in the audit log, and listed for one user or all', async () => {
+    const made = await newCode({ trialCredit: 2.5, trialCreditsMax: 10, budget: 20 });
+    expect(made).toEqual({
+      id: expect.any(String),
+      code: expect.stringMatching(/^[0-9A-F]{12}$/),
+      status: 'ACTIVE',
+      registeredUsersCount: 0,
+      createdAt: expect.any(String),
+      expiredAt: null,
+      referral: { id: owner.id, email: owner.email },
+      trialCredit: 2.5,
+      trialCreditsMax: 10,
+      budget: 20,
+      trialCreditsCount: 0,
+      credited: 0,
+    });
+    expect(await shown(made.id)).toEqual(made);
+    expect((await admin.call(listPromoCodes, { query: {} })).data[0]).toEqual(made);
+    const other = await createUser(testApp);
+    expect((await admin.call(listPromoCodes, { query: { userId: other.id } })).data).toEqual([]);
+    expect((await entriesOf(testApp, owner.id)).at(-1)).toMatchObject({
+      action: 'PROMO_CODE_CREATED',
+      actorId: admin.id,
+      details: { code: made.code, trialCredit: 2.5 },
+    });
+  });
+
+  test('needs a code that is free, also as a referral code, and an owner', async () => {
+    const { code } = await newCode();
+    const create = (body: { code: string; referralEmail: string }) => admin.call(createPromoCode, { body });
+    for (const taken of [code.toLowerCase(), owner.referralCode])
+      await expect(create({ code: taken, referralEmail: owner.email })).rejects.toMatchObject({
+        status: 409,
+        code: 'CODE_EXISTS',
+        message: 'Code is already exist',
+      });
+    await expect(create({ code: newName(), referralEmail: 'nobody@example.com' })).rejects.toMatchObject({
+      status: 404,
+      code: 'REFERRAL_NOT_FOUND',
+      message: 'Referral not found',
+    });
+  });
+
+  test('wins over a referral code with the same text', async () => {
+    const [user, promoOwner] = [await createUser(testApp), await createUser(testApp)];
+    await testApp.database.query('insert into promo_codes (code, user_id) values ($1, $2)', [
+      user.referralCode,
+      promoOwner.id,
+    ]);
+    const email = `${newName()}@example.com`;
+    await signUpWith(user.referralCode, email);
+    const [row] = await testApp.database.query('select referrer_id as id from users where email = $1', [email]);
+    expect(row).toEqual({ id: promoOwner.id });
+  });
+});
+
+test('the migration knows who had a trial credit before it, and what each promo code gave', async () => {
+  const { id, code } = await newCode();
+  const name = newName();
+  const emails = [`${name}@example.com`, `${name}+2@example.com`];
+  for (const email of emails) await open(await signUpWith(code, email));
+  // As before the migration: both accounts had a credit, and nothing was counted.
+  await testApp.ctx.tx(async ({ db }) => {
+    await db.query(
+      `with account as (
+         update accounts set balance_micros = balance_micros + 1000000
+          where id = (select account_id from users where email = $1) returning id
+       ), bonus as (
+         update accounts set balance_micros = balance_micros - 1000000 where id = 3
+       )
+       insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+       select 'trial:' || users.id, 3, account.id, 1000000, 'TRIAL' from account join users on account_id = account.id`,
+      [emails[1]],
+    );
+    await db.query('delete from trial_credits where promo_code_id = $1', [id]);
+    await db.query('update promo_codes set credit_count = 0, credited_micros = 0 where id = $1', [id]);
+  });
+  const migration = new URL('../../../migrations/0027_trial_credits_before.sql', import.meta.url);
+  await testApp.ctx.tx(async ({ db }) => {
+    for (const statement of (await readFile(migration, 'utf8')).split(/;\n/))
+      if (statement.trim() !== '') await db.query(statement);
+  });
+  const claims = await testApp.database.query(
+    'select folded_email as email from trial_credits where promo_code_id = $1',
+    [id],
+  );
+  expect(claims).toEqual([{ email: emails[0] }]);
+  const [counted] = await testApp.database.query(
+    'select credit_count as count, credited_micros as micros from promo_codes where id = $1',
+    [id],
+  );
+  expect(counted).toEqual({ count: 2, micros: 2_000_000n });
+});

@@ -1,0 +1,33 @@
+/** Counts that all processes share, kept over restarts. */
+import { AppError } from '@cellhop/contract/errors';
+import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Ctx } from './ctx.ts';
+
+export interface Rule {
+  keyPrefix: string;
+  points: number;
+  /** Seconds. */
+  duration: number;
+}
+
+/** Cheap to make: all state is in the table. */
+export function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
+  return new RateLimiterPostgres({
+    ...rule,
+    storeType: 'client',
+    storeClient: {
+      query: async ({ text, values }: { text: string; values: unknown[] }) => {
+        const rows = await ctx.db.query(text, values);
+        return { rows, rowCount: rows.length };
+      },
+    },
+    tableName: 'rate_limits',
+    // By a migration; what has expired is swept by the worker.
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  });
+}
+
+export function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
+  return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { cloneDatabase } from '../../tools/test-database.mjs';
+import { openDatabase, type Database } from './db.ts';
+
+let clone: Awaited<ReturnType<typeof cloneDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  clone = await cloneDatabase(inject('postgresUrl'));
+  database = openDatabase(clone.url, 2);
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+function launch() {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('worker.ts', import.meta.url))], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: clone.url,
+      SECRET_KEY: 'a secret key for tests, at least 32 characters',
+      GATEWAY_TOKEN: 'gateway-token-of-the-tests',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  return { child, exited, output: () => output };
+}
+
+async function isListening(): Promise<boolean> {
+  const rows = await database.query(
+    `select from pg_stat_activity where datname = current_database() and query like 'LISTEN "jobs:insert"%'`,
+  );
+  return rows.length > 0;
+}
+
+test('a worker whose job runner has ended ends with an error code, so that it is started again', async () => {
+  const { exited, output } = launch();
+  await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
+  // What the job runner says when another version has changed its tables: each runner shuts itself down.
+  await database.query('select pg_notify($1, $2)', ['worker:migrate', '{"breaking":true,"migrationNumber":999}']);
+  expect(await exited).toBe(1);
+  expect(output()).toContain('the job runner has ended by itself');
+});
+
+test('a worker that is told to stop ends without an error', async () => {
+  const { child, exited, output } = launch();
+  await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
+  child.kill('SIGTERM');
+  expect(await exited).toBe(0);
+  expect(output()).not.toContain('has ended');
+});

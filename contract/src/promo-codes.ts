@@ -1,0 +1,61 @@
+/** Promo codes as staff make and see them. */
+import { z } from 'zod';
+import { emailSchema, referralCodeSchema } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import {
+  PROMO_CODE_BUDGET_DOLLARS_MAX,
+  PROMO_CODE_CREDITS_MAX,
+  REFERRAL_EMAIL_LENGTH_MAX,
+  REFERRAL_EMAIL_LENGTH_MIN,
+  TRIAL_CREDIT_DOLLARS_MAX,
+} from './limits.ts';
+import { ownPromoCodeSchema } from './referrals.ts';
+import { data, dateInputSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+
+export const promoCodeSchema = ownPromoCodeSchema.extend({
+  /** Whose code it is: the referrer of everybody who signs up with it. */
+  referral: z.object({ id: idSchema, email: z.string() }),
+  /** US dollars for each new person; 0: the code carries no trial credit. */
+  trialCredit: dollarsSchema,
+  /** How many trial credits it gives; null: no maximum. */
+  trialCreditsMax: z.int().nonnegative().nullable(),
+  /** US dollars, all its trial credits together; null: no limit. */
+  budget: dollarsSchema.nullable(),
+  /** What it has given so far. */
+  trialCreditsCount: z.int().nonnegative(),
+  credited: dollarsSchema,
+});
+export type PromoCode = z.infer<typeof promoCodeSchema>;
+
+const dollarsUpTo = (maximum: number) => dollarsSchema.min(0).max(maximum);
+
+export const createPromoCodeBody = z.strictObject({
+  code: referralCodeSchema,
+  /** The email of its owner. */
+  referralEmail: emailSchema.min(REFERRAL_EMAIL_LENGTH_MIN).max(REFERRAL_EMAIL_LENGTH_MAX),
+  trialCredit: dollarsUpTo(TRIAL_CREDIT_DOLLARS_MAX).default(0),
+  trialCreditsMax: z.int().min(0).max(PROMO_CODE_CREDITS_MAX).optional(),
+  budget: dollarsUpTo(PROMO_CODE_BUDGET_DOLLARS_MAX).optional(),
+  expiredAt: dateInputSchema.optional(),
+});
+export type CreatePromoCodeBody = z.output<typeof createPromoCodeBody>;
+
+export const listPromoCodes = endpoint({
+  method: 'GET',
+  url: '/v1/referral-system/promo-codes/admin',
+  access: { permission: 'PROMO_CODES_READ' },
+  summary: 'Promo codes of all users or of one, newest first',
+  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
+  response: paged(promoCodeSchema),
+});
+
+export const createPromoCode = endpoint({
+  method: 'POST',
+  url: '/v1/referral-system/promo-codes/admin',
+  access: { permission: 'PROMO_CODES_WRITE' },
+  summary: 'Create a promo code; its trial credits may have a maximum and a budget',
+  body: createPromoCodeBody,
+  response: data(promoCodeSchema),
+  status: 201,
+  errors: ['CODE_EXISTS', 'REFERRAL_NOT_FOUND'],
+});

@@ -1,0 +1,196 @@
+import type { Page } from '@playwright/test';
+import { enter, expect, test } from './product.ts';
+
+const NO_MONEY = 'Insufficient funds';
+const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
+
+/** Opens the dialog of a proxy that the server refuses to sell for lack of money. */
+async function openPurchase(
+  page: Page,
+  [width, height]: readonly [width: number, height: number],
+  isRefused = Promise.resolve(),
+): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.route('**/v1/proxies/connections', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await isRefused;
+    return route.fulfill({
+      status: 402,
+      json: { statusCode: 402, error: 'Payment Required', code: 'SMALL_BALANCE', message: 'Small balance' },
+    });
+  });
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  await page
+    .getByRole('button', { name: /^Buy 198\.18\./ })
+    .first()
+    .click();
+  await expect(buyButton(page)).toBeVisible();
+}
+
+const buyButton = (page: Page) => page.getByRole('dialog').getByRole('button', { name: /^Buy for/ });
+const topUpLink = (page: Page) => page.getByRole('dialog').getByRole('link', { name: 'Top up' });
+const toastOf = (page: Page) =>
+  page.getByRole('region', { name: 'Messages' }).getByText(NO_MONEY, { exact: false }).locator('..');
+
+/** Where the next message is going to be. */
+async function findPlace(page: Page): Promise<{ x: number; y: number }> {
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  const box = (await toastOf(page).boundingBox())!;
+  await toastOf(page).getByRole('button').click();
+  await expect(toastOf(page)).toBeHidden();
+  return { x: box.x + 40, y: box.y + box.height / 2 };
+}
+
+/** What can be pressed in a dialog and lies below a message. */
+function coveredControls(page: Page): Promise<(string | null)[]> {
+  return page.evaluate((controls) => {
+    const toasts = [...document.querySelector('section[aria-live="polite"]')!.children].map((toast) =>
+      toast.getBoundingClientRect(),
+    );
+    return [...document.querySelectorAll('[role="dialog"]')]
+      .flatMap((dialog) => [...dialog.querySelectorAll(controls)])
+      .filter((control) => {
+        let { left, right, top, bottom } = control.getBoundingClientRect();
+        // What has been scrolled out of sight cannot be covered.
+        for (let outer = control.parentElement; outer !== null; outer = outer.parentElement) {
+          if (getComputedStyle(outer).overflowY === 'visible') continue;
+          const frame = outer.getBoundingClientRect();
+          left = Math.max(left, frame.left);
+          right = Math.min(right, frame.right);
+          top = Math.max(top, frame.top);
+          bottom = Math.min(bottom, frame.bottom);
+        }
+        return toasts.some(
+          (toast) =>
+            Math.max(left, toast.left) < Math.min(right, toast.right) &&
+            Math.max(top, toast.top) < Math.min(bottom, toast.bottom),
+        );
+      })
+      .map((control) => control.textContent || control.getAttribute('aria-label'));
+  }, CONTROLS);
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [1280, 720],
+  [844, 390],
+  [768, 1024],
+  [390, 844],
+  [320, 568],
+] as const)
+  test(`at ${width} x ${height} pixels a message covers no control of a dialog, and the dialog closes by mouse`, async ({
+    page,
+  }) => {
+    await page.clock.install();
+    await openPurchase(page, [width, height]);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await buyButton(page).press('Enter');
+    await expect(toastOf(page)).toBeVisible();
+    await page.clock.runFor(100);
+    await expect(topUpLink(page)).toBeAttached();
+    await expect.poll(() => coveredControls(page)).toEqual([]);
+    await topUpLink(page).scrollIntoViewIfNeeded();
+    await expect.poll(() => coveredControls(page)).toEqual([]);
+
+    const region = (await page.getByRole('region', { name: 'Messages' }).boundingBox())!;
+    expect(region.y).toBeGreaterThanOrEqual(64);
+    expect(Math.round(width - region.x - region.width)).toBe(16);
+
+    // As a hand does it: no waiting for what lies over the button to go away.
+    const close = (await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox())!;
+    await page.mouse.click(close.x + close.width / 2, close.y + close.height / 2);
+    await page.clock.runFor(1000);
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(toastOf(page)).toBeVisible();
+  });
+
+test('on a phone a message covers nothing of the menu', async ({ page }) => {
+  let refuse!: () => void;
+  const isRefused = new Promise<void>((resolve) => (refuse = resolve));
+  await openPurchase(page, [390, 844], isRefused);
+  await buyButton(page).press('Enter');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Show menu' }).click();
+  await expect(page.getByRole('dialog', { name: 'Main menu' }).getByRole('link', { name: 'Support' })).toBeVisible();
+  refuse();
+  await expect(toastOf(page)).toBeVisible();
+  await expect.poll(() => coveredControls(page)).toEqual([]);
+});
+
+test('a message that appears under a resting mouse goes after five seconds', async ({ page }) => {
+  await page.clock.install();
+  await openPurchase(page, [1280, 720]);
+  const place = await findPlace(page);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.mouse.move(place.x, place.y, { steps: 3 });
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  // Browsers send such an event after a change of layout, although the mouse has not moved.
+  await page.mouse.move(place.x, place.y);
+  await page.clock.runFor(4900);
+  await expect(toastOf(page)).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(toastOf(page)).toBeHidden();
+});
+
+test('a moving mouse holds a message; once it leaves, the message stays for the rest of its five seconds', async ({
+  page,
+}) => {
+  await page.clock.install();
+  await openPurchase(page, [1280, 720]);
+  const place = await findPlace(page);
+  await page.mouse.move(10, 700);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  await page.clock.runFor(3000);
+  await page.mouse.move(place.x, place.y, { steps: 5 });
+  await page.clock.runFor(20_000);
+  await expect(toastOf(page)).toBeVisible();
+  await page.mouse.move(10, 700, { steps: 5 });
+  await page.clock.runFor(1900);
+  await expect(toastOf(page)).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(toastOf(page)).toBeHidden();
+});
+
+test('a mouse that stays on a message holds it for half a minute at most', async ({ page }) => {
+  await page.clock.install();
+  await openPurchase(page, [1280, 720]);
+  const place = await findPlace(page);
+  await page.mouse.move(10, 700);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  await page.mouse.move(place.x, place.y, { steps: 5 });
+  await page.clock.runFor(30_000);
+  await expect(toastOf(page)).toBeVisible();
+  await page.mouse.move(place.x + 20, place.y, { steps: 5 });
+  await page.clock.runFor(5100);
+  await expect(toastOf(page)).toBeHidden();
+});
+
+test('clicks go through a message to what lies below it; only its own button takes them', async ({ page }) => {
+  await openPurchase(page, [1280, 720]);
+  const place = await findPlace(page);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page
+    .getByRole('button', { name: /^Buy 198\.18\./ })
+    .first()
+    .click();
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  const isInToast = ({ x, y }: { x: number; y: number }) =>
+    page.evaluate(
+      ([left, top]) => document.elementFromPoint(left!, top!)?.closest('section[aria-live="polite"]') !== null,
+      [x, y],
+    );
+  expect(await isInToast(place)).toBe(false);
+  const button = (await toastOf(page).getByRole('button').boundingBox())!;
+  expect(await isInToast({ x: button.x + button.width / 2, y: button.y + button.height / 2 })).toBe(true);
+  await toastOf(page).getByRole('button').click();
+  await expect(toastOf(page)).toBeHidden();
+  await expect(page.getByRole('dialog')).toBeVisible();
+});

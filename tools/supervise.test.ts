@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import fs from 'node:fs';
+import path from 'node:path';
+import { startChild, type Child } from './child-process.mjs';
+import { supervise } from './supervise.mjs';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+function script(text: string): string {
+  const file = path.join(temporaryDirectory(), 'program.mjs');
+  fs.writeFileSync(file, text);
+  return file;
+}
+
+test('a program that ends by itself is started again, after pauses that grow', async () => {
+  const file = script('process.exit(3)');
+  const ends: [number, number][] = [];
+  let last: Child | undefined;
+  const stop = supervise(() => (last = startChild(file, {})), {
+    firstDelayMs: 10,
+    onEnd: (...end) => ends.push(end),
+  });
+  await expect.poll(() => ends.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+  stop();
+  await last!.exited;
+  expect(ends.slice(0, 3)).toEqual([
+    [3, 10],
+    [3, 20],
+    [3, 40],
+  ]);
+});
+
+test('a program that is killed from outside is started again, and one that is ended here is not', async () => {
+  const file = script('setInterval(() => {}, 1000)');
+  const children: Child[] = [];
+  const codes: number[] = [];
+  const launch = () => {
+    const child = startChild(file, {});
+    children.push(child);
+    return child;
+  };
+  supervise(launch, { firstDelayMs: 10, onEnd: (code) => codes.push(code) });
+  process.kill(children[0]!.pid, 'SIGKILL');
+  await expect.poll(() => children.length, { timeout: 15_000 }).toBe(2);
+  expect(codes).toEqual([137]);
+  await children[1]!.kill();
+  expect([children.length, codes.length]).toEqual([2, 1]);
+});
+
+test('nothing is started any more when the supervision is over, also in a pause', async () => {
+  const file = script('process.exit(1)');
+  let starts = 0;
+  let ends = 0;
+  const stop = supervise(
+    () => {
+      starts += 1;
+      return startChild(file, {});
+    },
+    { firstDelayMs: 60_000, onEnd: () => (ends += 1) },
+  );
+  await expect.poll(() => ends, { timeout: 15_000 }).toBe(1);
+  stop();
+  expect(starts).toBe(1);
+});
