@@ -39,8 +39,8 @@ export function hashSources(root, workspace) {
  * Builds the workspaces whose sources differ from those of the last build. The stamp lies in dist, so it goes with it.
  * @param {string} root
  */
-export function buildChanged(root) {
-  for (const workspace of Object.keys(INPUTS)) {
+export function buildChanged(root, workspaces = Object.keys(INPUTS)) {
+  for (const workspace of workspaces) {
     const hash = hashSources(root, workspace);
     const stamp = path.join(root, workspace, 'dist/.sources');
     if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) continue;

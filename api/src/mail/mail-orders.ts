@@ -3,7 +3,7 @@ import { languageCodeSchema } from '@cellhop/contract/schemas';
 import { z } from 'zod';
 import type { Ctx } from '../ctx.ts';
 import { deriveKey, deriveKeys } from '../keys.ts';
-import { seal, unseal } from '../sealing.ts';
+import { seal, tryUnseal } from '../sealing.ts';
 import type { MailOrder } from './templates.ts';
 
 const recipient = { to: z.string().min(1), languageCode: languageCodeSchema };
@@ -41,6 +41,8 @@ export function sealMail(ctx: Ctx, order: MailOrder, expiredAt: Date | null): Se
 
 /** @throws Error if no key of SECRET_KEY opens it */
 export function openMail(ctx: Ctx, { sealedOrder }: SealedMail): unknown {
-  const sealed = Buffer.from(sealedOrder, 'base64');
-  return JSON.parse(unseal(deriveKeys(ctx.config.secretKeys, 'mail-orders'), OWNER, sealed));
+  const keys = deriveKeys(ctx.config.secretKeys, 'mail-orders');
+  const opened = tryUnseal(keys, OWNER, Buffer.from(sealedOrder, 'base64'));
+  if (!opened) throw new Error('no key of SECRET_KEY opens this mail');
+  return JSON.parse(opened.secret);
 }

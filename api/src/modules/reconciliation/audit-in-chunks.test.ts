@@ -20,7 +20,8 @@ let busyAccountId: bigint;
 let someAccountId: bigint;
 
 beforeAll(async () => {
-  testApp = await startTestApp();
+  // The shop's fair use is for people.
+  testApp = await startTestApp({ openConnectionsMax: 10_000, purchasesPerHour: 10_000, unusedReturnsPerHour: 10_000 });
   await registerNode(testApp.ctx);
   user = await createUser(testApp, { balanceMicros: 100_000_000n });
   await testApp.database.query(
