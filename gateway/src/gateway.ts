@@ -3,6 +3,7 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
+import { inBackground, repeat } from './background.ts';
 import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { GatewayContext } from './context.ts';
@@ -116,9 +117,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   // A failed accept (no descriptor is left) concerns one client alone.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
-  const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
+  const metricsServer = await openMetrics(settings, metrics, ownPorts);
   reporter.start();
-  const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
+  const stopExitWatch = repeat({ log, task: 'exit watch', everyMs: limits.exitCheckMs }, () =>
+    exits.check(usedAddresses(connections.open)),
+  );
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
@@ -138,7 +141,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     publicPort.cutIdle();
     await deliverLastTotals();
     reporter.stop();
-    clearInterval(exitTimer);
+    stopExitWatch();
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
@@ -187,12 +190,16 @@ function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext
 }
 
 /** Served to this machine alone. */
-async function openMetrics(port: number | undefined, metrics: Metrics, ownPorts: Set<number>) {
+async function openMetrics(
+  { metricsPort: port, log }: GatewaySettings,
+  metrics: Metrics,
+  ownPorts: Set<number>,
+): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
     const isKnown = request.method === 'GET' && request.url === '/metrics';
     if (!isKnown) return response.writeHead(404).end();
-    void answerMetrics(metrics, response);
+    inBackground(log, 'metrics', answerMetrics(metrics, response));
     return response;
   });
   await listen(server, port, LOOPBACK);

@@ -21,7 +21,7 @@ function readConfig(): Config {
   try {
     return parseConfig(process.env);
   } catch (error) {
-    return fail(`The gateway cannot start:\n${error instanceof Error ? error.message : String(error)}`);
+    return fail(`The gateway cannot start:\n${messageOf(error)}`);
   }
 }
 
@@ -34,7 +34,7 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const address = `${settings.host}:${settings.port}`;
     if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}: the port is taken.`);
-    return fail(`The gateway cannot listen on ${address}: ${error instanceof Error ? error.message : String(error)}.`);
+    return fail(`The gateway cannot listen on ${address}: ${messageOf(error)}.`);
   }
 }
 
@@ -45,7 +45,14 @@ function stop(running: Gateway, drainMs: number): void {
     return;
   }
   stoppingSince = now;
-  void running.close({ drainMs }).finally(() => process.exit(0));
+  running.close({ drainMs }).then(
+    () => process.exit(0),
+    (error: unknown) => fail(`The gateway did not stop in order: ${messageOf(error)}.`),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function fail(message: string): never {

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { inBackground } from '../background.ts';
 import type { GatewayContext } from '../context.ts';
 import { needMore, parsedMessage } from '../protocol/parsed.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
@@ -27,7 +28,7 @@ export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy):
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
-    if (client) void serve(client);
+    if (client) inBackground(log, 'client', serve(client));
     else refuseSocket(socket);
   });
 

@@ -32,17 +32,22 @@ let isChecking = false;
 export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
   const pendingBytes = Number.POSITIVE_INFINITY;
   deliveries.add({ socket, inode: inodeOf(socket), limits, done, pendingBytes, changedAt: performance.now() });
-  if (!isChecking) void checkAll();
+  if (!isChecking) checkInBackground();
+}
+
+/** A failed check is repeated: a delivery that nobody looks after would hold its socket for good. */
+function checkInBackground(): void {
+  isChecking = true;
+  checkAll().catch(() => setTimeout(checkInBackground, CHECK_MS).unref());
 }
 
 async function checkAll(): Promise<void> {
-  isChecking = true;
   const begunAt = performance.now();
   const queuedBytes = await readSendQueues();
   for (const delivery of deliveries) check(delivery, queuedBytes);
   isChecking = deliveries.size > 0;
   const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / READING_SHARE);
-  if (isChecking) setTimeout(() => void checkAll(), pauseMs).unref();
+  if (isChecking) setTimeout(checkInBackground, pauseMs).unref();
 }
 
 function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): void {
