@@ -138,7 +138,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
       });
     }
     connections.endAll('shutdown');
-    publicPort.cutIdle();
+    publicPort.cutWaiting();
     await deliverLastTotals();
     reporter.stop();
     stopExitWatch();

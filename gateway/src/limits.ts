@@ -9,8 +9,13 @@ export const defaultLimits = {
   headFields: 100,
   /** Payload that a client sent before our answer. */
   earlyDataBytes: 64 * KIB,
-  halfOpenPerAddress: 64,
+  /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address. */
+  halfOpenPerNetwork: 64,
   halfOpenPerNode: 2048,
+  /** Sockets of clients with and without tunnels. More than tunnels, for kept HTTP connections. */
+  clientSocketsPerConnection: 320,
+  clientSocketsPerNetwork: 13_000,
+  clientSocketsPerNode: 26_000,
 
   tunnelsPerConnection: 256,
   tunnelsPerNode: 20_000,

@@ -43,6 +43,12 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    socketsClosed: new Counter({
+      name: 'gateway_client_sockets_closed_total',
+      help: 'Times that a limit of client sockets closed one: the longest waiting, or else the newcomer',
+      labelNames: ['limit'],
+      registers,
+    }),
     refusals: new Counter({
       name: 'gateway_refusals_total',
       help: 'Clients that were refused',

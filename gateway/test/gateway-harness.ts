@@ -52,8 +52,8 @@ export const basic = ({ username, password }: Pick<FakeConnection, 'username' | 
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** Connects to a port as a client of the gateway. */
-export async function openClient(port: number): Promise<Reader> {
-  return new Reader(await connectLocally(port));
+export async function openClient(port: number, localAddress?: string): Promise<Reader> {
+  return new Reader(await connectLocally(port, localAddress));
 }
 
 /** A SOCKS5 client up to the reply of its CONNECT, which is answered. */

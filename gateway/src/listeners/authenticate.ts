@@ -2,6 +2,7 @@ import type { Connection } from '../connection.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
+import type { ClientSocket } from './client-socket.ts';
 
 /**
  * Finds the connection of a client. An address that guesses is closed for a while, whatever it says next.
@@ -9,17 +10,17 @@ import { causeOf, TunnelFailure } from '../statuses.ts';
  */
 export async function authenticate(
   { connections, loginGuard, log, metrics }: GatewayContext,
-  clientAddress: string,
+  client: ClientSocket,
   credentials: Credentials,
 ): Promise<Connection> {
   try {
-    if (loginGuard.isClosed(clientAddress)) throw new TunnelFailure('too-many-failures');
+    if (loginGuard.isClosed(client.network)) throw new TunnelFailure('too-many-failures');
     return await connections.authenticate(credentials);
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') loginGuard.failed(clientAddress);
+    if (cause === 'credentials-wrong') loginGuard.failed(client.network);
     metrics.refusals.inc({ reason: cause });
-    log.info({ cause, clientAddress }, 'Login refused');
+    log.info({ cause, clientAddress: client.address }, 'Login refused');
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { GatewayContext } from '../context.ts';
 import { hasBody, valuesOf } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
-import type { ClientSocket } from './client-sockets.ts';
+import type { ClientSocket } from './client-socket.ts';
 import { Exchange } from './http-exchange.ts';
 import { RequestStream } from './request-stream.ts';
 
