@@ -27,6 +27,8 @@ export const defaultLimits = {
   loginBlockMs: 300_000,
   /** Addresses with failed logins that are remembered; above it the oldest is forgotten. */
   loginAddresses: 100_000,
+  /** How long known credentials are good before the control plane is asked again. */
+  credentialsKeptMs: 60_000,
   /** How long a refusal of the control plane answers for it. */
   refusalKeptMs: 1_000,
   refusalsKept: 10_000,

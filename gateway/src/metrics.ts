@@ -51,7 +51,7 @@ export function createMetrics() {
     }),
     refusals: new Counter({
       name: 'gateway_refusals_total',
-      help: 'Clients that were refused',
+      help: 'Clients and requests that were refused, or failed before an answer began; each once',
       labelNames: ['reason'],
       registers,
     }),

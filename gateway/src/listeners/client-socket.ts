@@ -30,6 +30,7 @@ export class ClientSocket {
   #isTunnel = false;
   #isBusy = false;
   #isClosed = false;
+  #isCut = false;
   #deadline: NodeJS.Timeout;
 
   constructor(
@@ -47,8 +48,8 @@ export class ClientSocket {
     });
   }
 
-  get isAuthenticated(): boolean {
-    return this.#isAuthenticated;
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Nothing that was paid for is lost when it is closed: it has shown no credentials, or no request is in progress. */
@@ -97,6 +98,7 @@ export class ClientSocket {
 
   /** Closes it without an answer. */
   cut(): void {
+    this.#isCut = true;
     this.socket.resetAndDestroy();
   }
 

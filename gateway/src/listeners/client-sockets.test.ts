@@ -160,15 +160,15 @@ describe('client sockets', () => {
   });
 });
 
+/** Nobody can have a /64 of their own in a test: a socket that was never connected, with an address of ours. */
+function accept(clients: ClientSockets, address: string) {
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: address });
+  return clients.accept(socket);
+}
+
 describe('networks', () => {
   const closed: SocketLimit[] = [];
-
-  /** Nobody can have a /64 of their own in a test: a socket that was never connected, with an address of ours. */
-  function accept(clients: ClientSockets, address: string) {
-    const socket = new Socket();
-    Object.defineProperty(socket, 'remoteAddress', { value: address });
-    return clients.accept(socket);
-  }
 
   it.each([
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:3::1'],

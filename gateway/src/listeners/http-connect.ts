@@ -27,6 +27,7 @@ export async function serveHttpConnect(
     if (cause === 'internal' || cause === 'client-gone') throw error;
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
+    context.metrics.refusals.inc({ reason: cause });
     client.closeGently(encodeHttpFailure(cause));
   }
 }

@@ -75,7 +75,10 @@ export class Exchange {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.parties.response.headersSent) this.#cutAnswer();
-    else this.#answerFailure(cause);
+    else {
+      this.context.metrics.refusals.inc({ reason: cause });
+      this.#answerFailure(cause);
+    }
     this.#tunnel?.close('exit-failed');
   }
 

@@ -50,8 +50,9 @@ export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy):
   }
 
   /** The listeners answer what their protocol has words for; what arrives here just closes. */
-  function refused({ socket, address: clientAddress }: ClientSocket, error: unknown): void {
+  function refused({ socket, address: clientAddress, isCut }: ClientSocket, error: unknown): void {
     const cause = causeOf(error);
+    if (isCut) return; // For a limit, which has been counted.
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
     else if (cause !== 'client-gone') log.info({ cause, clientAddress }, 'Client refused');

@@ -12,7 +12,7 @@ import {
   parseRequest,
   parseUserPassword,
 } from '../protocol/socks5.ts';
-import { causeOf, failureAnswers, TunnelFailure } from '../statuses.ts';
+import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
@@ -28,15 +28,13 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
   const { socket } = client;
   const methods = await handshake.read(parseGreeting);
   if (!methods.includes(METHOD_USER_PASSWORD)) {
-    handshake.release();
-    return client.closeGently(encodeMethod(NO_ACCEPTABLE_METHOD));
+    return refuse(context, handshake, 'credentials-wrong', encodeMethod(NO_ACCEPTABLE_METHOD));
   }
   socket.write(encodeMethod(METHOD_USER_PASSWORD));
 
   const login = await logIn(context, handshake);
   if (login === 'refused') {
-    handshake.release();
-    return client.closeGently(encodeAuthenticationStatus(LOGIN_FAILED));
+    return refuse(context, handshake, 'credentials-wrong', encodeAuthenticationStatus(LOGIN_FAILED));
   }
   socket.write(encodeAuthenticationStatus(SUCCEEDED));
   try {
@@ -49,11 +47,17 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
     socket.write(encodeReply(SUCCEEDED, boundOf(exit)));
     startPipe(context, tunnel, { client: client.toSide(), exit, early });
   } catch (error) {
-    const { socks5 } = failureAnswers[causeOf(error)];
-    if (socks5 === 'close' || causeOf(error) === 'internal') throw error;
-    handshake.release();
-    client.closeGently(encodeReply(socks5));
+    const cause = causeOf(error);
+    const { socks5 } = failureAnswers[cause];
+    if (socks5 === 'close' || cause === 'internal') throw error;
+    refuse(context, handshake, cause, encodeReply(socks5));
   }
+}
+
+function refuse({ metrics }: GatewayContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
+  metrics.refusals.inc({ reason: cause });
+  handshake.release();
+  handshake.client.closeGently(answer);
 }
 
 /**
