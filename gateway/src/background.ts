@@ -18,7 +18,7 @@ interface RepeatSettings {
  * Runs a task again and again, never twice at the same time, whatever becomes of it. It is logged when a task begins to
  * fail and when it works again. The result stops it.
  */
-export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promise<void>): () => void {
+export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promise<void> | void): () => void {
   let isRunning = false;
   let isFailing = false;
 

@@ -107,14 +107,14 @@ export class Connections {
     const now = performance.now();
     if (now - connection.confirmedAt < this.settings.limits.credentialsKeptMs) return;
     connection.confirmedAt = now;
+    inBackground(this.settings.log, 'credentials', this.#askAgain(connection, credentials));
+  }
+
+  async #askAgain(connection: Connection, credentials: Credentials): Promise<void> {
     const { digest } = connection;
-    const asked = this.settings.control.authorize(credentials).then(
-      ({ isAuthorized }) => {
-        if (!isAuthorized && connection.digest === digest) connection.digest = undefined;
-      },
-      () => {}, // It is away, which the client has logged; what was right stays right until it answers.
-    );
-    inBackground(this.settings.log, 'credentials', asked);
+    // While the control plane is away, what was right stays right.
+    const answer = await this.settings.control.authorize(credentials).catch(() => undefined);
+    if (answer?.isAuthorized === false && connection.digest === digest) connection.digest = undefined;
   }
 
   async #authorize(credentials: Credentials, digest: Buffer, key: string): Promise<Connection> {

@@ -11,6 +11,7 @@ import { ControlHealth } from './control-health.ts';
 import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { ExitWatch } from './exits/exit-watch.ts';
+import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
@@ -37,6 +38,8 @@ export interface GatewaySettings {
   /** `auto`: the pump where it works. */
   readonly relay?: Mover['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
+  /** How many file descriptors to reckon with. Unset: the limit of this process. */
+  readonly descriptors?: number;
 }
 
 export interface Gateway {
@@ -55,7 +58,10 @@ const LOOPBACK = '127.0.0.1';
 /** Starts a gateway. It listens whether or not the control plane can be reached yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
-  const limits: Limits = { ...defaultLimits, ...settings.limits };
+  const wanted: Limits = { ...defaultLimits, ...settings.limits };
+  const descriptors = settings.descriptors ?? descriptorLimit();
+  const limits = fitToDescriptors(wanted, descriptors);
+  warnOfDescriptors(log, wanted, limits, descriptors);
   const runId = randomUUID();
   const metrics = createMetrics();
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
@@ -90,6 +96,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
   });
 
+  const descriptorWatch = new DescriptorWatch({
+    log,
+    counted: () => metrics.descriptorsExhausted.inc(),
+    logEveryMs: limits.exhaustionLogMs,
+  });
   const tunnels = new Set<Tunnel>();
   let isDraining = false;
   let drained: (() => void) | undefined;
@@ -100,6 +111,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     mover,
     connections,
     tunnels,
+    exitSockets: new Set(),
+    descriptors: descriptorWatch,
     loginGuard: new LoginGuard(limits),
     get isDraining() {
       return isDraining;
@@ -119,6 +132,9 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   ownPorts.add(bound.port);
   const metricsServer = await openMetrics(settings, metrics, ownPorts);
   reporter.start();
+  const stopDescriptorWatch = repeat({ log, task: 'descriptor watch', everyMs: limits.descriptorCheckMs }, () =>
+    descriptorWatch.check(),
+  );
   const stopExitWatch = repeat({ log, task: 'exit watch', everyMs: limits.exitCheckMs }, () =>
     exits.check(usedAddresses(connections.open)),
   );
@@ -142,6 +158,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     await deliverLastTotals();
     reporter.stop();
     stopExitWatch();
+    stopDescriptorWatch();
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
@@ -179,9 +196,13 @@ function listen(server: Server | HttpServer, port: number, host: string): Promis
   });
 }
 
-function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext): void {
+function watch(metrics: Metrics, { tunnels, connections, mover, limits }: GatewayContext): void {
   metrics.relayInfo.set({ relay: mover.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => tunnels.size);
+  metrics.watch('gateway_tunnels_max', 'Tunnels that this node may have', () => limits.tunnelsPerNode);
+  metrics.watch('gateway_client_sockets_max', 'Client sockets that this node may have', () => {
+    return limits.clientSocketsPerNode;
+  });
   metrics.watch('gateway_connections', 'Connections open in this run', () => connections.open.length);
   metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => mover.buffersInUse);
   metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {

@@ -44,6 +44,10 @@ export const defaultLimits = {
   /** An exit whose address is missing for so long is lost, and its connections end. 0 switches it off. */
   exitLostMs: 30_000,
 
+  descriptorCheckMs: 1_000,
+  /** The log says at most so often that no descriptor is left. */
+  exhaustionLogMs: 60_000,
+
   tunnelIdleMs: 600_000,
   halfClosedIdleMs: 120_000,
   /** Between two requests of a kept HTTP connection, the head of the second included. */

@@ -49,6 +49,11 @@ export function createMetrics() {
       labelNames: ['limit'],
       registers,
     }),
+    descriptorsExhausted: new Counter({
+      name: 'gateway_descriptors_exhausted_total',
+      help: 'Dials that failed because no file descriptor was left, and checks once a second that found none',
+      registers,
+    }),
     refusals: new Counter({
       name: 'gateway_refusals_total',
       help: 'Clients and requests that were refused, or failed before an answer began; each once',
