@@ -11,6 +11,10 @@ import { defaultLimits, type Limits } from './limits.ts';
 
 const exhaustion = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
 
+const failingWith = (error: Error) => () => {
+  throw error;
+};
+
 function startLog() {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -64,9 +68,7 @@ describe('the watch over descriptors', () => {
   it('counts every exhaustion and logs one a minute', () => {
     const { log, lines } = startLog();
     let [counted, now] = [0, 0];
-    const open = () => {
-      throw exhaustion;
-    };
+    const open = failingWith(exhaustion);
     const watch = new DescriptorWatch({ log, counted: () => (counted += 1), logEveryMs: 60_000, open, now: () => now });
     for (now = 0; now <= 60_000; now += 1_000) watch.check();
     expect([counted, lines.length]).toEqual([61, 2]);
@@ -77,9 +79,7 @@ describe('the watch over descriptors', () => {
     let counted = 0;
     const settings = { log, counted: () => (counted += 1), logEveryMs: 60_000 };
     new DescriptorWatch(settings).check();
-    const denied = () => {
-      throw new Error('EACCES');
-    };
+    const denied = failingWith(new Error('EACCES'));
     expect(() => new DescriptorWatch({ ...settings, open: denied }).check()).toThrow('EACCES');
     expect([counted, lines.length]).toEqual([0, 0]);
   });

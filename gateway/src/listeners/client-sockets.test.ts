@@ -137,6 +137,7 @@ describe('client sockets', () => {
     const { port } = await echo();
     const kept = await open(harness);
     expect(await request(kept, connection, await startWebServer())).toBe('200');
+    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets_waiting')).toBe(1);
     const tunnels = [await tunnel(harness, connection, port), await tunnel(harness, connection, port)];
     tunnels.push(await tunnel(harness, connection, port));
     await until(() => !isOpen(kept));

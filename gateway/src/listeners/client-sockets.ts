@@ -29,6 +29,10 @@ class Group {
     return this.#members.size;
   }
 
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   get members(): Iterable<ClientSocket> {
     return this.#members;
   }
@@ -97,6 +101,11 @@ export class ClientSockets {
 
   get open(): number {
     return this.#all.size;
+  }
+
+  /** Those that may be closed for a newcomer. */
+  get waiting(): number {
+    return this.#all.waiting;
   }
 
   /** Those without valid credentials. */

@@ -26,6 +26,9 @@ export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy):
   const clients = new ClientSockets(limits, (limit) => metrics.socketsClosed.inc({ limit }));
   metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
   metrics.watch('gateway_client_sockets', 'Client sockets of all kinds', () => clients.open);
+  metrics.watch('gateway_client_sockets_waiting', 'Client sockets that no tunnel and no request uses', () => {
+    return clients.waiting;
+  });
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
