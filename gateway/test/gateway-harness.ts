@@ -19,6 +19,8 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
     controlUrl: control.url,
     token: control.token,
     allowPrivate: true,
+    // The limits of a test are its own, whatever this machine allows.
+    descriptors: 1_000_000,
     log: pino({ level: 'silent' }),
     ...settings,
     limits: { lingerMs: 200, lastReportMs: 1_000, ...settings.limits },
