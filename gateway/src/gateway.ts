@@ -47,8 +47,11 @@ export interface Gateway {
   readonly address: string;
   readonly relay: Mover['kind'];
   readonly metrics: Metrics;
-  /** Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals. */
-  close(options?: { drainMs: number }): Promise<void>;
+  /**
+   * Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals.
+   * @returns whether the control plane has all of them
+   */
+  close(options?: { drainMs: number }): Promise<boolean>;
   /** Shortens a running `close`: what still drains is cut now. */
   cutNow(): void;
 }
@@ -125,12 +128,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   };
   watch(metrics, context);
 
+  const metricsServer = await openMetrics(settings, metrics, ownPorts);
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const bound = await listen(publicPort.server, settings.port, settings.host);
+  const bound = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
+    metricsServer?.close();
+    throw error;
+  });
   // A failed accept (no descriptor is left) concerns one client alone.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
-  const metricsServer = await openMetrics(settings, metrics, ownPorts);
   reporter.start();
   const stopDescriptorWatch = repeat({ log, task: 'descriptor watch', everyMs: limits.descriptorCheckMs }, () =>
     descriptorWatch.check(),
@@ -140,7 +146,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   );
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
-  async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
+  async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     isDraining = true;
     publicPort.server.close();
     if (tunnels.size > 0 && drainMs > 0) {
@@ -155,7 +161,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     }
     connections.endAll('shutdown');
     publicPort.cutWaiting();
-    await deliverLastTotals();
+    const areDelivered = await deliverLastTotals();
     reporter.stop();
     stopExitWatch();
     stopDescriptorWatch();
@@ -163,11 +169,12 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     metricsServer?.close();
     metricsServer?.closeAllConnections();
     log.info('Gateway has stopped');
+    return areDelivered;
   }
 
-  async function deliverLastTotals(): Promise<void> {
+  async function deliverLastTotals(): Promise<boolean> {
     const { ending } = connections;
-    if (ending.length === 0) return;
+    if (ending.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((fulfil) => {
       timer = setTimeout(() => fulfil('late'), limits.lastReportMs);
@@ -175,6 +182,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     const outcome = await Promise.race([Promise.all(ending.map(({ forgotten }) => forgotten)), late]);
     clearTimeout(timer);
     if (outcome === 'late') log.error({ connections: connections.ending.length }, 'Last totals were not delivered');
+    return outcome !== 'late';
   }
 
   const cutNow = () => drained?.();

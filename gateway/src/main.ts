@@ -12,6 +12,12 @@ const forReaders = {
   options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
 };
 
+interface ListenError {
+  readonly code: string;
+  readonly address: string;
+  readonly port: number;
+}
+
 const config = readConfig();
 const gateway = await start(config);
 let stoppingSince: number | undefined;
@@ -31,10 +37,10 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const address = `${settings.host}:${settings.port}`;
-    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}: the port is taken.`);
-    return fail(`The gateway cannot listen on ${address}: ${messageOf(error)}.`);
+    // Of the two ports that may fail, the system names the one that did.
+    const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;
+    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is taken.`);
+    return fail(`The gateway cannot listen on ${address}:${port}: ${messageOf(error)}.`);
   }
 }
 
@@ -46,7 +52,7 @@ function stop(running: Gateway, drainMs: number): void {
   }
   stoppingSince = now;
   running.close({ drainMs }).then(
-    () => process.exit(0),
+    (areTotalsDelivered) => process.exit(areTotalsDelivered ? 0 : 1),
     (error: unknown) => fail(`The gateway did not stop in order: ${messageOf(error)}.`),
   );
 }

@@ -95,6 +95,21 @@ describe('authentication', () => {
   });
 });
 
+describe('the time for credentials', () => {
+  it('ends 10 s after accept, here less, whatever is sent and answered in between', async () => {
+    const harness = await start({ handshakeMs: 300, loginFailuresPerMinute: 0 });
+    const guess = { ...harness.control.sell(), password: 'guessed' };
+    const client = await openClient(harness.gateway.port);
+    const rest = client.rest();
+    const request = `GET http://127.0.0.1:${harness.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nProxy-Authorization: ${basic(guess)}\r\n\r\n`;
+    const timer = setInterval(() => client.socket.write(request), 20);
+    const { bytes } = await rest;
+    clearInterval(timer);
+    expect(bytes.toString().match(/^HTTP\/1.1 407 /gm)?.length).toBeGreaterThan(1);
+    client.socket.destroy();
+  });
+});
+
 describe('the login guard at work', () => {
   it('counts all addresses of a /64 together', async () => {
     const connections = {
