@@ -108,6 +108,17 @@ describe('client sockets', () => {
     }
   });
 
+  it('with queued requests are closed at the first that is one too many', async () => {
+    const harness = await start({ newTunnelsPerSecond: 0, newTunnelsBurst: 1 });
+    const connection = harness.control.sell();
+    const port = await startWebServer();
+    const client = await open(harness);
+    const fields = `Host: 127.0.0.1:${port}\r\nProxy-Authorization: ${basic(connection)}\r\n`;
+    client.socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\n${fields}\r\n`.repeat(10));
+    const { bytes } = await client.rest();
+    expect(bytes.toString().match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429']);
+  });
+
   it('that say nothing lock out nobody in their network: each newcomer costs the one that has waited longest', async () => {
     const harness = await start({ halfOpenPerNetwork: 3 });
     const connection = harness.control.sell();

@@ -32,6 +32,15 @@ const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   shutdown: 'draining',
 };
 
+/** What is queued behind a request that was one too many is more of the same, and each refusal costs more than a new socket. */
+const causesThatEndConnections: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'handshake-slow',
+  'too-many-failures',
+  'connection-limit',
+  'node-full',
+  'descriptors-exhausted',
+]);
+
 /** One absolute-form request and its answer, on an origin connection of its own. */
 export class Exchange {
   readonly #origin = new HttpSide();
@@ -178,7 +187,7 @@ export class Exchange {
     const { client, request, response } = this.parties;
     if (client.socket.destroyed) return;
     const { status, fields, body } = httpFailure(cause);
-    if (!request.complete || cause === 'handshake-slow') response.shouldKeepAlive = false;
+    if (!request.complete || causesThatEndConnections.has(cause)) response.shouldKeepAlive = false;
     response.writeHead(status, fields);
     response.end(body);
     this.#watchClient();
