@@ -107,11 +107,12 @@ function post({ target }: Client, path: string, body: unknown, method = 'POST'):
   return `${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
 }
 
+const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 /** Well-formed, so that its signature has to be looked at. */
 function wrongAccessToken(): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { sub: 'user', sid: 'session', exp: 4_000_000_000 };
-  return `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}.${randomBytes(32).toString('base64url')}`;
+  return `${encodePart({ alg: 'HS256', typ: 'JWT' })}.${encodePart(claims)}.${randomBytes(32).toString('base64url')}`;
 }
 
 /** Of a free account's own session, with a refresh token of the right form. */

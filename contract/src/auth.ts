@@ -29,7 +29,7 @@ function isTrivial(password: string): boolean {
   if (/^(.{1,4})\1+$/su.test(characters.join(''))) return true;
   const codes = characters.map((character) => character.codePointAt(0)!);
   const step = codes[1]! - codes[0]!;
-  return Math.abs(step) === 1 && codes.every((code, index) => index === 0 || code - codes[index - 1]! === step);
+  return Math.abs(step) === 1 && codes.every((code, index) => index === 0 || step === code - codes[index - 1]!);
 }
 
 export const referralCodeSchema = z.string().trim().min(REFERRAL_CODE_LENGTH_MIN).max(REFERRAL_CODE_LENGTH_MAX);
