@@ -7,7 +7,7 @@ import {
   REFERRAL_CODE_LENGTH_MAX,
   REFERRAL_CODE_LENGTH_MIN,
 } from './limits.ts';
-import { data, dateSchema, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
+import { data, dateSchema, EASY_PASSWORD, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
 import { profileSchema } from './users.ts';
 
 /** Product specification, section 5: letters, digits and ._%+- before @, a domain, a top-level part of at least 2 letters. */
@@ -19,8 +19,6 @@ export const passwordSchema = z
   .string()
   .min(PASSWORD_LENGTH_MIN, { abort: true })
   .max(PASSWORD_LENGTH_MAX, { abort: true });
-/** By which a form finds its own text. */
-export const EASY_PASSWORD = 'Password is too easy to guess';
 /** A password that is chosen now. An older one may be easier and still opens its account. */
 export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
 

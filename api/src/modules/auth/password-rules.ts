@@ -1,5 +1,6 @@
-import { EASY_PASSWORD, newPasswordSchema } from '@cellhop/contract/auth';
+import { newPasswordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
+import { EASY_PASSWORD } from '@cellhop/contract/schemas';
 import { isCommonPassword } from '../../common-passwords.ts';
 
 /**
