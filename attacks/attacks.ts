@@ -40,9 +40,13 @@ export const attacks: readonly Attack[] = [
   { name: 'unknown fields', run: (client) => ask(client, () => unknownFields(client)) },
 ];
 
-/** Keeps as many sockets as it can get; which the server closes are opened again. */
+/**
+ * Keeps as many sockets as it can get; which the server closes are opened again. Who does not read does not hear of that
+ * either, so the oldest are replaced.
+ */
 async function holdSockets(client: Client, bytes: string, isLazy = false): Promise<void> {
   while (client.isOn()) {
+    if (isLazy && client.openCount >= SOCKETS) client.leave(BATCH);
     for (let index = 0; index < BATCH && client.openCount < SOCKETS; index += 1) client.open(bytes, isLazy);
     await pause(SLICE_MS);
   }
@@ -107,11 +111,12 @@ function post({ target }: Client, path: string, body: unknown, method = 'POST'):
   return `${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
 }
 
+const toPart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 /** Well-formed, so that its signature has to be looked at. */
 function wrongAccessToken(): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { sub: 'user', sid: 'session', exp: 4_000_000_000 };
-  return `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}.${randomBytes(32).toString('base64url')}`;
+  return `${toPart({ alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}.${randomBytes(32).toString('base64url')}`;
 }
 
 /** Of a free account's own session, with a refresh token of the right form. */
