@@ -37,7 +37,7 @@ export const attacks: readonly Attack[] = [
     run: (client) => holdSockets(client, signed(client, exportTransactions.url), true),
   },
   { name: 'pipelined requests', run: (client) => holdSockets(client, get(client, '/v1/settings').repeat(800), true) },
-  { name: 'unknown fields', run: (client) => ask(client, () => unknownFields(client)) },
+  { name: 'unknown fields', run: askForUnknownFields },
 ];
 
 /**
@@ -125,7 +125,8 @@ function wrongRefresh(client: Client): string {
   return post(client, refreshTokens.url, { accessToken, refreshToken: randomBytes(32).toString('base64url') });
 }
 
-function unknownFields(client: Client): string {
+function askForUnknownFields(client: Client): Promise<void> {
   const fields = Array.from({ length: 6000 }, (_, index) => [`f${index}`, 1]);
-  return post(client, updateProfile.url, Object.fromEntries(fields), 'PATCH');
+  const request = post(client, updateProfile.url, Object.fromEntries(fields), 'PATCH');
+  return ask(client, () => request);
 }

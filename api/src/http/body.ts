@@ -3,6 +3,7 @@ import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import { ClientGoneError } from './errors.ts';
 
 const KIB = 1024;
 /** Where no body is expected, and where nobody serves anything. */
@@ -48,7 +49,7 @@ function collect(
     request.off('data', take).off('end', end).off('close', gone);
     done(error, text);
   };
-  const gone = () => finish(new Error('The client has gone in the middle of its request'));
+  const gone = () => finish(new ClientGoneError('The client has gone before its request was read'));
   const end = () => finish(null, buffer.toString('utf8', 0, length));
   const take = (piece: Buffer) => {
     const newLength = length + piece.length;
