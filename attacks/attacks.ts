@@ -2,7 +2,8 @@
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { exportTransactions } from '@cellhop/contract/transactions';
-import { getProfile, updateProfile } from '@cellhop/contract/users';
+import { createTicket } from '@cellhop/contract/support';
+import { getProfile } from '@cellhop/contract/users';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type Target } from './client.ts';
@@ -100,7 +101,7 @@ function get({ target }: Client, path: string, token?: string): string {
 
 const signed = (client: Client, path: string) => get(client, path, client.target.accessToken);
 
-function post({ target }: Client, path: string, body: unknown, method = 'POST'): string {
+function post({ target }: Client, path: string, body: unknown): string {
   const text = JSON.stringify(body);
   const fields = [
     `Host: ${target.host}`,
@@ -108,7 +109,7 @@ function post({ target }: Client, path: string, body: unknown, method = 'POST'):
     `Content-Length: ${Buffer.byteLength(text)}`,
     `Authorization: Bearer ${target.accessToken}`,
   ];
-  return `${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
+  return `POST ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
 }
 
 const toPart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -127,6 +128,6 @@ function wrongRefresh(client: Client): string {
 
 function askForUnknownFields(client: Client): Promise<void> {
   const fields = Array.from({ length: 6000 }, (_, index) => [`f${index}`, 1]);
-  const request = post(client, updateProfile.url, Object.fromEntries(fields), 'PATCH');
+  const request = post(client, createTicket.url, Object.fromEntries(fields));
   return ask(client, () => request);
 }

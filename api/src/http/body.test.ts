@@ -38,13 +38,18 @@ describe('a body is no longer than its route needs', () => {
   test.each([
     ['a stranger', signIn.url, 'POST', 8 * 1024, () => ({})],
     ['a stranger where no body is expected', '/v1/auth/recovery-password/x/resend', 'POST', 1024, () => ({})],
-    ['a user', updateProfile.url, 'PATCH', 64 * 1024, () => user.headers],
+    ['a user', createTicket.url, 'POST', 64 * 1024, () => user.headers],
     ['a gateway', update.url, 'POST', 1_000_000, () => ({ authorization: `Bearer ${GATEWAY_TOKEN}` })],
     ['nobody', '/v1/nothing', 'POST', 1024, () => ({})],
   ])('%s', async (_name, path, method, limit, headers) => {
     expect((await send(path, method, ofLength(limit), headers())).status).not.toBe(413);
     const answer = await send(path, method, ofLength(limit + 1), headers());
     expect([answer.status, errorBodySchema.parse(JSON.parse(answer.text)).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  test('a form with a choice of two languages is a short one', async () => {
+    expect((await send(updateProfile.url, 'PATCH', ofLength(1000), user.headers)).status).toBe(400);
+    expect((await send(updateProfile.url, 'PATCH', ofLength(2000), user.headers)).status).toBe(413);
   });
 
   test('also in chunks, whatever length it has in the end', async () => {
@@ -100,10 +105,10 @@ describe('a body that is not read to its end is no fault of ours, and leaves not
   });
 
   test('when its client leaves while it is found out who it is', async () => {
-    const text = JSON.stringify({ languageCode: 'x'.repeat(50_000) });
+    const text = JSON.stringify({ description: 'x'.repeat(50_000) });
     await testApp.ctx.tx(async (ctx) => {
       await ctx.db.query('lock table users in access exclusive mode');
-      const head = headOf(updateProfile.url, 'PATCH', user.headers.authorization);
+      const head = headOf(createTicket.url, 'POST', user.headers.authorization);
       await leave(`${head}Content-Length: ${text.length}\r\n\r\n${text}`);
       await leave(`${head}Content-Length: 10\r\n\r\n{"all": 1}`);
     });
