@@ -44,6 +44,8 @@ export class ControlPlane {
   isAway = false;
   /** Keeps whoever calls waiting, also when it speaks again: such a connection is dead. */
   isSilent = false;
+  /** Until then nobody gets an answer. */
+  answersAfter: Promise<unknown> | undefined;
   #server: Server | undefined;
   #port = 0;
 
@@ -96,6 +98,7 @@ export class ControlPlane {
     if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
+    await this.answersAfter;
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
     if (request.url === authorize.url) return success(this.#authorize(body));
     if (request.url === update.url) return success(this.#update(body));

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
@@ -264,6 +264,29 @@ describe('HTTP', () => {
     const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.destroy()));
     const line = `GET http://127.0.0.1:${port}/ HTTP/1.1`;
     expect(await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'))).toMatch(/^HTTP\/1.1 502 /);
+    server.close();
+  });
+
+  it('keeps no way open for a client that left before the way was there', async () => {
+    let closedWays = 0;
+    const { server, port } = await listenLocally((socket) => {
+      socket.on('error', () => {}); // A reset is an end as well.
+      socket.resume().on('close', () => void closedWays++);
+    });
+    const held = new EventEmitter();
+    harness.control.answersAfter = once(held, 'answer');
+    const login = `Proxy-Authorization: ${basic(harness.control.sell())}`;
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n${login}\r\n\r\n`);
+    // What comes later is answered later: by then the gateway knows what the first client has done.
+    const refusal = 'GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    await exchange(harness.gateway.port, refusal);
+    client.socket.destroy();
+    await exchange(harness.gateway.port, refusal);
+    held.emit('answer');
+    harness.control.answersAfter = undefined;
+    await until(() => closedWays > 0);
+    expect(closedWays).toBe(1);
     server.close();
   });
 
