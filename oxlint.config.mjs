@@ -65,6 +65,8 @@ export default {
       ban('protocol/ parses bytes; it never opens a socket.', 'node:net', 'node:tls', 'node:http*', 'node:dgram'),
     ),
     boundary(['gateway/src/**'], ['gateway/src/protocol/**', ...tests], otherWorkspace),
+    // A rejected promise that nobody handles would end the gateway: `inBackground` instead of `void`.
+    { files: ['gateway/src/**'], excludeFiles: tests, rules: { 'no-void': 'error' } },
     boundary(
       ['web/src/ui/**', 'web/src/lib/**'],
       tests,

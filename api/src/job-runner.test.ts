@@ -88,5 +88,5 @@ test('a job that takes long stays with the worker that runs it', async () => {
   await testApp.database.query('select pg_sleep(4)');
   expect(await waitingJobs()).toEqual([{ attempts: 1, isLocked: true }]);
   mailServer.close();
-  await Promise.all([runner, other].map(async ({ stop, ended }) => stop().then(() => ended)));
+  await Promise.all([runner, other].map(async (each) => each.stop().then(() => each.ended)));
 });

@@ -9,7 +9,13 @@ const { port, relay, metrics } = await startGateway({
   token: process.env['CONTROL_TOKEN'] ?? '',
   allowPrivate: true,
   log: pino({ level: 'warn' }),
-  limits: { newTunnelsPerSecond: 1e6, newTunnelsBurst: 1e6, halfOpenPerAddress: 1e4, tunnelsPerConnection: 1e4 },
+  limits: {
+    newTunnelsPerSecond: 1e6,
+    newTunnelsBurst: 1e6,
+    halfOpenPerNetwork: 1e4,
+    tunnelsPerConnection: 1e4,
+    clientSocketsPerConnection: 1e4,
+  },
 });
 process.on('message', () => {
   void Promise.all([metrics.grantWaits.get(), metrics.grantWaitSeconds.get()]).then(([waits, seconds]) =>

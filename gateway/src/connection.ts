@@ -8,6 +8,8 @@ import type { EndReason, Tunnel } from './tunnel.ts';
 export class Connection {
   readonly tunnels = new Set<Tunnel>();
   lastTunnelAt = performance.now();
+  /** When the control plane has last been asked about the password. */
+  confirmedAt = performance.now();
   readonly pace: Pace;
   /** Set when this run is done with it: no tunnel starts any more and the last total is on its way. */
   isEnding = false;
@@ -20,8 +22,8 @@ export class Connection {
   constructor(
     readonly id: string,
     readonly username: string,
-    /** HMAC of the password. */
-    public digest: Buffer,
+    /** HMAC of the password; undefined when the control plane no longer takes it. */
+    public digest: Buffer | undefined,
     readonly exit: ExitRoute,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,

@@ -1,5 +1,6 @@
 import type { Authorization, Credit as CreditAnswer, Exit } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
+import { inBackground } from './background.ts';
 import { Connection } from './connection.ts';
 import type { ControlClient } from './control-client.ts';
 import { CredentialKey } from './credentials.ts';
@@ -41,14 +42,21 @@ export class Connections {
     return [...this.#byId.values()].filter(({ isEnding }) => isEnding);
   }
 
-  /**
-   * Finds the connection of a client, and asks the control plane about it the first time.
-   * @throws TunnelFailure `credentials-wrong` or `control-plane-away`
-   */
-  authenticate(credentials: Credentials): Promise<Connection> | Connection {
+  /** The connection that these credentials have opened in this run. */
+  find(credentials: Credentials): Connection | undefined {
     const digest = this.#credentials.digest(credentials.password);
     const known = this.#byUsername.get(credentials.username);
-    if (this.#credentials.isEqual(known?.digest, digest) && known && !known.isEnding) return known;
+    if (!this.#credentials.isEqual(known?.digest, digest) || !known || known.isEnding) return undefined;
+    this.#confirm(known, credentials);
+    return known;
+  }
+
+  /**
+   * Asks the control plane about credentials that this run does not know.
+   * @throws TunnelFailure `credentials-wrong` or `control-plane-away`
+   */
+  authorize(credentials: Credentials): Promise<Connection> {
+    const digest = this.#credentials.digest(credentials.password);
     const key = `${digest.toString('base64')} ${credentials.username}`;
     if ((this.#refusedUntil.get(key) ?? 0) > performance.now()) throw new TunnelFailure('credentials-wrong');
     const running = this.#authorizations.get(key);
@@ -94,6 +102,21 @@ export class Connections {
     }
   }
 
+  /** A password may have been changed: now and then the control plane is asked again, while the client goes on. */
+  #confirm(connection: Connection, credentials: Credentials): void {
+    const now = performance.now();
+    if (now - connection.confirmedAt < this.settings.limits.credentialsKeptMs) return;
+    connection.confirmedAt = now;
+    inBackground(this.settings.log, 'credentials', this.#askAgain(connection, credentials));
+  }
+
+  async #askAgain(connection: Connection, credentials: Credentials): Promise<void> {
+    const { digest } = connection;
+    // While the control plane is away, what was right stays right.
+    const answer = await this.settings.control.authorize(credentials).catch(() => undefined);
+    if (answer?.isAuthorized === false && connection.digest === digest) connection.digest = undefined;
+  }
+
   async #authorize(credentials: Credentials, digest: Buffer, key: string): Promise<Connection> {
     const known = this.#byUsername.get(credentials.username);
     if (known?.isEnding) await this.#forgotten(known);
@@ -120,6 +143,7 @@ export class Connections {
     if (known?.isEnding) throw new TunnelFailure('control-plane-away');
     if (known) {
       known.digest = digest;
+      known.confirmedAt = performance.now();
       known.credit.merge(answer);
       return known;
     }

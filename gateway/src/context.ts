@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Connections } from './connections.ts';
+import type { DescriptorWatch } from './descriptors.ts';
 import type { Limits } from './limits.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { Metrics } from './metrics.ts';
@@ -15,6 +16,9 @@ export interface GatewayContext {
   readonly connections: Connections;
   readonly loginGuard: LoginGuard;
   readonly tunnels: Set<Tunnel>;
+  /** Tunnels whose socket to the destination, or the dial of it, is open; a tunnel that has ended may be among them. */
+  readonly exitSockets: Set<Tunnel>;
+  readonly descriptors: DescriptorWatch;
   readonly isDraining: boolean;
   tunnelClosed(tunnel: Tunnel, reason: EndReason): void;
 }

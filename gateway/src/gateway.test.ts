@@ -452,10 +452,38 @@ describe('the process', () => {
     control.stop();
   });
 
-  it('says in one sentence that its port is taken', async () => {
+  it('ends with code 1 when its last totals could not be delivered', async () => {
+    const control = await new ControlPlane().start();
+    const connection = control.sell();
+    const port = await closedPort();
+    const { child, output, exited } = launch({
+      GATEWAY_PORT: String(port),
+      GATEWAY_CONTROL_URL: control.url,
+      GATEWAY_TOKEN: control.token,
+      GATEWAY_ALLOW_PRIVATE: 'true',
+      GATEWAY_DRAIN_SECONDS: '0',
+    });
+    await until(() => output.stdout.includes('Gateway is ready'));
+    const { port: echoPort } = await listenLocally((socket) => socket.pipe(socket));
+    const { client } = await socks5Connect({ port }, connection, '127.0.0.1', echoPort);
+    client.socket.write('ping');
+    await client.take(4);
+    control.isAway = true;
+    child.kill('SIGTERM');
+    expect(await exited).toBe(1);
+    expect(output.stdout).toContain('Last totals were not delivered');
+    client.socket.destroy();
+    control.stop();
+  });
+
+  it.each([
+    ['GATEWAY_PORT', 'GATEWAY_METRICS_PORT'],
+    ['GATEWAY_METRICS_PORT', 'GATEWAY_PORT'],
+  ])('says in one sentence that the port of %s is taken', async (taken, free) => {
     const { server, port } = await listenLocally(() => {});
     const { output, exited } = launch({
-      GATEWAY_PORT: String(port),
+      [taken]: String(port),
+      [free]: String(await closedPort()),
       GATEWAY_CONTROL_URL: 'http://127.0.0.1:9',
       GATEWAY_TOKEN: 'token',
     });

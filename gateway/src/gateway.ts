@@ -3,6 +3,7 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
+import { inBackground, repeat } from './background.ts';
 import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { GatewayContext } from './context.ts';
@@ -10,6 +11,7 @@ import { ControlHealth } from './control-health.ts';
 import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { ExitWatch } from './exits/exit-watch.ts';
+import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
@@ -36,6 +38,8 @@ export interface GatewaySettings {
   /** `auto`: the pump where it works. */
   readonly relay?: Mover['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
+  /** How many file descriptors to reckon with. Unset: the limit of this process. */
+  readonly descriptors?: number;
 }
 
 export interface Gateway {
@@ -43,8 +47,11 @@ export interface Gateway {
   readonly address: string;
   readonly relay: Mover['kind'];
   readonly metrics: Metrics;
-  /** Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals. */
-  close(options?: { drainMs: number }): Promise<void>;
+  /**
+   * Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals.
+   * @returns whether the control plane has all of them
+   */
+  close(options?: { drainMs: number }): Promise<boolean>;
   /** Shortens a running `close`: what still drains is cut now. */
   cutNow(): void;
 }
@@ -54,7 +61,10 @@ const LOOPBACK = '127.0.0.1';
 /** Starts a gateway. It listens whether or not the control plane can be reached yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
-  const limits: Limits = { ...defaultLimits, ...settings.limits };
+  const wanted: Limits = { ...defaultLimits, ...settings.limits };
+  const descriptors = settings.descriptors ?? descriptorLimit();
+  const limits = fitToDescriptors(wanted, descriptors);
+  warnOfDescriptors(log, wanted, limits, descriptors);
   const runId = randomUUID();
   const metrics = createMetrics();
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
@@ -89,6 +99,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
   });
 
+  const descriptorWatch = new DescriptorWatch({
+    log,
+    counted: () => metrics.descriptorsExhausted.inc(),
+    logEveryMs: limits.exhaustionLogMs,
+  });
   const tunnels = new Set<Tunnel>();
   let isDraining = false;
   let drained: (() => void) | undefined;
@@ -99,6 +114,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     mover,
     connections,
     tunnels,
+    exitSockets: new Set(),
+    descriptors: descriptorWatch,
     loginGuard: new LoginGuard(limits),
     get isDraining() {
       return isDraining;
@@ -111,17 +128,25 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   };
   watch(metrics, context);
 
+  const metricsServer = await openMetrics(settings, metrics, ownPorts);
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const bound = await listen(publicPort.server, settings.port, settings.host);
+  const bound = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
+    metricsServer?.close();
+    throw error;
+  });
   // A failed accept (no descriptor is left) concerns one client alone.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
-  const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
   reporter.start();
-  const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
+  const stopDescriptorWatch = repeat({ log, task: 'descriptor watch', everyMs: limits.descriptorCheckMs }, () =>
+    descriptorWatch.check(),
+  );
+  const stopExitWatch = repeat({ log, task: 'exit watch', everyMs: limits.exitCheckMs }, () =>
+    exits.check(usedAddresses(connections.open)),
+  );
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
-  async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
+  async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     isDraining = true;
     publicPort.server.close();
     if (tunnels.size > 0 && drainMs > 0) {
@@ -135,19 +160,21 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
       });
     }
     connections.endAll('shutdown');
-    publicPort.cutIdle();
-    await deliverLastTotals();
+    publicPort.cutWaiting();
+    const areDelivered = await deliverLastTotals();
     reporter.stop();
-    clearInterval(exitTimer);
+    stopExitWatch();
+    stopDescriptorWatch();
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
     log.info('Gateway has stopped');
+    return areDelivered;
   }
 
-  async function deliverLastTotals(): Promise<void> {
+  async function deliverLastTotals(): Promise<boolean> {
     const { ending } = connections;
-    if (ending.length === 0) return;
+    if (ending.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((fulfil) => {
       timer = setTimeout(() => fulfil('late'), limits.lastReportMs);
@@ -155,6 +182,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     const outcome = await Promise.race([Promise.all(ending.map(({ forgotten }) => forgotten)), late]);
     clearTimeout(timer);
     if (outcome === 'late') log.error({ connections: connections.ending.length }, 'Last totals were not delivered');
+    return outcome !== 'late';
   }
 
   const cutNow = () => drained?.();
@@ -176,9 +204,13 @@ function listen(server: Server | HttpServer, port: number, host: string): Promis
   });
 }
 
-function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext): void {
+function watch(metrics: Metrics, { tunnels, connections, mover, limits }: GatewayContext): void {
   metrics.relayInfo.set({ relay: mover.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => tunnels.size);
+  metrics.watch('gateway_tunnels_max', 'Tunnels that this node may have', () => limits.tunnelsPerNode);
+  metrics.watch('gateway_client_sockets_max', 'Client sockets that this node may have', () => {
+    return limits.clientSocketsPerNode;
+  });
   metrics.watch('gateway_connections', 'Connections open in this run', () => connections.open.length);
   metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => mover.buffersInUse);
   metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {
@@ -187,12 +219,16 @@ function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext
 }
 
 /** Served to this machine alone. */
-async function openMetrics(port: number | undefined, metrics: Metrics, ownPorts: Set<number>) {
+async function openMetrics(
+  { metricsPort: port, log }: GatewaySettings,
+  metrics: Metrics,
+  ownPorts: Set<number>,
+): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
     const isKnown = request.method === 'GET' && request.url === '/metrics';
     if (!isKnown) return response.writeHead(404).end();
-    void answerMetrics(metrics, response);
+    inBackground(log, 'metrics', answerMetrics(metrics, response));
     return response;
   });
   await listen(server, port, LOOPBACK);

@@ -9,8 +9,13 @@ export const defaultLimits = {
   headFields: 100,
   /** Payload that a client sent before our answer. */
   earlyDataBytes: 64 * KIB,
-  halfOpenPerAddress: 64,
+  /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address. */
+  halfOpenPerNetwork: 64,
   halfOpenPerNode: 2048,
+  /** Sockets of clients with and without tunnels. More than tunnels, for kept HTTP connections. */
+  clientSocketsPerConnection: 320,
+  clientSocketsPerNetwork: 13_000,
+  clientSocketsPerNode: 26_000,
 
   tunnelsPerConnection: 256,
   tunnelsPerNode: 20_000,
@@ -22,6 +27,8 @@ export const defaultLimits = {
   loginBlockMs: 300_000,
   /** Addresses with failed logins that are remembered; above it the oldest is forgotten. */
   loginAddresses: 100_000,
+  /** How long known credentials are good before the control plane is asked again. */
+  credentialsKeptMs: 60_000,
   /** How long a refusal of the control plane answers for it. */
   refusalKeptMs: 1_000,
   refusalsKept: 10_000,
@@ -36,6 +43,10 @@ export const defaultLimits = {
   exitCheckMs: 1_000,
   /** An exit whose address is missing for so long is lost, and its connections end. 0 switches it off. */
   exitLostMs: 30_000,
+
+  descriptorCheckMs: 1_000,
+  /** The log says at most so often that no descriptor is left. */
+  exhaustionLogMs: 60_000,
 
   tunnelIdleMs: 600_000,
   halfClosedIdleMs: 120_000,

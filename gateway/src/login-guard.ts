@@ -8,7 +8,7 @@ interface Failures {
 
 type LoginLimits = Pick<Limits, 'loginFailuresPerMinute' | 'loginBlockMs' | 'loginAddresses'>;
 
-/** Slows down guessing. It counts per client address and never per user name: nobody can lock a customer out. */
+/** Slows down guessing. It counts per client network and never per user name: nobody can lock a customer out. */
 export class LoginGuard {
   readonly #failures = new Map<string, Failures>();
 

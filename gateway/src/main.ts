@@ -12,6 +12,12 @@ const forReaders = {
   options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
 };
 
+interface ListenError {
+  readonly code: string;
+  readonly address: string;
+  readonly port: number;
+}
+
 const config = readConfig();
 const gateway = await start(config);
 let stoppingSince: number | undefined;
@@ -21,7 +27,7 @@ function readConfig(): Config {
   try {
     return parseConfig(process.env);
   } catch (error) {
-    return fail(`The gateway cannot start:\n${error instanceof Error ? error.message : String(error)}`);
+    return fail(`The gateway cannot start:\n${messageOf(error)}`);
   }
 }
 
@@ -31,10 +37,10 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const address = `${settings.host}:${settings.port}`;
-    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}: the port is taken.`);
-    return fail(`The gateway cannot listen on ${address}: ${error instanceof Error ? error.message : String(error)}.`);
+    // Of the two ports that may fail, the system names the one that did.
+    const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;
+    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is taken.`);
+    return fail(`The gateway cannot listen on ${address}:${port}: ${messageOf(error)}.`);
   }
 }
 
@@ -45,7 +51,14 @@ function stop(running: Gateway, drainMs: number): void {
     return;
   }
   stoppingSince = now;
-  void running.close({ drainMs }).finally(() => process.exit(0));
+  running.close({ drainMs }).then(
+    (areTotalsDelivered) => process.exit(areTotalsDelivered ? 0 : 1),
+    (error: unknown) => fail(`The gateway did not stop in order: ${messageOf(error)}.`),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function fail(message: string): never {

@@ -43,9 +43,20 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    socketsClosed: new Counter({
+      name: 'gateway_client_sockets_closed_total',
+      help: 'Times that a limit of client sockets closed one: the longest waiting, or else the newcomer',
+      labelNames: ['limit'],
+      registers,
+    }),
+    descriptorsExhausted: new Counter({
+      name: 'gateway_descriptors_exhausted_total',
+      help: 'Dials that failed because no file descriptor was left, and checks once a second that found none',
+      registers,
+    }),
     refusals: new Counter({
       name: 'gateway_refusals_total',
-      help: 'Clients that were refused',
+      help: 'Clients and requests that were refused, or failed before an answer began; each once',
       labelNames: ['reason'],
       registers,
     }),

@@ -41,6 +41,13 @@ export const failureAnswers = {
     proxyStatus: 'connection_limit_reached',
     retryAfterSeconds: 5,
   },
+  'descriptors-exhausted': {
+    socks5: 1,
+    http: 503,
+    text: 'This gateway has no room for another tunnel.',
+    proxyStatus: 'proxy_internal_error',
+    retryAfterSeconds: 5,
+  },
   draining: {
     socks5: 1,
     http: 503,
@@ -215,9 +222,11 @@ const causesOfSystemErrors: Record<string, FailureCause> = {
   EHOSTUNREACH: 'host-unreachable',
   ETIMEDOUT: 'dial-timeout',
   EADDRNOTAVAIL: 'exit-unavailable',
+  EMFILE: 'descriptors-exhausted',
+  ENFILE: 'descriptors-exhausted',
 };
 
-/** What a failed `connect` means. Unknown codes (EMFILE, EACCES) are the exit's trouble, not the destination's. */
+/** What a failed `connect` means. Unknown codes (EACCES) are the exit's trouble, not the destination's. */
 export function failureOfDial(error: unknown): TunnelFailure {
   if (error instanceof TunnelFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

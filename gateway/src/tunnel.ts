@@ -30,6 +30,8 @@ export class Tunnel {
   readonly meter: Meter;
   readonly #openedAt = performance.now();
   readonly #dialAbort = new DialAbort();
+  /** Until the pipe has it. */
+  #dialled: Socket | undefined;
   #pipe: Pipe | undefined;
   #endReason: EndReason | undefined;
   #idleMs: number;
@@ -51,6 +53,7 @@ export class Tunnel {
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
     connection.tunnels.add(this);
     context.tunnels.add(this);
+    context.exitSockets.add(this);
   }
 
   /** Undefined while the tunnel lives. */
@@ -65,7 +68,7 @@ export class Tunnel {
     try {
       const socket = await this.connection.exit.dial(target, this.#dialAbort);
       this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
-      if (this.#endReason === undefined) return socket;
+      if (this.#endReason === undefined) return (this.#dialled = socket);
       socket.destroy();
     } catch (error) {
       this.close('dial-failed');
@@ -78,8 +81,14 @@ export class Tunnel {
   }
 
   movedBy(pipe: Pipe): void {
+    this.#dialled = undefined;
     if (this.#endReason !== undefined) pipe.stop('reset');
     else this.#pipe = pipe;
+  }
+
+  /** Its socket may outlive the tunnel, while the destination takes what was counted for it. */
+  exitClosed(): void {
+    this.context.exitSockets.delete(this);
   }
 
   /** One side has ended; what is left is usually short. */
@@ -93,8 +102,12 @@ export class Tunnel {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    if (!this.#pipe) this.#dialAbort.abort();
-    this.#pipe?.stop(stopModes[reason] ?? 'reset');
+    if (this.#pipe) this.#pipe.stop(stopModes[reason] ?? 'reset');
+    else {
+      this.#dialAbort.abort();
+      this.#dialled?.destroy();
+      this.exitClosed();
+    }
     this.connection.tunnels.delete(this);
     this.connection.lastTunnelAt = performance.now();
     this.context.tunnelClosed(this, reason);
@@ -141,15 +154,17 @@ export async function openTunnel(
     const exit = await tunnel.dial(target).finally(() => client.off('close', gone));
     return { tunnel, exit };
   } catch (error) {
-    context.log.info({ connectionId: connection.id, protocol, cause: causeOf(error) }, 'Tunnel refused');
+    const cause = causeOf(error);
+    if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
+    context.log.info({ connectionId: connection.id, protocol, cause }, 'Tunnel refused');
     throw error;
   }
 }
 
-function refuse({ isDraining, tunnels, limits }: GatewayContext, connection: Connection): FailureCause | undefined {
+function refuse({ isDraining, exitSockets, limits }: GatewayContext, connection: Connection): FailureCause | undefined {
   if (isDraining) return 'draining';
   if (connection.credit.isSpent) return 'no-credit';
-  if (tunnels.size >= limits.tunnelsPerNode) return 'node-full';
+  if (exitSockets.size >= limits.tunnelsPerNode) return 'node-full';
   const isWithinLimits = connection.tunnels.size < limits.tunnelsPerConnection && connection.newTunnels.take();
   return isWithinLimits ? undefined : 'connection-limit';
 }

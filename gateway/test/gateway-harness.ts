@@ -19,6 +19,8 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
     controlUrl: control.url,
     token: control.token,
     allowPrivate: true,
+    // The limits of a test are its own, whatever this machine allows.
+    descriptors: 1_000_000,
     log: pino({ level: 'silent' }),
     ...settings,
     limits: { lingerMs: 200, lastReportMs: 1_000, ...settings.limits },
@@ -65,8 +67,8 @@ export async function untilGauge(gateway: Gateway, name: string, value: number):
 }
 
 /** Connects to a port as a client of the gateway. */
-export async function openClient(port: number): Promise<Reader> {
-  return new Reader(await connectLocally(port));
+export async function openClient(port: number, localAddress?: string): Promise<Reader> {
+  return new Reader(await connectLocally(port, localAddress));
 }
 
 /** A SOCKS5 client up to the reply of its CONNECT, which is answered. */

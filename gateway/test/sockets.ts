@@ -14,8 +14,8 @@ export async function listenLocally(onConnection: (socket: Socket) => void): Pro
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-export async function connectLocally(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+export async function connectLocally(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true, noDelay: true });
   await once(socket, 'connect');
   socket.on('error', () => socket.destroy());
   return socket;

@@ -6,6 +6,10 @@ export class DialAbort {
   #isAborted = false;
   readonly #callbacks = new Set<() => void>();
 
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
   abort(): void {
     this.#isAborted = true;
     for (const callback of this.#callbacks) callback();

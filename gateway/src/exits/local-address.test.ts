@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNameServer } from '../../test/name-server.ts';
 import { closedPort, listenLocally } from '../../test/sockets.ts';
 import type { DestinationPolicy } from '../destination-policy.ts';
@@ -55,6 +55,18 @@ describe('the exit from a local address', () => {
     const socket = await dial('second.test');
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();
+  });
+
+  it('dials no further address once the client has left', async () => {
+    const dials = vi.spyOn(DialAbort.prototype, 'whenAborted').mockImplementation(function (this: DialAbort, giveUp) {
+      this.abort();
+      giveUp();
+      return () => {};
+    });
+    // Both addresses of loopback: the second one must not be tried.
+    expect(await failureOf(dial('localhost'))).toBe('dial-timeout');
+    expect(dials).toHaveBeenCalledTimes(1);
+    dials.mockRestore();
   });
 
   it('refuses a name whose addresses are private', async () => {

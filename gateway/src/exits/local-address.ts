@@ -58,6 +58,7 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
         return await dialAddress(options, timeoutMs, abort);
       } catch (error) {
         failure = failureOfDial(error);
+        if (abort.isAborted) break;
       }
     }
     throw failure ?? new TunnelFailure('exit-unavailable');

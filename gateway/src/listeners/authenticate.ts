@@ -2,23 +2,26 @@ import type { Connection } from '../connection.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
+import type { ClientSocket } from './client-socket.ts';
 
 /**
- * Finds the connection of a client. An address that guesses is closed for a while, whatever it says next.
+ * Finds the connection of a client. A network that guesses is closed for a while to credentials that this run does not
+ * know; those that it knows stay good, so that a guesser locks out nobody else behind the same address.
  * @throws TunnelFailure
  */
 export async function authenticate(
-  { connections, loginGuard, log, metrics }: GatewayContext,
-  clientAddress: string,
+  { connections, loginGuard, log }: GatewayContext,
+  { network, address: clientAddress }: ClientSocket,
   credentials: Credentials,
 ): Promise<Connection> {
   try {
-    if (loginGuard.isClosed(clientAddress)) throw new TunnelFailure('too-many-failures');
-    return await connections.authenticate(credentials);
+    const known = connections.find(credentials);
+    if (known) return known;
+    if (loginGuard.isClosed(network)) throw new TunnelFailure('too-many-failures');
+    return await connections.authorize(credentials);
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') loginGuard.failed(clientAddress);
-    metrics.refusals.inc({ reason: cause });
+    if (cause === 'credentials-wrong') loginGuard.failed(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }

@@ -1,134 +1,187 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { TcpSide } from '../pipe/tcp-side.ts';
+import { TunnelFailure } from '../statuses.ts';
+import { ClientSocket } from './client-socket.ts';
 
-type ClientLimits = Pick<
+type SocketLimits = Pick<
   Limits,
-  'handshakeMs' | 'nextRequestMs' | 'halfOpenPerAddress' | 'halfOpenPerNode' | 'lingerMs' | 'flushMs'
+  | 'handshakeMs'
+  | 'nextRequestMs'
+  | 'lingerMs'
+  | 'flushMs'
+  | 'halfOpenPerNetwork'
+  | 'halfOpenPerNode'
+  | 'clientSocketsPerConnection'
+  | 'clientSocketsPerNetwork'
+  | 'clientSocketsPerNode'
 >;
 
-interface ClientEvents {
-  authenticated(): void;
-  closed(): void;
+/** The limits for which sockets are closed. */
+export type SocketLimit = Extract<keyof SocketLimits, `${string}Per${string}`>;
+
+/** Sockets that count together. */
+class Group {
+  readonly #members = new Set<ClientSocket>();
+  /** The one that has waited longest comes first. */
+  readonly #waiting = new Set<ClientSocket>();
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get members(): Iterable<ClientSocket> {
+    return this.#members;
+  }
+
+  get longestWaiting(): ClientSocket | undefined {
+    for (const client of this.#waiting) return client;
+    return undefined;
+  }
+
+  join(client: ClientSocket): void {
+    this.#members.add(client);
+    this.update(client);
+  }
+
+  leave(client: ClientSocket): void {
+    this.#members.delete(client);
+    this.#waiting.delete(client);
+  }
+
+  update(client: ClientSocket): void {
+    if (!client.isWaiting) this.#waiting.delete(client);
+    else if (this.#members.has(client)) this.#waiting.add(client);
+  }
+}
+
+/** One group for each network, or each connection; those without members are forgotten. */
+class Groups {
+  readonly #byKey = new Map<string, Group>();
+
+  of(key: string): Group {
+    return this.#byKey.get(key) ?? new Group();
+  }
+
+  join(key: string, client: ClientSocket): void {
+    const group = this.of(key);
+    group.join(client);
+    this.#byKey.set(key, group);
+  }
+
+  leave(key: string, client: ClientSocket): void {
+    const group = this.of(key);
+    group.leave(client);
+    if (group.size === 0) this.#byKey.delete(key);
+  }
 }
 
 /**
- * One accepted client, from accept to close. It has `handshakeMs` from accept to valid credentials, whatever is sent and
- * answered in between; only then has it `nextRequestMs` for each further request.
+ * Every client socket of this node from accept to close: the one place that knows and bounds them. Where a limit is
+ * reached a newcomer is let in at the cost of the socket that has waited longest, of those that the limit is about and on
+ * which the client is the one to act. So whoever opens sockets and leaves them open loses them, and locks nobody out; a
+ * tunnel or a request is never cut for a newcomer, who is refused instead.
  */
-export class ClientSocket {
-  readonly acceptedAt = performance.now();
-  readonly address: string;
-  /** What the protocol in charge does when the handshake's time is over. */
-  whenTooSlow: () => void = () => this.socket.destroy();
-  #isAuthenticated = false;
-  #isTunnel = false;
-  #isBusy = false;
-  #isClosed = false;
-  #deadline: NodeJS.Timeout;
+export class ClientSockets {
+  readonly #all = new Group();
+  readonly #halfOpen = new Group();
+  readonly #ofNetworks = new Groups();
+  readonly #halfOpenOfNetworks = new Groups();
+  readonly #ofConnections = new Groups();
+  /** The connection whose credentials a client has shown last. */
+  readonly #connectionIds = new Map<ClientSocket, string>();
 
   constructor(
-    readonly socket: Socket,
-    private readonly limits: ClientLimits,
-    private readonly events: ClientEvents,
-  ) {
-    this.address = socket.remoteAddress ?? '';
-    this.#deadline = setTimeout(() => this.whenTooSlow(), limits.handshakeMs);
-    // Every later owner adds its own listener; this one keeps a reset between two owners from being fatal.
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => {
-      if (!this.#isTunnel) this.#closed();
-    });
-  }
-
-  get isAuthenticated(): boolean {
-    return this.#isAuthenticated;
-  }
-
-  authenticated(): void {
-    if (this.#isAuthenticated || this.#isClosed) return;
-    this.#isAuthenticated = true;
-    clearTimeout(this.#deadline);
-    this.events.authenticated();
-  }
-
-  /** A request has begun; its tunnel has limits of its own. */
-  requestBegan(): void {
-    this.#isBusy = true;
-    if (this.#isAuthenticated) clearTimeout(this.#deadline);
-  }
-
-  /** A request has ended. Without valid credentials the first deadline goes on. */
-  awaitRequest(whenIdle: () => void): void {
-    this.#isBusy = false;
-    if (!this.#isAuthenticated || this.socket.destroyed) return;
-    clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(whenIdle, this.limits.nextRequestMs);
-  }
-
-  /** From here on the pipe alone closes it. */
-  toSide(): TcpSide {
-    this.#isTunnel = true;
-    clearTimeout(this.#deadline);
-    return new TcpSide(this.socket, this.limits, () => this.#closed());
-  }
-
-  /** Closes what no tunnel and no request uses. */
-  cutIdle(): void {
-    if (!this.#isTunnel && !this.#isBusy) this.socket.destroy();
-  }
-
-  #closed(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#deadline);
-    this.events.closed();
-  }
-}
-
-/** Every client socket of this node from accept to close: the one place that knows and bounds them. */
-export class ClientSockets {
-  readonly #open = new Set<ClientSocket>();
-  readonly #halfOpenByAddress = new Map<string, number>();
-  #halfOpen = 0;
-
-  constructor(private readonly limits: ClientLimits) {}
+    private readonly limits: SocketLimits,
+    private readonly closedFor: (limit: SocketLimit) => void,
+  ) {}
 
   get open(): number {
-    return this.#open.size;
+    return this.#all.size;
+  }
+
+  /** Those that may be closed for a newcomer. */
+  get waiting(): number {
+    return this.#all.waiting;
   }
 
   /** Those without valid credentials. */
   get halfOpen(): number {
-    return this.#halfOpen;
+    return this.#halfOpen.size;
   }
 
   /** Undefined when a limit leaves no room. */
   accept(socket: Socket): ClientSocket | undefined {
-    const address = socket.remoteAddress ?? '';
-    const fromAddress = this.#halfOpenByAddress.get(address) ?? 0;
-    const { halfOpenPerNode, halfOpenPerAddress } = this.limits;
-    if (this.#halfOpen >= halfOpenPerNode || fromAddress >= halfOpenPerAddress) return undefined;
-    this.#halfOpen += 1;
-    this.#halfOpenByAddress.set(address, fromAddress + 1);
-    const client: ClientSocket = new ClientSocket(socket, this.limits, {
-      authenticated: () => this.#leaveHalfOpen(address),
-      closed: () => {
-        this.#open.delete(client);
-        if (!client.isAuthenticated) this.#leaveHalfOpen(address);
-      },
+    const client = new ClientSocket(socket, this.limits, {
+      authenticated: (client, { id }) => this.#authenticated(client, id),
+      changed: (client) => this.#changed(client),
+      closed: (client) => this.#leave(client),
     });
-    this.#open.add(client);
+    const { network } = client;
+    const hasRoom =
+      this.#makeRoom('halfOpenPerNetwork', this.#halfOpenOfNetworks.of(network)) &&
+      this.#makeRoom('clientSocketsPerNetwork', this.#ofNetworks.of(network)) &&
+      this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
+      this.#makeRoom('clientSocketsPerNode', this.#all);
+    if (!hasRoom) {
+      client.cut();
+      return undefined;
+    }
+    this.#all.join(client);
+    this.#halfOpen.join(client);
+    this.#ofNetworks.join(network, client);
+    this.#halfOpenOfNetworks.join(network, client);
     return client;
   }
 
-  cutIdle(): void {
-    for (const client of this.#open) client.cutIdle();
+  /** Closes what no tunnel and no request uses. */
+  cutWaiting(): void {
+    for (const client of this.#all.members) if (client.isWaiting) client.socket.destroy();
   }
 
-  #leaveHalfOpen(address: string): void {
-    this.#halfOpen -= 1;
-    const left = (this.#halfOpenByAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.#halfOpenByAddress.set(address, left);
-    else this.#halfOpenByAddress.delete(address);
+  #makeRoom(limit: SocketLimit, group: Group): boolean {
+    if (group.size < this.limits[limit]) return true;
+    this.closedFor(limit);
+    const given = group.longestWaiting;
+    if (!given) return false;
+    this.#leave(given); // Its own `close` comes later.
+    given.cut();
+    return true;
+  }
+
+  #authenticated(client: ClientSocket, connectionId: string): void {
+    const before = this.#connectionIds.get(client);
+    if (before === connectionId) return;
+    if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))
+      throw new TunnelFailure('connection-limit');
+    this.#leaveHalfOpen(client);
+    if (before !== undefined) this.#ofConnections.leave(before, client);
+    this.#connectionIds.set(client, connectionId);
+    this.#ofConnections.join(connectionId, client);
+  }
+
+  #changed(client: ClientSocket): void {
+    this.#all.update(client);
+    this.#ofNetworks.of(client.network).update(client);
+    const connectionId = this.#connectionIds.get(client);
+    if (connectionId !== undefined) this.#ofConnections.of(connectionId).update(client);
+  }
+
+  #leave(client: ClientSocket): void {
+    this.#leaveHalfOpen(client);
+    this.#all.leave(client);
+    this.#ofNetworks.leave(client.network, client);
+    const connectionId = this.#connectionIds.get(client);
+    if (connectionId === undefined) return;
+    this.#connectionIds.delete(client);
+    this.#ofConnections.leave(connectionId, client);
+  }
+
+  #leaveHalfOpen(client: ClientSocket): void {
+    this.#halfOpen.leave(client);
+    this.#halfOpenOfNetworks.leave(client.network, client);
   }
 }

@@ -1,6 +1,6 @@
 import type { Parsed } from '../protocol/parsed.ts';
 import { TunnelFailure } from '../statuses.ts';
-import type { ClientSocket } from './client-sockets.ts';
+import type { ClientSocket } from './client-socket.ts';
 
 export interface HandshakeLimits {
   readonly headBytes: number;

@@ -4,7 +4,6 @@ import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/htt
 import { causeOf, encodeHttpFailure, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import { closeGently } from './closing.ts';
 import type { Handshake } from './handshake.ts';
 import type { HttpProxy } from './http-proxy.ts';
 import { startPipe } from './start-pipe.ts';
@@ -28,7 +27,8 @@ export async function serveHttpConnect(
     if (cause === 'internal' || cause === 'client-gone') throw error;
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
-    closeGently(client.socket, context.limits, encodeHttpFailure(cause));
+    context.metrics.refusals.inc({ reason: cause });
+    client.closeGently(encodeHttpFailure(cause));
   }
 }
 
@@ -40,8 +40,8 @@ async function connectTunnel(
   const credentials = parseBasicCredentials(proxyAuthorization);
   if (!credentials) throw new TunnelFailure('credentials-wrong');
   const { client } = handshake;
-  const connection = await handshake.during(authenticate(context, client.address, credentials));
-  client.authenticated();
+  const connection = await handshake.during(authenticate(context, client, credentials));
+  client.authenticated(connection);
   const early = handshake.release();
   const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', { target, client: client.socket });
   // No length and no coding in a 2xx answer to CONNECT (RFC 9110, section 9.3.6).

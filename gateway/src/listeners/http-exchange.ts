@@ -7,7 +7,7 @@ import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import { type EndReason, openTunnel, type Tunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import type { ClientSocket } from './client-sockets.ts';
+import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
 import { HttpSide } from './http-side.ts';
 import type { RequestStream } from './request-stream.ts';
@@ -53,10 +53,9 @@ export class Exchange {
       if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
       const credentials = parseBasicCredentials(forwarded.proxyAuthorization);
       if (!credentials) throw new TunnelFailure('credentials-wrong');
-      const connection = await authenticate(this.context, client.address, credentials);
+      const connection = await authenticate(this.context, client, credentials);
       if (this.#isOver) return;
-      client.authenticated();
-      client.requestBegan();
+      client.authenticated(connection);
       const dialled = { target: forwarded.target, client: client.socket };
       const { tunnel, exit } = await openTunnel(this.context, connection, 'http-request', dialled);
       this.#tunnel = tunnel;
@@ -76,7 +75,10 @@ export class Exchange {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.parties.response.headersSent) this.#cutAnswer();
-    else this.#answerFailure(cause);
+    else {
+      this.context.metrics.refusals.inc({ reason: cause });
+      this.#answerFailure(cause);
+    }
     this.#tunnel?.close('exit-failed');
   }
 

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { inBackground } from '../background.ts';
 import type { GatewayContext } from '../context.ts';
 import { hasBody, valuesOf } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
-import type { ClientSocket } from './client-sockets.ts';
+import type { ClientSocket } from './client-socket.ts';
 import { Exchange } from './http-exchange.ts';
 import { RequestStream } from './request-stream.ts';
 
@@ -79,7 +80,7 @@ export function createHttpProxy(context: GatewayContext): HttpProxy {
       if (!isUpgrade) stream.nextRequest();
     });
     own.current = new Exchange(context, { client, stream, request, response, isUpgrade });
-    void own.current.run();
+    inBackground(log, 'request', own.current.run());
   }
 
   function refuse(stream: Duplex, cause: FailureCause): void {

@@ -1,9 +1,11 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { inBackground } from '../background.ts';
 import type { GatewayContext } from '../context.ts';
 import { needMore, parsedMessage } from '../protocol/parsed.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
-import { type ClientSocket, ClientSockets } from './client-sockets.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { ClientSockets } from './client-sockets.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -14,28 +16,24 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
-  /** Closes every client that has no tunnel. */
-  cutIdle(): void;
+  /** Closes every client that no tunnel and no request uses. */
+  cutWaiting(): void;
 }
 
 /** The one port that customers know: the first byte tells SOCKS5 from HTTP. */
 export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics } = context;
-  const clients = new ClientSockets(limits);
+  const clients = new ClientSockets(limits, (limit) => metrics.socketsClosed.inc({ limit }));
   metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
   metrics.watch('gateway_client_sockets', 'Client sockets of all kinds', () => clients.open);
+  metrics.watch('gateway_client_sockets_waiting', 'Client sockets that no tunnel and no request uses', () => {
+    return clients.waiting;
+  });
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
-    if (client) void serve(client);
-    else refuseSocket(socket);
+    if (client) inBackground(log, 'client', serve(client));
   });
-
-  function refuseSocket(socket: Socket): void {
-    metrics.refusals.inc({ reason: 'half-open-limit' });
-    socket.on('error', () => socket.destroy());
-    socket.resetAndDestroy();
-  }
 
   async function serve(client: ClientSocket): Promise<void> {
     const handshake = new Handshake(client, limits);
@@ -55,13 +53,14 @@ export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy):
   }
 
   /** The listeners answer what their protocol has words for; what arrives here just closes. */
-  function refused({ socket, address: clientAddress }: ClientSocket, error: unknown): void {
+  function refused({ socket, address: clientAddress, isCut }: ClientSocket, error: unknown): void {
     const cause = causeOf(error);
+    if (isCut) return; // For a limit, which has been counted.
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
     else if (cause !== 'client-gone') log.info({ cause, clientAddress }, 'Client refused');
     socket.destroy();
   }
 
-  return { server, cutIdle: () => clients.cutIdle() };
+  return { server, cutWaiting: () => clients.cutWaiting() };
 }

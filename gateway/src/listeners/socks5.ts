@@ -12,10 +12,9 @@ import {
   parseRequest,
   parseUserPassword,
 } from '../protocol/socks5.ts';
-import { causeOf, failureAnswers, TunnelFailure } from '../statuses.ts';
+import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
-import { closeGently } from './closing.ts';
 import type { Handshake } from './handshake.ts';
 import { startPipe } from './start-pipe.ts';
 
@@ -29,32 +28,36 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
   const { socket } = client;
   const methods = await handshake.read(parseGreeting);
   if (!methods.includes(METHOD_USER_PASSWORD)) {
-    handshake.release();
-    return closeGently(socket, context.limits, encodeMethod(NO_ACCEPTABLE_METHOD));
+    return refuse(context, handshake, 'credentials-wrong', encodeMethod(NO_ACCEPTABLE_METHOD));
   }
   socket.write(encodeMethod(METHOD_USER_PASSWORD));
 
   const login = await logIn(context, handshake);
   if (login === 'refused') {
-    handshake.release();
-    return closeGently(socket, context.limits, encodeAuthenticationStatus(LOGIN_FAILED));
+    return refuse(context, handshake, 'credentials-wrong', encodeAuthenticationStatus(LOGIN_FAILED));
   }
   socket.write(encodeAuthenticationStatus(SUCCEEDED));
   try {
     const request = await handshake.read(parseRequest);
     if (login instanceof TunnelFailure) throw login;
-    client.authenticated();
+    client.authenticated(login);
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
     socket.write(encodeReply(SUCCEEDED, boundOf(exit)));
     startPipe(context, tunnel, { client: client.toSide(), exit, early });
   } catch (error) {
-    const { socks5 } = failureAnswers[causeOf(error)];
-    if (socks5 === 'close' || causeOf(error) === 'internal') throw error;
-    handshake.release();
-    closeGently(socket, context.limits, encodeReply(socks5));
+    const cause = causeOf(error);
+    const { socks5 } = failureAnswers[cause];
+    if (socks5 === 'close' || cause === 'internal') throw error;
+    refuse(context, handshake, cause, encodeReply(socks5));
   }
+}
+
+function refuse({ metrics }: GatewayContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
+  metrics.refusals.inc({ reason: cause });
+  handshake.release();
+  handshake.client.closeGently(answer);
 }
 
 /**
@@ -64,7 +67,7 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
 async function logIn(context: GatewayContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
   const credentials = await handshake.read(parseUserPassword);
   try {
-    return await handshake.during(authenticate(context, handshake.client.address, credentials));
+    return await handshake.during(authenticate(context, handshake.client, credentials));
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'credentials-wrong') return 'refused';

@@ -13,7 +13,7 @@ export function startPipe(
 ): Pipe {
   const pipe = mover.start({
     client,
-    exit: new TcpSide(exit, limits),
+    exit: new TcpSide(exit, limits, () => tunnel.exitClosed()),
     early,
     meter: tunnel.meter,
     halfClosed: () => tunnel.halfClosed(),

@@ -84,9 +84,9 @@ async function run(
     openExit: () => ({ kind: 'local-address', address: null, dial: () => Promise.reject(new Error('not dialled')) }),
     reportSoon: (connection) => reporter.soon(connection),
   });
-  const connection = await connections.authenticate({ username: 'one', password: 'secret' });
+  const connection = await connections.authorize({ username: 'one', password: 'secret' });
   for (let index = 0; index < idleConnections; index += 1)
-    await connections.authenticate({ username: `other-${index}`, password: 'secret' });
+    await connections.authorize({ username: `other-${index}`, password: 'secret' });
   connection.tunnels.add({ close: () => {} } as unknown as Tunnel);
   reporter.start();
   let dueBytes = 0;

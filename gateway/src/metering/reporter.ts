@@ -49,7 +49,12 @@ export class Reporter {
 
   #schedule(delayMs: number): void {
     clearTimeout(this.#timer);
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(), delayMs);
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.#runAndGoOn(), delayMs);
+  }
+
+  /** Without reports all tunnels would stop at the end of their grants, so nothing ends the rounds. */
+  #runAndGoOn(): void {
+    this.#run().catch(() => this.#schedule(this.limits.updateRetryMs));
   }
 
   async #run(): Promise<void> {

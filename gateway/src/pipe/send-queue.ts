@@ -33,18 +33,23 @@ let isChecking = false;
 export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
   const pendingBytes = Number.POSITIVE_INFINITY;
   deliveries.add({ socket, inode: inodeOf(socket), limits, done, pendingBytes, changedAt: performance.now() });
-  if (!isChecking) void checkAll();
+  if (!isChecking) checkInBackground();
+}
+
+/** A failed check is repeated: a delivery that nobody looks after would hold its socket for good. */
+function checkInBackground(): void {
+  isChecking = true;
+  checkAll().catch(() => setTimeout(checkInBackground, CHECK_MS).unref());
 }
 
 async function checkAll(): Promise<void> {
-  isChecking = true;
   const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
   const begunAt = performance.now();
   const queuedBytes = parseSendQueues(texts);
   for (const delivery of deliveries) check(delivery, queuedBytes);
   isChecking = deliveries.size > 0;
   const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / PARSING_SHARE);
-  if (isChecking) setTimeout(() => void checkAll(), Math.min(CHECK_MS_MAX, pauseMs)).unref();
+  if (isChecking) setTimeout(checkInBackground, Math.min(CHECK_MS_MAX, pauseMs)).unref();
 }
 
 function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): void {

@@ -1,0 +1,86 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import {
+  descriptorLimit,
+  descriptorsFor,
+  DescriptorWatch,
+  fitToDescriptors,
+  warnOfDescriptors,
+} from './descriptors.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+
+const exhaustion = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+
+const failingWith = (error: Error) => () => {
+  throw error;
+};
+
+function startLog() {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  return { log, lines };
+}
+
+describe('the limits of a node', () => {
+  it('are not lowered where there are descriptors for all of them, or no limit', () => {
+    expect(fitToDescriptors(defaultLimits, descriptorsFor(defaultLimits))).toBe(defaultLimits);
+    expect(fitToDescriptors(defaultLimits, undefined)).toBe(defaultLimits);
+  });
+
+  it.each([128, 256, 1_024, 4_096, 20_000, 40_000, descriptorsFor(defaultLimits) - 1])(
+    'never need more than %i descriptors, and have room for every kind of socket',
+    (descriptors) => {
+      const limits: Limits = fitToDescriptors(defaultLimits, descriptors);
+      expect(descriptorsFor(limits)).toBeLessThanOrEqual(descriptors);
+      const { tunnelsPerNode, clientSocketsPerNode, halfOpenPerNode } = limits;
+      expect(Math.min(tunnelsPerNode, halfOpenPerNode)).toBeGreaterThan(0);
+      // With all tunnels open and all half-open clients there, a newcomer still replaces one of these.
+      expect(clientSocketsPerNode).toBeGreaterThanOrEqual(tunnelsPerNode + halfOpenPerNode);
+      expect(limits.tunnelsPerConnection).toBeLessThanOrEqual(Math.max(1, tunnelsPerNode / 2));
+      expect(limits.clientSocketsPerNetwork).toBeLessThanOrEqual(clientSocketsPerNode / 2);
+    },
+  );
+
+  it('with 1,024 descriptors are 316 tunnels, and all but a few percent of the descriptors are used', () => {
+    const limits = fitToDescriptors(defaultLimits, 1_024);
+    expect(limits).toMatchObject({ tunnelsPerNode: 316, clientSocketsPerNode: 496, halfOpenPerNode: 116 });
+    expect(descriptorsFor(limits)).toBe(1_024);
+  });
+
+  it('hold one tunnel where there is next to nothing', () => {
+    expect(fitToDescriptors(defaultLimits, 10)).toMatchObject({ tunnelsPerNode: 1, clientSocketsPerNode: 1 });
+  });
+
+  it('are said at the start when they were lowered, with the number that would do', () => {
+    const { log, lines } = startLog();
+    warnOfDescriptors(log, defaultLimits, defaultLimits, 1_000_000);
+    warnOfDescriptors(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ level: 40, descriptors: 1_024, wantedDescriptors: 48_144, tunnels: 316 });
+  });
+
+  it('know the limit of this process', () => {
+    expect(descriptorLimit()).toBeGreaterThan(100);
+  });
+});
+
+describe('the watch over descriptors', () => {
+  it('counts every exhaustion and logs one a minute', () => {
+    const { log, lines } = startLog();
+    let [counted, now] = [0, 0];
+    const open = failingWith(exhaustion);
+    const watch = new DescriptorWatch({ log, counted: () => (counted += 1), logEveryMs: 60_000, open, now: () => now });
+    for (now = 0; now <= 60_000; now += 1_000) watch.check();
+    expect([counted, lines.length]).toEqual([61, 2]);
+  });
+
+  it('is silent while there are descriptors, and no other failure is taken for their end', () => {
+    const { log, lines } = startLog();
+    let counted = 0;
+    const settings = { log, counted: () => (counted += 1), logEveryMs: 60_000 };
+    new DescriptorWatch(settings).check();
+    const denied = failingWith(new Error('EACCES'));
+    expect(() => new DescriptorWatch({ ...settings, open: denied }).check()).toThrow('EACCES');
+    expect([counted, lines.length]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
+import type { FakeConnection } from '../../test/control-plane.ts';
+import { listenLocally, until } from '../../test/sockets.ts';
+import type { GatewayContext } from '../context.ts';
+import { defaultLimits, type Limits } from '../limits.ts';
+import { LoginGuard } from '../login-guard.ts';
+import { causeOf, TunnelFailure } from '../statuses.ts';
+import { authenticate } from './authenticate.ts';
+import type { ClientSocket } from './client-socket.ts';
+
+const stops: (() => Promise<void>)[] = [];
+
+async function start(limits: Partial<Limits>): Promise<Harness & { port: number }> {
+  const harness = await startHarness({ limits });
+  const { server, port } = await listenLocally((socket) => socket.pipe(socket));
+  stops.push(async () => {
+    await harness.stop();
+    server.close();
+  });
+  return { ...harness, port };
+}
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function connectStatus(
+  { gateway, port }: Harness & { port: number },
+  connection: Pick<FakeConnection, 'username' | 'password'>,
+  localAddress?: string,
+) {
+  const client = await openClient(gateway.port, localAddress);
+  client.socket.write(
+    `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`,
+  );
+  const head = await client.takeUntil('\r\n\r\n');
+  client.socket.destroy();
+  return head.slice(9, 12);
+}
+
+describe('authentication', () => {
+  it('goes on with known credentials behind an address from which somebody guesses', async () => {
+    const harness = await start({ loginFailuresPerMinute: 3 });
+    const [known, unknown] = [harness.control.sell(), harness.control.sell()];
+    expect(await connectStatus(harness, known)).toBe('200');
+    const guesses = [];
+    for (const password of ['one', 'two', 'three', 'four'])
+      guesses.push(await connectStatus(harness, { ...known, password }));
+    expect(guesses).toEqual(['407', '407', '407', '429']);
+    expect(await connectStatus(harness, known)).toBe('200');
+    const { client, reply } = await socks5Connect(harness.gateway, known, '127.0.0.1', harness.port);
+    expect(reply).toBe(0);
+    client.socket.destroy();
+    expect(await connectStatus(harness, unknown)).toBe('429');
+    expect(await connectStatus(harness, unknown, '127.0.0.2')).toBe('200');
+  });
+
+  it('takes a changed password, and refuses the old one when it is used again, although tunnels are open', async () => {
+    const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+    const connection = harness.control.sell();
+    const before = { ...connection };
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
+    Object.assign(connection, { password: 'a-new-password-of-it' });
+    const statuses = [];
+    while (statuses.at(-1) !== '407') statuses.push(await connectStatus(harness, before));
+    expect(await connectStatus(harness, connection)).toBe('200');
+    expect(await connectStatus(harness, before)).toBe('407');
+    client.socket.write('still');
+    expect((await client.take(5)).toString()).toBe('still');
+    client.socket.destroy();
+  });
+
+  it('asks the control plane again about known credentials only after a while', async () => {
+    const harness = await start({});
+    const connection = harness.control.sell();
+    for (let count = 0; count < 5; count += 1) expect(await connectStatus(harness, connection)).toBe('200');
+    expect(harness.control.calls.authorize).toBe(1);
+  });
+
+  it('keeps known credentials while the control plane is away', async () => {
+    const harness = await start({ credentialsKeptMs: 0, updateRetryMs: 50 });
+    const connection = harness.control.sell();
+    expect(await connectStatus(harness, connection)).toBe('200');
+    harness.control.isAway = true;
+    const failed = async () =>
+      (await harness.gateway.metrics.controlRequestSeconds.get()).values.some(
+        ({ labels }) => labels.outcome === 'failed',
+      );
+    expect(await connectStatus(harness, connection)).toBe('200');
+    while (!(await failed())) await new Promise(setImmediate);
+    expect(await connectStatus(harness, connection)).toBe('200');
+    harness.control.isAway = false;
+    await until(() => harness.control.calls.update > 0);
+  });
+});
+
+describe('the time for credentials', () => {
+  it('ends 10 s after accept, here less, whatever is sent and answered in between', async () => {
+    const harness = await start({ handshakeMs: 300, loginFailuresPerMinute: 0 });
+    const guess = { ...harness.control.sell(), password: 'guessed' };
+    const client = await openClient(harness.gateway.port);
+    const rest = client.rest();
+    const request = `GET http://127.0.0.1:${harness.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nProxy-Authorization: ${basic(guess)}\r\n\r\n`;
+    const timer = setInterval(() => client.socket.write(request), 20);
+    const { bytes } = await rest;
+    clearInterval(timer);
+    expect(bytes.toString().match(/^HTTP\/1.1 407 /gm)?.length).toBeGreaterThan(1);
+    client.socket.destroy();
+  });
+});
+
+describe('the login guard at work', () => {
+  it('counts all addresses of a /64 together', async () => {
+    const connections = {
+      find: () => undefined,
+      authorize: () => Promise.reject(new TunnelFailure('credentials-wrong')),
+    };
+    const loginGuard = new LoginGuard({ ...defaultLimits, loginFailuresPerMinute: 2 });
+    const context = { connections, loginGuard, log: { info: () => {} } } as unknown as GatewayContext;
+    const causes = [];
+    for (const [address, network] of [
+      ['2001:db8::1', '2001:db8::/64'],
+      ['2001:db8::2', '2001:db8::/64'],
+      ['2001:db8::3', '2001:db8::/64'],
+      ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+    ])
+      causes.push(
+        await authenticate(context, { address, network } as ClientSocket, { username: 'a', password: 'b' }).catch(
+          causeOf,
+        ),
+      );
+    expect(causes).toEqual(['credentials-wrong', 'credentials-wrong', 'too-many-failures', 'credentials-wrong']);
+  });
+});

@@ -1,0 +1,185 @@
+import { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FakeConnection } from '../../test/control-plane.ts';
+import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
+import { listenLocally, type Reader, until } from '../../test/sockets.ts';
+import { defaultLimits, type Limits } from '../limits.ts';
+import { ClientSockets, type SocketLimit } from './client-sockets.ts';
+
+const stops: (() => Promise<void>)[] = [];
+const opened: Reader[] = [];
+
+async function start(limits: Partial<Limits>): Promise<Harness> {
+  const harness = await startHarness({ limits });
+  stops.push(() => harness.stop());
+  return harness;
+}
+
+afterEach(async () => {
+  for (const { socket } of opened.splice(0)) socket.destroy();
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** The value of a metric, its labels together. */
+async function total({ metrics }: Harness['gateway'], name: string): Promise<number> {
+  const lines = (await metrics.registry.metrics()).split('\n').filter((line) => /^[a-z_]+/.exec(line)?.[0] === name);
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+const CLOSED = 'gateway_client_sockets_closed_total';
+
+/** Returns once the gateway has seen the client, so that clients are accepted in the order of the test. */
+async function open({ gateway }: Harness, localAddress?: string): Promise<Reader> {
+  const seen = async () => (await total(gateway, 'gateway_client_sockets')) + (await total(gateway, CLOSED));
+  const before = await seen();
+  const client = await openClient(gateway.port, localAddress);
+  opened.push(client);
+  while ((await seen()) === before) await new Promise(setImmediate);
+  return client;
+}
+
+async function tunnel({ gateway }: Harness, connection: FakeConnection, port: number) {
+  const { client, reply } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+  opened.push(client);
+  return { client, reply };
+}
+
+const echo = () => listenLocally((socket) => socket.pipe(socket));
+const isOpen = ({ socket }: Reader) => !socket.destroyed && !socket.readableEnded;
+
+/** Sends an absolute-form request on a client that is kept, and returns the status. */
+async function request(client: Reader, connection: FakeConnection, port: number): Promise<string> {
+  const fields = `Host: 127.0.0.1:${port}\r\nProxy-Authorization: ${basic(connection)}\r\n`;
+  client.socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\n${fields}\r\n`);
+  const head = await client.takeUntil('\r\n\r\n');
+  await client.take(Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0));
+  return head.slice(9, 12);
+}
+
+async function startWebServer(): Promise<number> {
+  const { port } = await listenLocally((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+  });
+  return port;
+}
+
+describe('client sockets', () => {
+  it('are bounded per network also where they are kept after a 407', async () => {
+    const harness = await start({ clientSocketsPerNetwork: 4, loginFailuresPerMinute: 0 });
+    const guess = { ...harness.control.sell(), password: 'guessed' };
+    const clients: Reader[] = [];
+    for (let index = 0; index < 10; index += 1) {
+      const client = await open(harness);
+      expect(await request(client, guess, 9)).toBe('407');
+      clients.push(client);
+    }
+    await until(() => clients.filter(isOpen).length === 4);
+    expect(clients.slice(6).every(isOpen)).toBe(true);
+    expect(await total(harness.gateway, 'gateway_client_sockets')).toBe(4);
+  });
+
+  it('are bounded per connection also where they are kept after a request', async () => {
+    const harness = await start({ clientSocketsPerConnection: 3 });
+    const [one, other] = [harness.control.sell(), harness.control.sell()];
+    const port = await startWebServer();
+    const stranger = await open(harness);
+    expect(await request(stranger, other, port)).toBe('200');
+    const clients: Reader[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const client = await open(harness);
+      expect(await request(client, one, port)).toBe('200');
+      clients.push(client);
+    }
+    await until(() => clients.filter(isOpen).length === 3);
+    expect([...clients.slice(3), stranger].every(isOpen)).toBe(true);
+    expect(await request(clients[5]!, one, port)).toBe('200');
+  });
+
+  it('of a connection whose tunnels use all of them get 429, and no tunnel is cut', async () => {
+    const harness = await start({ clientSocketsPerConnection: 2 });
+    const connection = harness.control.sell();
+    const { port } = await echo();
+    const tunnels = [await tunnel(harness, connection, port), await tunnel(harness, connection, port)];
+    const late = await open(harness);
+    expect(await request(late, connection, port)).toBe('429');
+    for (const { client } of tunnels) {
+      client.socket.write('still');
+      expect((await client.take(5)).toString()).toBe('still');
+    }
+  });
+
+  it('that say nothing lock out nobody in their network: each newcomer costs the one that has waited longest', async () => {
+    const harness = await start({ halfOpenPerNetwork: 3 });
+    const connection = harness.control.sell();
+    const { port } = await echo();
+    const silent: Reader[] = [];
+    for (let index = 0; index < 5; index += 1) silent.push(await open(harness));
+    await until(() => silent.filter(isOpen).length === 3);
+    expect((await tunnel(harness, connection, port)).reply).toBe(0);
+    await until(() => silent.filter(isOpen).length === 2);
+    expect(silent.slice(3).every(isOpen)).toBe(true);
+    expect(await total(harness.gateway, CLOSED)).toBe(3);
+  });
+
+  it('of many networks that say nothing do not lock out another', async () => {
+    const harness = await start({ halfOpenPerNode: 4 });
+    const { port } = await echo();
+    const silent: Reader[] = [];
+    for (let index = 0; index < 8; index += 1) silent.push(await open(harness, `127.0.1.${index + 1}`));
+    expect((await tunnel(harness, harness.control.sell(), port)).reply).toBe(0);
+    await until(() => silent.filter(isOpen).length === 3);
+    expect(await total(harness.gateway, 'gateway_half_open')).toBe(3);
+  });
+
+  it('of the whole node are bounded: a kept one makes room, a tunnel does not', async () => {
+    const harness = await start({ clientSocketsPerNode: 3 });
+    const connection = harness.control.sell();
+    const { port } = await echo();
+    const kept = await open(harness);
+    expect(await request(kept, connection, await startWebServer())).toBe('200');
+    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets_waiting')).toBe(1);
+    const tunnels = [await tunnel(harness, connection, port), await tunnel(harness, connection, port)];
+    tunnels.push(await tunnel(harness, connection, port));
+    await until(() => !isOpen(kept));
+    await openClient(harness.gateway.port).catch(() => undefined); // The reset may come before it is connected.
+    await expect.poll(() => total(harness.gateway, CLOSED)).toBe(2);
+    expect(tunnels.map(({ client, reply }) => isOpen(client) && reply)).toEqual([0, 0, 0]);
+    tunnels[0]!.client.socket.destroy();
+    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets')).toBe(2);
+    expect((await tunnel(harness, connection, port)).reply).toBe(0);
+  });
+
+  it('are forgotten when they close', async () => {
+    const harness = await start({});
+    const connection = harness.control.sell();
+    const { port } = await echo();
+    const clients = [(await tunnel(harness, connection, port)).client, await open(harness), await open(harness)];
+    expect(await request(clients[2]!, connection, await startWebServer())).toBe('200');
+    for (const { socket } of clients) socket.destroy();
+    await expect.poll(() => total(harness.gateway, 'gateway_client_sockets')).toBe(0);
+    expect(await total(harness.gateway, 'gateway_half_open')).toBe(0);
+  });
+});
+
+/** Nobody can have a /64 of their own in a test: a socket that was never connected, with an address of ours. */
+function accept(clients: ClientSockets, address: string) {
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: address });
+  return clients.accept(socket);
+}
+
+describe('networks', () => {
+  const closed: SocketLimit[] = [];
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:3::1'],
+    ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.2'],
+  ])('%s and %s count together, %s does not', (one, same, other) => {
+    closed.length = 0;
+    const clients = new ClientSockets({ ...defaultLimits, halfOpenPerNetwork: 1 }, (limit) => closed.push(limit));
+    const accepted = [accept(clients, one), accept(clients, other), accept(clients, same)];
+    expect(closed).toEqual(['halfOpenPerNetwork']);
+    expect(accepted.map((client) => client?.socket.destroyed)).toEqual([true, false, false]);
+    for (const client of accepted) client?.socket.destroy();
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeConnection } from '../../test/control-plane.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  socks5Connect,
+  socks5Greeting,
+  socks5Login,
+  socks5Request,
+  startHarness,
+} from '../../test/gateway-harness.ts';
+import { closedPort } from '../../test/sockets.ts';
+
+describe('refusals are counted once each:', () => {
+  let harness: Harness;
+  let connection: FakeConnection;
+  let wrong: FakeConnection;
+  let port: number;
+
+  beforeEach(async () => {
+    harness = await startHarness({ limits: { handshakeMs: 500, loginFailuresPerMinute: 2 } });
+    connection = harness.control.sell();
+    wrong = { ...connection, password: 'wrong' };
+    port = await closedPort();
+  });
+  afterEach(() => harness.stop());
+
+  /** Waits until the gateway is done with a client of these bytes. */
+  async function send(...bytes: (string | Buffer)[]): Promise<void> {
+    const client = await openClient(harness.gateway.port);
+    for (const piece of bytes) client.socket.write(piece);
+    await client.rest();
+    client.socket.destroy();
+  }
+
+  const connectHead = (login?: FakeConnection) =>
+    `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\n${login ? `Proxy-Authorization: ${basic(login)}\r\n` : ''}\r\n`;
+  const absolute = (login?: FakeConnection, line = `GET http://127.0.0.1:${port}/ HTTP/1.1`) =>
+    `${line}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n${login ? `Proxy-Authorization: ${basic(login)}\r\n` : ''}\r\n`;
+  const socks5 = (login: FakeConnection, command = 1) =>
+    Buffer.concat([socks5Greeting, socks5Login(login), socks5Request('127.0.0.1', port, command)]);
+
+  async function counted(): Promise<Record<string, number>> {
+    const { values } = await harness.gateway.metrics.refusals.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [String(labels.reason), value]));
+  }
+
+  const cases: [string, () => (string | Buffer)[], Record<string, number>][] = [
+    ['CONNECT without credentials', () => [connectHead()], { 'credentials-wrong': 1 }],
+    ['CONNECT with a wrong password', () => [connectHead(wrong)], { 'credentials-wrong': 1 }],
+    ['a request without credentials', () => [absolute()], { 'credentials-wrong': 1 }],
+    ['a request with a wrong password', () => [absolute(wrong)], { 'credentials-wrong': 1 }],
+    ['SOCKS5 without an acceptable method', () => [Buffer.from([5, 1, 0])], { 'credentials-wrong': 1 }],
+    ['SOCKS5 with a wrong password', () => [socks5(wrong)], { 'credentials-wrong': 1 }],
+    ['a CONNECT whose dial fails', () => [connectHead(connection)], { 'connection-refused': 1 }],
+    ['a request whose dial fails', () => [absolute(connection)], { 'connection-refused': 1 }],
+    ['SOCKS5 whose dial fails', () => [socks5(connection)], { 'connection-refused': 1 }],
+    ['a command that SOCKS5 knows and we do not', () => [socks5(connection, 2)], { 'command-unsupported': 1 }],
+    ['a malformed CONNECT', () => ['CONNECT nothing HTTP/1.1\r\n\r\n'], { malformed: 1 }],
+    ['a malformed request', () => ['GET / HTTP/1.1\r\nHost : x\r\n\r\n'], { malformed: 1 }],
+    ['a request that is not absolute', () => [absolute(connection, 'GET / HTTP/1.1')], { 'not-absolute': 1 }],
+    ['bytes of no protocol', () => [Buffer.from([0x16, 3, 1])], { malformed: 1 }],
+    ['a head that does not end', () => ['CONNECT a.test:1 HTTP/1.1\r\n'], { 'handshake-slow': 1 }],
+    ['a greeting that does not end', () => [Buffer.from([5])], { 'handshake-slow': 1 }],
+  ];
+
+  it.each(cases)('%s', async (_name, bytes, expected) => {
+    await send(...bytes());
+    expect(await counted()).toEqual(expected);
+  });
+
+  it('too many failures, for every protocol', async () => {
+    await send(connectHead(wrong));
+    await send(connectHead({ ...wrong, password: 'wrong again' }));
+    await send(socks5(wrong));
+    await send(connectHead(wrong));
+    await send(absolute(wrong));
+    expect(await counted()).toEqual({ 'credentials-wrong': 2, 'too-many-failures': 3 });
+  });
+
+  it('tunnels beyond the limit of their connection', async () => {
+    const small = await startHarness({ limits: { tunnelsPerConnection: 0 } });
+    const { client, reply } = await socks5Connect(small.gateway, small.control.sell(), '127.0.0.1', port);
+    expect(reply).toBe(1);
+    const { values } = await small.gateway.metrics.refusals.get();
+    expect(values).toMatchObject([{ labels: { reason: 'connection-limit' }, value: 1 }]);
+    client.socket.destroy();
+    await small.stop();
+  });
+
+  it('a client that a limit of sockets closes is not counted as one that left', async () => {
+    const small = await startHarness({ limits: { halfOpenPerNetwork: 1 } });
+    const first = await openClient(small.gateway.port);
+    const second = await openClient(small.gateway.port);
+    await first.rest();
+    await new Promise(setImmediate);
+    expect((await small.gateway.metrics.refusals.get()).values).toEqual([]);
+    second.socket.destroy();
+    await small.stop();
+  });
+});

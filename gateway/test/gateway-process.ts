@@ -1,0 +1,12 @@
+/** A gateway in a process of its own, whose settings a test gives as JSON; its log is the standard output. */
+import { pino } from 'pino';
+import { type GatewaySettings, startGateway } from '../src/gateway.ts';
+
+const settings = JSON.parse(process.env['GATEWAY_SETTINGS'] ?? '{}') as Pick<GatewaySettings, 'controlUrl' | 'token'>;
+await startGateway({
+  host: '127.0.0.1',
+  port: 0,
+  allowPrivate: true,
+  log: pino(pino.destination({ sync: true })),
+  ...settings,
+});
