@@ -11,6 +11,7 @@ import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { ExitWatch } from './exits/exit-watch.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
+import { type PortRange, SourcePorts } from './exits/source-ports.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
 import { createPublicPort } from './listeners/public-port.ts';
@@ -33,6 +34,8 @@ export interface GatewaySettings {
   readonly log: Logger;
   readonly metricsPort?: number | undefined;
   readonly nameServers?: readonly string[] | undefined;
+  /** Where connections have their DNS ports: no tunnel leaves from there. */
+  readonly dnsPorts?: PortRange;
   /** `auto`: the pump where it works. */
   readonly relay?: Mover['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -53,10 +56,11 @@ const LOOPBACK = '127.0.0.1';
 
 /** Starts a gateway. It listens whether or not the control plane can be reached yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const { log } = settings;
+  const { log, nameServers, dnsPorts } = settings;
   const limits: Limits = { ...defaultLimits, ...settings.limits };
   const runId = randomUUID();
   const metrics = createMetrics();
+  const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
   const policy: DestinationPolicy = {
@@ -86,7 +90,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     limits,
     log,
     reportSoon: (connection) => reporter.soon(connection),
-    openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
+    openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers, sourcePorts }),
   });
 
   const tunnels = new Set<Tunnel>();

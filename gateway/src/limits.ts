@@ -30,6 +30,8 @@ export const defaultLimits = {
   dialMs: 15_000,
   dialAttemptMs: 4_000,
   addressesTried: 6,
+  /** Source ports that a dial from an exit's address tries when others hold them. */
+  sourcePortTries: 16,
   resolverTryMs: 2_000,
   resolverTries: 2,
 
