@@ -31,7 +31,7 @@ process.on('message', (step: DialStep) => {
 process.send?.('ready');
 
 async function run({ ports, originPort, milliseconds }: DialStep): Promise<DialResult> {
-  const policy = { isPrivateAllowed: true, isOwnListener: () => false };
+  const policy = { isPrivateAllowed: true, isOwnListener: () => false, isReserved: () => false };
   const exit = createLocalAddressExit({ ...kinds[ports], policy, limits: defaultLimits, nameServers: undefined });
   const target = { host: { kind: 'address', bytes: Uint8Array.of(127, 0, 0, 1) }, port: originPort } as const;
   const counts = { dials: 0, errors: 0 };

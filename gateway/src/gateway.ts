@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
@@ -11,14 +10,16 @@ import { ControlClient } from './control-client.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { ExitWatch } from './exits/exit-watch.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
+import { ReservedAddresses } from './exits/reserved-addresses.ts';
 import { type PortRange, SourcePorts } from './exits/source-ports.ts';
+import { Greetings } from './greetings.ts';
+import { answerHealth, healthOf, type NodeHealth, watchControl } from './node-health.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { LoginGuard } from './login-guard.ts';
 import { Reporter } from './metering/reporter.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { addressText, parseHost } from './protocol/host.ts';
 import { chooseMover } from './pipe/feature-test.ts';
 import type { Mover } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
@@ -63,21 +64,27 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
+  const reserved = new ReservedAddresses({ controlUrl: settings.controlUrl, nameServers, log });
+  reserved.refreshOwn();
   const policy: DestinationPolicy = {
     isPrivateAllowed: settings.allowPrivate,
-    isOwnListener: ownListeners(ownPorts, hostAddresses),
+    isOwnListener: ownListeners(ownPorts, () => reserved.own),
+    isReserved: (address, port) => reserved.isReserved(address, port),
   };
+  const health = new ControlHealth(log);
   const control = new ControlClient({
     url: settings.controlUrl,
     token: settings.token,
     runId,
     timeoutMs: limits.controlRequestMs,
     observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    health: new ControlHealth(log),
+    refused: (call) => metrics.refusedCalls.inc({ call }),
+    health,
   });
+  const greetings = new Greetings({ control, reserved, limits, log });
   const exits = new ExitWatch({
     lostAfterMs: limits.exitLostMs,
-    hostAddresses: hostAddresses,
+    hostAddresses: () => reserved.own,
   });
   const reporter: Reporter = new Reporter(
     () => connections,
@@ -114,15 +121,21 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     },
   };
   watch(metrics, context);
+  const controlState = { health, reporter, greetings };
+  watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const bound = await listen(publicPort.server, settings.port, settings.host);
   // A failed accept (no descriptor is left) concerns one client alone.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
-  const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts);
+  const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts, () => healthOf(controlState));
+  greetings.start();
   reporter.start();
-  const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
+  const exitTimer = setInterval(() => {
+    reserved.refreshOwn();
+    void exits.check(usedAddresses(connections.open));
+  }, limits.exitCheckMs);
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
@@ -142,6 +155,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     publicPort.cutIdle();
     await deliverLastTotals();
     reporter.stop();
+    greetings.stop();
     clearInterval(exitTimer);
     metrics.unwatchEventLoop();
     metricsServer?.close();
@@ -191,9 +205,15 @@ function watch(metrics: Metrics, { tunnels, connections, mover }: GatewayContext
 }
 
 /** Served to this machine alone. */
-async function openMetrics(port: number | undefined, metrics: Metrics, ownPorts: Set<number>) {
+async function openMetrics(
+  port: number | undefined,
+  metrics: Metrics,
+  ownPorts: Set<number>,
+  health: () => NodeHealth,
+) {
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/health') return answerHealth(health(), response);
     const isKnown = request.method === 'GET' && request.url === '/metrics';
     if (!isKnown) return response.writeHead(404).end();
     void answerMetrics(metrics, response);
@@ -212,14 +232,4 @@ async function answerMetrics({ registry }: Metrics, response: ServerResponse): P
 
 function usedAddresses(connections: readonly Connection[]): Set<string> {
   return new Set(connections.flatMap(({ exit }) => (exit.address === null ? [] : [exit.address])));
-}
-
-/** In the canonical text of `addressText`. */
-function hostAddresses(): Set<string> {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
-  return new Set(
-    addresses
-      .map((text) => parseHost(text))
-      .flatMap((host) => (host?.kind === 'address' ? [addressText(host.bytes)] : [])),
-  );
 }

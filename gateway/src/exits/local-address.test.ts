@@ -12,7 +12,7 @@ import { createLocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
 const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
-const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false };
+const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
 

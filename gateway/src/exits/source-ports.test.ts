@@ -66,7 +66,7 @@ describe('an exit with an address', () => {
   });
 
   const open = (sourcePorts: Pick<SourcePorts, 'next'>) => {
-    const policy = { isPrivateAllowed: true, isOwnListener: () => false };
+    const policy = { isPrivateAllowed: true, isOwnListener: () => false, isReserved: () => false };
     const exit = createLocalAddressExit({
       address: ADDRESS,
       policy,
