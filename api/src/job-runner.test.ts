@@ -19,6 +19,15 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
+/** A job that is fetched just when the network breaks would be locked by a runner that never heard of it. */
+async function isIdle(): Promise<boolean> {
+  const rows = await testApp.database.query(
+    `select from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+  );
+  return rows.length === 0;
+}
+
 test(
   'jobs are done again after the network to the database was lost without a word, and a new connection listens',
   { timeout: 150_000 },
@@ -32,6 +41,7 @@ test(
     await expect.poll(async () => (await listeners()).length).toBe(1);
     const [lost] = await listeners();
 
+    await expect.poll(isIdle, { timeout: 60_000 }).toBe(true);
     await network.set('blackholed');
     await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
     await network.set('open');

@@ -36,7 +36,7 @@ export class Connections {
     return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
   }
 
-  find(id: string): Connection | undefined {
+  get(id: string): Connection | undefined {
     return this.#byId.get(id);
   }
 

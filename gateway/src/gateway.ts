@@ -84,7 +84,8 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const greetings = new Greetings({ control, reserved, limits, log });
   const exits = new ExitWatch({
     lostAfterMs: limits.exitLostMs,
-    hostAddresses: () => reserved.own,
+    // The look at the exits, once a second, is also the one at what customers must not reach.
+    hostAddresses: () => reserved.refreshOwn(),
   });
   const reporter: Reporter = new Reporter(
     () => connections,
@@ -132,10 +133,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts, () => healthOf(controlState));
   greetings.start();
   reporter.start();
-  const exitTimer = setInterval(() => {
-    reserved.refreshOwn();
-    void exits.check(usedAddresses(connections.open));
-  }, limits.exitCheckMs);
+  const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {

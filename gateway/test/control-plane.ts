@@ -53,6 +53,8 @@ export class ControlPlane {
   greeting: unknown = { contractVersion: 2, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Joins the answers to reports, as a newer version may say what an older node does not understand. */
   strangeAnswers: unknown[] = [];
+  /** Until then nobody gets an answer. */
+  answersAfter: Promise<unknown> | undefined;
   #server: Server | undefined;
   #port = 0;
 
@@ -105,6 +107,7 @@ export class ControlPlane {
     if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
+    await this.answersAfter;
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
     const isReport = request.url === update.url || request.url === end.url;
     if (isReport && this.#isRefused(body)) return REFUSAL;

@@ -44,8 +44,11 @@ export class ReservedAddresses {
     return !this.#published.has(published(address, port));
   }
 
-  /** Never throws: when no descriptor is left, the system does not tell, and the addresses known before hold. */
-  refreshOwn(): void {
+  /**
+   * Never throws: when no descriptor is left, the system does not tell, and the addresses known before hold.
+   * @returns the addresses of this host
+   */
+  refreshOwn(): ReadonlySet<string> {
     try {
       this.#own = new Set(this.#hostAddresses().flatMap((text) => canonicalAddress(text) ?? []));
       this.#isOwnUnknown = false;
@@ -53,6 +56,7 @@ export class ReservedAddresses {
       if (!this.#isOwnUnknown) this.settings.log.warn({ err: error }, 'The addresses of this host cannot be read');
       this.#isOwnUnknown = true;
     }
+    return this.#own;
   }
 
   /** Never rejects; names that have no address just now keep those that they had. */

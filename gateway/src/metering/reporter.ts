@@ -128,8 +128,8 @@ export class Reporter {
     if (performance.now() < this.#nextOfAllAt) return due.filter(isAsked);
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
     connections.endIdle();
-    this.#heldUpdates.keep((id) => connections.find(id)?.isEnding === false);
-    this.#heldEnds.keep((id) => connections.find(id)?.isEnding === true);
+    this.#heldUpdates.keep((id) => connections.get(id)?.isEnding === false);
+    this.#heldEnds.keep((id) => connections.get(id)?.isEnding === true);
     return connections.open.filter(isAsked);
   }
 
