@@ -71,16 +71,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     isOwnListener: ownListeners(ownPorts, () => reserved.own),
     isReserved: (address, port) => reserved.isReserved(address, port),
   };
-  const health = new ControlHealth(log);
-  const control = new ControlClient({
-    url: settings.controlUrl,
-    token: settings.token,
-    runId,
-    timeoutMs: limits.controlRequestMs,
-    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    refused: (call) => metrics.refusedCalls.inc({ call }),
-    health,
-  });
+  const { control, health } = openControl(settings, limits, metrics, runId);
   const greetings = new Greetings({ control, reserved, limits, log });
   const exits = new ExitWatch({
     lostAfterMs: limits.exitLostMs,
@@ -175,6 +166,20 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 
   const cutNow = () => drained?.();
   return { port: bound.port, address: bound.address, relay: mover.kind, metrics, close, cutNow };
+}
+
+function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits, metrics: Metrics, runId: string) {
+  const health = new ControlHealth(log);
+  const control = new ControlClient({
+    url: controlUrl,
+    token,
+    runId,
+    timeoutMs: limits.controlRequestMs,
+    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    refused: (call) => metrics.refusedCalls.inc({ call }),
+    health,
+  });
+  return { control, health };
 }
 
 function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {
