@@ -8,7 +8,7 @@ afterEach(async () => {
 });
 
 /** All that a label may be about. */
-const LABELS = new Set(['call', 'direction', 'le', 'outcome', 'protocol', 'reason', 'relay']);
+const LABELS = new Set(['call', 'direction', 'le', 'limit', 'outcome', 'protocol', 'reason', 'relay']);
 
 it('metrics name no user, connection, client or destination', async () => {
   const harness = await startHarness();
