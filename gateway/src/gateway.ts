@@ -57,10 +57,11 @@ const LOOPBACK = '127.0.0.1';
 
 /** Starts a gateway. It listens whether or not the control plane can be reached yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const { log, nameServers, dnsPorts } = settings;
+  const { log } = settings;
   const limits: Limits = { ...defaultLimits, ...settings.limits };
   const runId = randomUUID();
   const metrics = createMetrics();
+  const { nameServers, dnsPorts } = settings;
   const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
@@ -122,10 +123,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
   const metricsServer = await openMetrics(settings.metricsPort, metrics, ownPorts, () => healthOf(controlState));
-  greetings.start();
   reporter.start();
   const exitTimer = setInterval(() => void exits.check(usedAddresses(connections.open)), limits.exitCheckMs);
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
+  greetings.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<void> {
     isDraining = true;
@@ -144,11 +145,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     publicPort.cutIdle();
     await deliverLastTotals();
     reporter.stop();
-    greetings.stop();
     clearInterval(exitTimer);
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
+    greetings.stop();
     log.info('Gateway has stopped');
   }
 
