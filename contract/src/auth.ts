@@ -14,18 +14,18 @@ import { profileSchema } from './users.ts';
 const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$/;
 
 export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
-/** A wrong length ends the check: nothing more is said about such a password. */
-export const passwordSchema = z
-  .string()
-  .min(PASSWORD_LENGTH_MIN, { abort: true })
-  .max(PASSWORD_LENGTH_MAX, { abort: true });
+export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
 /** A password that is chosen now. An older one may be easier and still opens its account. */
 export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
 
 const DISTINCT_CHARACTERS_MIN = 4;
 
-/** Few characters, or a short text again and again. The API refuses more that is guessed first. */
+/**
+ * Few characters, or a short text again and again. The API refuses more that is guessed first. Of a password with a wrong
+ * length only that is said: an aborted check would keep the form from comparing it with its repetition.
+ */
 function isTrivial(password: string): boolean {
+  if (!passwordSchema.safeParse(password).success) return false;
   const text = password.toLowerCase().trim();
   return new Set(text).size < DISTINCT_CHARACTERS_MIN || /^(.{1,4})\1+$/su.test(text);
 }

@@ -98,7 +98,9 @@ export class ControlClient {
       this.settings.health.answered();
       return answer;
     } catch (error) {
-      if (isUnknownCall(error)) this.settings.health.answered();
+      // Only reports tell whether this is an older control plane or nobody at all.
+      const isOlder = call === 'hello' && isUnknownCall(error);
+      if (isOlder) outcome = 'answered';
       else if (isRefusal(error) || error instanceof z.ZodError) this.#refused(call, error);
       else this.settings.health.failed(error);
       throw error;

@@ -1,6 +1,8 @@
+import type { Exit } from '@cellhop/contract/gateway';
 import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ControlPlane } from '../test/control-plane.ts';
 import { type Harness, socks5Connect, startHarness } from '../test/gateway-harness.ts';
 import { closedPort, listenLocally, until } from '../test/sockets.ts';
 import type { GatewaySettings } from './gateway.ts';
@@ -132,6 +134,16 @@ describe('the first call', () => {
     expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(200);
   });
 
+  it('hides no wrong address of the control plane', async () => {
+    const elsewhere = await new ControlPlane().start();
+    stops.push(() => Promise.resolve(elsewhere.stop()));
+    const metricsPort = await closedPort();
+    const { lines } = await start({ limits: fast, metricsPort, controlUrl: `${elsewhere.url}/elsewhere` });
+    await until(() => lines.some(({ level, status }) => level === 40 && status === 404));
+    const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);
+    expect(await health.json()).toMatchObject({ status: 'degraded', controlPlane: 'away' });
+  });
+
   it('says when this node is too old', async () => {
     const { control, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
     control.greeting = { contractVersion: 9, oldestContractVersion: 8, publicUrl: 'http://localhost:3000', news: {} };
@@ -150,6 +162,20 @@ describe('an answer of a newer control plane', () => {
     await until(() => control.calls.update > 1);
     connection.state = 'ended';
     expect((await client.rest()).end).toBe('reset');
+  });
+});
+
+describe('an exit of a kind that this node does not know', () => {
+  it('fails the tunnels of its connection alone, and is logged once a minute', async () => {
+    const { control, gateway, lines } = await start({ limits: fast });
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const unknown = { kind: 'agent', agentId: 'one' } as unknown as Exit;
+    const [strange, usual] = [control.sell({ exit: unknown }), control.sell()];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect((await socks5Connect(gateway, strange, '127.0.0.1', port)).reply).toBe(1);
+      expect((await socks5Connect(gateway, usual, '127.0.0.1', port)).reply).toBe(0);
+    }
+    expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ call: 'authorize', code: 'UNREADABLE' }]);
   });
 });
 

@@ -69,7 +69,7 @@ export function warnOfDescriptors(log: Logger, wanted: Limits, fitted: Limits, d
 }
 
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE']);
-export const isExhaustion = (error: unknown): boolean =>
+const isExhaustion = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && EXHAUSTED.has(String(error.code));
 
 interface WatchSettings {

@@ -64,13 +64,14 @@ const LOOPBACK = '127.0.0.1';
 
 /** Starts a gateway. It listens whether or not the control plane can be reached yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const { log, nameServers, dnsPorts } = settings;
+  const { log } = settings;
   const wanted: Limits = { ...defaultLimits, ...settings.limits };
   const descriptors = settings.descriptors ?? descriptorLimit();
   const limits = fitToDescriptors(wanted, descriptors);
   warnOfDescriptors(log, wanted, limits, descriptors);
   const runId = randomUUID();
   const metrics = createMetrics();
+  const { nameServers, dnsPorts } = settings;
   const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
@@ -81,16 +82,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     isOwnListener: ownListeners(ownPorts, () => reserved.own),
     isReserved: (address, port) => reserved.isReserved(address, port),
   };
-  const health = new ControlHealth(log);
-  const control = new ControlClient({
-    url: settings.controlUrl,
-    token: settings.token,
-    runId,
-    timeoutMs: limits.controlRequestMs,
-    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    refused: (call) => metrics.refusedCalls.inc({ call }),
-    health,
-  });
+  const { control, health } = openControl(settings, limits, metrics, runId);
   const greetings = new Greetings({ control, reserved, limits, log });
   const exits = new ExitWatch({
     lostAfterMs: limits.exitLostMs,
@@ -151,7 +143,6 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   // A failed accept (no descriptor is left) concerns one client alone.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(bound.port);
-  greetings.start();
   reporter.start();
   const stopDescriptorWatch = repeat({ log, task: 'descriptor watch', everyMs: limits.descriptorCheckMs }, () =>
     descriptorWatch.check(),
@@ -160,6 +151,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     exits.check(usedAddresses(connections.open)),
   );
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
+  greetings.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     isDraining = true;
@@ -180,10 +172,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     reporter.stop();
     stopExitWatch();
     stopDescriptorWatch();
-    greetings.stop();
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
+    greetings.stop();
     log.info('Gateway has stopped');
     return areDelivered;
   }
@@ -203,6 +195,20 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 
   const cutNow = () => drained?.();
   return { port: bound.port, address: bound.address, relay: mover.kind, metrics, close, cutNow };
+}
+
+function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits, metrics: Metrics, runId: string) {
+  const health = new ControlHealth(log);
+  const control = new ControlClient({
+    url: controlUrl,
+    token,
+    runId,
+    timeoutMs: limits.controlRequestMs,
+    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    refused: (call) => metrics.refusedCalls.inc({ call }),
+    health,
+  });
+  return { control, health };
 }
 
 function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {

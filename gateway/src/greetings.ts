@@ -1,5 +1,6 @@
 import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
+import { inBackground } from './background.ts';
 import type { ControlClient, Greeting } from './control-client.ts';
 import type { ReservedAddresses } from './exits/reserved-addresses.ts';
 import type { Limits } from './limits.ts';
@@ -32,7 +33,7 @@ export class Greetings {
   }
 
   start(): void {
-    void this.#run();
+    inBackground(this.settings.log, 'greeting', this.#run());
   }
 
   stop(): void {
@@ -49,7 +50,7 @@ export class Greetings {
       delayMs = limits.helloRetryMs; // The client has logged it.
     }
     await reserved.refreshControlPlane(this.#publicUrl);
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(), delayMs);
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), delayMs);
   }
 
   #note(greeting: Greeting | undefined): void {
