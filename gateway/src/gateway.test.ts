@@ -468,7 +468,6 @@ describe('the process', () => {
     child.kill('SIGTERM');
     expect(await exited).toBe(1);
     expect(output.stdout).toContain('Last totals were not delivered');
-    client.socket.destroy();
     control.stop();
   });
 
