@@ -2,7 +2,8 @@
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { exportTransactions } from '@cellhop/contract/transactions';
-import { getProfile, updateProfile } from '@cellhop/contract/users';
+import { createTicket } from '@cellhop/contract/support';
+import { getProfile } from '@cellhop/contract/users';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type Target } from './client.ts';
@@ -37,12 +38,16 @@ export const attacks: readonly Attack[] = [
     run: (client) => holdSockets(client, signed(client, exportTransactions.url), true),
   },
   { name: 'pipelined requests', run: (client) => holdSockets(client, get(client, '/v1/settings').repeat(800), true) },
-  { name: 'unknown fields', run: (client) => ask(client, () => unknownFields(client)) },
+  { name: 'unknown fields', run: askForUnknownFields },
 ];
 
-/** Keeps as many sockets as it can get; which the server closes are opened again. */
+/**
+ * Keeps as many sockets as it can get; which the server closes are opened again. Who does not read does not hear of that
+ * either, so the oldest are replaced.
+ */
 async function holdSockets(client: Client, bytes: string, isLazy = false): Promise<void> {
   while (client.isOn()) {
+    if (isLazy && client.openCount >= SOCKETS) client.leave(BATCH);
     for (let index = 0; index < BATCH && client.openCount < SOCKETS; index += 1) client.open(bytes, isLazy);
     await pause(SLICE_MS);
   }
@@ -96,7 +101,7 @@ function get({ target }: Client, path: string, token?: string): string {
 
 const signed = (client: Client, path: string) => get(client, path, client.target.accessToken);
 
-function post({ target }: Client, path: string, body: unknown, method = 'POST'): string {
+function post({ target }: Client, path: string, body: unknown): string {
   const text = JSON.stringify(body);
   const fields = [
     `Host: ${target.host}`,
@@ -104,14 +109,15 @@ function post({ target }: Client, path: string, body: unknown, method = 'POST'):
     `Content-Length: ${Buffer.byteLength(text)}`,
     `Authorization: Bearer ${target.accessToken}`,
   ];
-  return `${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
+  return `POST ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${text}`;
 }
+
+const toPart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Well-formed, so that its signature has to be looked at. */
 function wrongAccessToken(): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { sub: 'user', sid: 'session', exp: 4_000_000_000 };
-  return `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}.${randomBytes(32).toString('base64url')}`;
+  return `${toPart({ alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}.${randomBytes(32).toString('base64url')}`;
 }
 
 /** Of a free account's own session, with a refresh token of the right form. */
@@ -120,7 +126,8 @@ function wrongRefresh(client: Client): string {
   return post(client, refreshTokens.url, { accessToken, refreshToken: randomBytes(32).toString('base64url') });
 }
 
-function unknownFields(client: Client): string {
+function askForUnknownFields(client: Client): Promise<void> {
   const fields = Array.from({ length: 6000 }, (_, index) => [`f${index}`, 1]);
-  return post(client, updateProfile.url, Object.fromEntries(fields), 'PATCH');
+  const request = post(client, createTicket.url, Object.fromEntries(fields));
+  return ask(client, () => request);
 }

@@ -46,8 +46,7 @@ export class Client {
     this.#open.add(socket);
     socket.on('error', () => {}); // A reset; `close` follows.
     socket.on('close', () => {
-      this.#open.delete(socket);
-      if (this.#isOn) this.counts.closedByServer += 1;
+      if (this.#open.delete(socket) && this.#isOn) this.counts.closedByServer += 1;
     });
     if (isLazy) socket.pause();
     else socket.resume();
@@ -89,6 +88,14 @@ export class Client {
       used.on('data', take).on('close', gone);
       used.write(request);
     });
+  }
+
+  /** Leaves the sockets that are the oldest. */
+  leave(count: number): void {
+    for (const socket of [...this.#open].slice(0, count)) {
+      this.#open.delete(socket);
+      socket.resetAndDestroy();
+    }
   }
 
   stop(): void {

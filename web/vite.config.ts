@@ -33,6 +33,7 @@ const landing = [
   'i18n/setup',
   'lib/settings',
   'lib/format',
+  'lib/report-error',
   'lib/use-document-title',
   'app/layout/switchers',
   'ui/logo',

@@ -16,7 +16,6 @@ create table resealings (
   remaining_count bigint,
   updated_at timestamptz not null default now()
 );
-create index second_factors_created on second_factors (created_at, user_id);
 
 -- Every public key that receipts were ever signed with: a receipt can be checked after its key has gone from the setting.
 create table receipt_keys (

@@ -11,6 +11,3 @@ begin
 end $$;
 create trigger buyers_are_active before insert on connections
   for each row execute function refuse_blocked_buyer();
-
--- Few users are; their connections are looked for every second.
-create index users_blocked on users (id) where status = 'BLOCKED';

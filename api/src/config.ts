@@ -51,7 +51,7 @@ const environmentSchema = z.object({
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
   INTERNAL_HOST: optional(z.string().min(1)),
   INTERNAL_PORT: optional(port),
-  SOCKETS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(4000),
+  SOCKETS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(2000),
   SOCKETS_PER_NETWORK: z.coerce.number().int().min(4).max(1_000_000).default(256),
   WRONG_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).default(300),
   NODE_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),

@@ -97,7 +97,7 @@ describe('the job of a mail', () => {
   test('sealed before a change of SECRET_KEY is sent after it', async () => {
     const before = (await mailsTo(testApp, user.email)).length;
     const sealed = sealMail(testApp.ctx, order(), null);
-    const changed = withKeys('a newer secret key, at least 32 characters long', ...testApp.ctx.config.secretKeys);
+    const changed = withKeys('a newer secret key of at least 32 characters', ...testApp.ctx.config.secretKeys);
     await deliverMail(changed, sealed);
     expect(await mailsTo(testApp, user.email)).toHaveLength(before + 1);
   });
@@ -141,7 +141,7 @@ describe('a job that cannot be read', () => {
   });
 
   test('because it was sealed with another key fails and sends nothing', async () => {
-    await addJob('mail.deliver', sealMail(withKeys('another secret key, at least 32 characters long'), order(), null));
+    await addJob('mail.deliver', sealMail(withKeys('another secret key of at least 32 characters'), order(), null));
     await runJobs(testApp);
     expect((await readJobs())[0]!.lastError).not.toBeNull();
   });

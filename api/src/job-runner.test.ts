@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Network } from '../../faults/network.ts';
+import { listenSilently } from '../test/silent-server.ts';
 import { startTestApp, type TestApp } from '../test/test-app.ts';
 import { createCtx } from './ctx.ts';
 import { startJobRunner } from './job-runner.ts';
 import { enqueue } from './jobs.ts';
+import { sealMail } from './mail/mail-orders.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -28,7 +30,12 @@ test(
     const network = new Network(() => port);
     url.port = String(await network.listen());
     const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
-    const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), { probeEveryMs: 200 });
+    const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), {
+      probeEveryMs: 200,
+      // A job that was fetched just when the network broke is locked by a runner that never heard of it.
+      renewEveryMs: 200,
+      abandonedAfterMs: 3000,
+    });
     await expect.poll(async () => (await listeners()).length).toBe(1);
     const [lost] = await listeners();
 
@@ -46,3 +53,40 @@ test(
     network.close();
   },
 );
+
+const waitingJobs = () =>
+  testApp.database.query<{ attempts: number; isLocked: boolean }>(
+    'select attempts, locked_at is not null as "isLocked" from graphile_worker.jobs',
+  );
+
+test('a job that a killed worker had fetched is done by another', async () => {
+  await enqueue(testApp.ctx, 'mail.none', {});
+  await testApp.database.query(
+    `update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '6 minutes', attempts = 1`,
+  );
+  const runner = await startJobRunner(testApp.ctx, { renewEveryMs: 50 });
+  await expect.poll(async () => (await waitingJobs()).length, { timeout: 15_000 }).toBe(0);
+  await runner.stop();
+  await runner.ended;
+});
+
+test('a job that takes long stays with the worker that runs it', async () => {
+  const mailServer = await listenSilently();
+  const config = { ...testApp.ctx.config, smtpUrl: `smtp://127.0.0.1:${mailServer.port}` };
+  const ctx = createCtx(testApp.database, config, testApp.ctx.log);
+  const order = {
+    template: 'recover-password',
+    to: 'user@example.com',
+    languageCode: 'en',
+    values: { link: 'https://example.com' },
+  } as const;
+  await enqueue(ctx, 'mail.deliver', sealMail(ctx, order, null));
+  const runner = await startJobRunner(ctx, { renewEveryMs: 50, abandonedAfterMs: 3000 });
+  await mailServer.connected;
+  // Another runner looks for abandoned jobs as well, and would find this one.
+  const other = await startJobRunner(ctx, { renewEveryMs: 50, abandonedAfterMs: 3000 });
+  await testApp.database.query('select pg_sleep(4)');
+  expect(await waitingJobs()).toEqual([{ attempts: 1, isLocked: true }]);
+  mailServer.close();
+  await Promise.all([runner, other].map(async (each) => each.stop().then(() => each.ended)));
+});

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Ctx } from './ctx.ts';
 import { BoundedClient, connectionOptions } from './database-connection.ts';
+import { type JobLockTimes, watchJobLocks } from './job-locks.ts';
 import { tasks } from './tasks.ts';
 
 /** The runner's own lines, in our log; what it says at each job is for looking for faults. */
@@ -22,8 +23,15 @@ export interface JobRunner {
   readonly ended: Promise<void>;
 }
 
+interface JobRunnerTimes extends JobLockTimes {
+  probeEveryMs?: number;
+}
+
 /** @throws Error when the database does not answer now */
-export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS } = {}): Promise<JobRunner> {
+export async function startJobRunner(
+  ctx: Ctx,
+  { probeEveryMs = PROBE_EVERY_MS, ...lockTimes }: JobRunnerTimes = {},
+): Promise<JobRunner> {
   // Its own: it needs the driver's default parsers, and one of its connections listens for new jobs.
   const pgPool = new pg.Pool({
     ...connectionOptions(ctx.config.databaseUrl, ctx.config.databaseTimeLimitMs ?? TIME_LIMIT_MS),
@@ -35,6 +43,7 @@ export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS }
   pgPool.on('connect', (client) => client.on('error', () => {}));
   const events: WorkerEvents = new EventEmitter();
   keepListening(events, probeEveryMs);
+  const stopWatchingLocks = watchJobLocks(ctx, events, lockTimes);
   try {
     const runner = await run({
       pgPool,
@@ -48,8 +57,10 @@ export async function startJobRunner(ctx: Ctx, { probeEveryMs = PROBE_EVERY_MS }
       // Without a batch the runner leaves the promise of a job's completion to itself: rejected, it would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
-    return { ended: untilEnded(ctx, runner, pgPool), stop: () => runner.stop() };
+    const ended = untilEnded(ctx, runner, pgPool).finally(stopWatchingLocks);
+    return { ended, stop: () => runner.stop() };
   } catch (error) {
+    stopWatchingLocks();
     await pgPool.end();
     throw error;
   }

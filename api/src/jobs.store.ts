@@ -53,3 +53,21 @@ export async function forgetContents(ctx: Ctx, limit: number): Promise<number> {
   );
   return rows.length;
 }
+
+/** A job that runs is not abandoned. Its table is private to the version of the runner that we pin. */
+export async function renewLocks(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    'update graphile_worker._private_jobs set locked_at = now() where id = any($1::bigint[]) and locked_at is not null',
+    [ids],
+  );
+}
+
+/** @returns how many jobs are free again */
+export async function unlockAbandoned(ctx: Ctx, abandonedAfterMs: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `update graphile_worker._private_jobs set locked_at = null, locked_by = null
+      where locked_at < now() - $1 * interval '1 millisecond' returning id`,
+    [abandonedAfterMs],
+  );
+  return rows.length;
+}

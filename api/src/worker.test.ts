@@ -21,7 +21,7 @@ function launch() {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: clone.url,
-      SECRET_KEY: 'a secret key for tests, at least 32 characters',
+      SECRET_KEY: 'a secret key for tests of at least 32 characters',
       GATEWAY_TOKEN: 'gateway-token-of-the-tests',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,6 +27,9 @@ export async function startTestAppWithMail(overrides: Partial<Config> = {}): Pro
 export async function runJobs(test: TestApp): Promise<void> {
   await runOnce({
     connectionString: test.ctx.config.databaseUrl,
+    // The job runner does not wait until the outcome of a job is written. With one connection the search for the next job
+    // comes after it.
+    maxPoolSize: 1,
     taskList: tasks(test.ctx),
     noHandleSignals: true,
     logger: silent,

@@ -7,7 +7,7 @@ import {
   REFERRAL_CODE_LENGTH_MAX,
   REFERRAL_CODE_LENGTH_MIN,
 } from './limits.ts';
-import { data, dateSchema, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
+import { data, dateSchema, EASY_PASSWORD, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
 import { profileSchema } from './users.ts';
 
 /** Product specification, section 5: letters, digits and ._%+- before @, a domain, a top-level part of at least 2 letters. */
@@ -15,21 +15,19 @@ const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-
 
 export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
 export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
-/** By which a form finds its own text. */
-export const EASY_PASSWORD = 'Password is too easy to guess';
 /** A password that is chosen now. An older one may be easier and still opens its account. */
 export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
 
 const DISTINCT_CHARACTERS_MIN = 4;
 
-/** Few characters, a short text again and again, or a run such as `abcdefgh` and `98765432`. */
+/**
+ * Few characters, or a short text again and again. The API refuses more that is guessed first. Of a password with a wrong
+ * length only that is said: an aborted check would keep the form from comparing it with its repetition.
+ */
 function isTrivial(password: string): boolean {
-  const characters = Array.from(password.toLowerCase().trim());
-  if (new Set(characters).size < DISTINCT_CHARACTERS_MIN) return true;
-  if (/^(.{1,4})\1+$/su.test(characters.join(''))) return true;
-  const codes = characters.map((character) => character.codePointAt(0)!);
-  const step = codes[1]! - codes[0]!;
-  return Math.abs(step) === 1 && codes.every((code, index) => index === 0 || code - codes[index - 1]! === step);
+  if (!passwordSchema.safeParse(password).success) return false;
+  const text = password.toLowerCase().trim();
+  return new Set(text).size < DISTINCT_CHARACTERS_MIN || /^(.{1,4})\1+$/su.test(text);
 }
 
 export const referralCodeSchema = z.string().trim().min(REFERRAL_CODE_LENGTH_MIN).max(REFERRAL_CODE_LENGTH_MAX);

@@ -4,10 +4,36 @@
  * A gateway process makes a random `runId` at its start. Within one run both totals of a connection only grow:
  * `usedBytes`, which the gateway counts, and `grantedBytes`, up to which it may let bytes pass. A repeated, late or
  * reordered message therefore changes nothing: the maximum wins. All calls go from the gateway to the API.
+ *
+ * Nodes and API are upgraded one after the other, in either order: both ignore fields that they do not know, so nothing
+ * here is a strict object, and a new field that is sent is optional to whoever reads it.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
+
+/** 1: `authorize`, `update`, `end`. 2: also `hello`, which an API of version 1 answers with 404. */
+export const GATEWAY_CONTRACT_VERSION = 2;
+/** Nodes of this version and later are served. */
+export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
+
+const versionSchema = z.int().positive();
+
+export const hello = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/hello',
+  access: 'gateway',
+  summary: 'The first call of a node, repeated every minute: state versions, learn what concerns the whole node',
+  body: z.object({ contractVersion: versionSchema }),
+  response: data(
+    z.object({
+      contractVersion: versionSchema,
+      oldestContractVersion: versionSchema,
+      /** The web app and API for everybody: customers reach this host and port also through a node on the same machine. */
+      publicUrl: z.url(),
+    }),
+  ),
+});
 
 /** How traffic leaves: from a local address, or by the host's own route where `address` is null. */
 export const exitSchema = z.discriminatedUnion('kind', [
@@ -32,7 +58,7 @@ export type Credit = z.infer<typeof creditSchema>;
 export const GATEWAY_BATCH_MAX = 5000;
 
 /** What a run has counted on a connection. */
-export const usageSchema = z.strictObject({
+export const usageSchema = z.object({
   connectionId: idSchema,
   usedBytes: bytesSchema,
   /** Of `usedBytes`, those that went from the client to its destinations. Only grows, as `usedBytes` does. */
@@ -44,11 +70,14 @@ export const usageSchema = z.strictObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-export const authorizeBody = z.strictObject({
-  runId: idSchema,
-  username: z.string().min(1).max(255),
-  password: z.string().min(1).max(255),
-});
+/** What no connection can have is refused by the gateway itself. PostgreSQL cannot hold the character NUL. */
+const credentialSchema = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => !text.includes('\0'));
+
+export const authorizeBody = z.object({ runId: idSchema, username: credentialSchema, password: credentialSchema });
 
 export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
   z.object({
@@ -84,7 +113,7 @@ export const update = endpoint({
   url: '/internal/gateway/update',
   access: 'gateway',
   summary: 'Report used bytes; get grants and ended connections',
-  body: z.strictObject({ runId: idSchema, usages: z.array(usageSchema).max(GATEWAY_BATCH_MAX) }),
+  body: z.object({ runId: idSchema, usages: z.array(usageSchema).max(GATEWAY_BATCH_MAX) }),
   response: data(z.array(creditSchema)),
 });
 
@@ -94,7 +123,7 @@ export const end = endpoint({
   url: '/internal/gateway/end',
   access: 'gateway',
   summary: 'Report the last totals of connections whose tunnels are all closed',
-  body: z.strictObject({
+  body: z.object({
     runId: idSchema,
     usages: z.array(usageSchema.omit({ wantedBytes: true, isExitLost: true })).max(GATEWAY_BATCH_MAX),
   }),

@@ -33,6 +33,9 @@ export const epochMsSchema = z.int().nonnegative();
 /** The product specification's message, by which a form finds its own. */
 export const ONLY_SPACES = 'Field cannot contain only spaces';
 
+/** By which a form finds its own text, as above. */
+export const EASY_PASSWORD = 'Password is too easy to guess';
+
 /** A text that people write and read as it is. */
 export const plainText = (minimum: number, maximum: number) =>
   z

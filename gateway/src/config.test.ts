@@ -35,8 +35,16 @@ describe('the settings', () => {
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
   });
 
+  it('know the DNS ports, so that no tunnel takes one', () => {
+    expect(parseConfig(required).dnsPorts).toEqual({ first: 20_000, last: 20_999 });
+    const { dnsPorts } = parseConfig({ ...required, GATEWAY_DNS_PORTS: '21000-21099' });
+    expect(dnsPorts).toEqual({ first: 21_000, last: 21_099 });
+  });
+
   it.each([
     [{ GATEWAY_PORT: '70000' }, 'GATEWAY_PORT'],
+    [{ GATEWAY_DNS_PORTS: '21099-21000' }, 'GATEWAY_DNS_PORTS'],
+    [{ GATEWAY_DNS_PORTS: '20000' }, 'GATEWAY_DNS_PORTS'],
     [{ GATEWAY_CONTROL_URL: 'ftp://x' }, 'GATEWAY_CONTROL_URL'],
     [{ GATEWAY_TOKEN: '' }, 'GATEWAY_TOKEN'],
     [{ EXIT_LOST_SECONDS: '-1' }, 'EXIT_LOST_SECONDS'],

@@ -13,12 +13,20 @@ const nameServers = z
     message: 'must be addresses, separated by commas',
   });
 
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}-\d{1,5}$/, 'looks like 20000-20999')
+  .transform((text) => text.split('-').map(Number) as [number, number])
+  .refine(([first, last]) => first >= 1 && first <= last && last <= 65_535, { message: 'must be a range of ports' })
+  .transform(([first, last]) => ({ first, last }));
+
 const environmentSchema = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
   GATEWAY_PORT: port.default(1080),
+  GATEWAY_DNS_PORTS: portRange.default({ first: 20_000, last: 20_999 }),
   GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
   GATEWAY_TOKEN: z.string().min(1),
   GATEWAY_ALLOW_PRIVATE: isTrue.default(false),
@@ -45,6 +53,7 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
     logLevel: settings.LOG_LEVEL,
     host: settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST,
     port: settings.GATEWAY_PORT,
+    dnsPorts: settings.GATEWAY_DNS_PORTS,
     controlUrl: settings.GATEWAY_CONTROL_URL,
     token: settings.GATEWAY_TOKEN,
     allowPrivate: settings.GATEWAY_ALLOW_PRIVATE,

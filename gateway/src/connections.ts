@@ -37,6 +37,10 @@ export class Connections {
     return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
   }
 
+  get(id: string): Connection | undefined {
+    return this.#byId.get(id);
+  }
+
   /** Those whose last total has not been acknowledged. */
   get ending(): Connection[] {
     return [...this.#byId.values()].filter(({ isEnding }) => isEnding);

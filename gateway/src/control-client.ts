@@ -1,15 +1,19 @@
 import {
   type Authorization,
   authorize,
+  authorizeBody,
   type Credit,
+  creditSchema,
   end,
-  GATEWAY_BATCH_MAX,
+  GATEWAY_CONTRACT_VERSION,
+  hello,
   update,
   type Usage,
 } from '@cellhop/contract/gateway';
 import { ApiError, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
-import type { ControlHealth } from './control-health.ts';
+import { z } from 'zod';
+import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
 import type { Credentials } from './protocol/socks5.ts';
 import { TunnelFailure } from './statuses.ts';
 
@@ -21,10 +25,16 @@ export interface ControlSettings {
   readonly runId: string;
   readonly timeoutMs: number;
   readonly observed: (seconds: number, outcome: 'answered' | 'failed') => void;
+  readonly refused: (call: ControlCall) => void;
   readonly health: ControlHealth;
 }
 
-/** The three calls to the control plane. Every answer is checked against the contract. */
+export type Greeting = Output<typeof hello>['data'];
+
+/** Each answer to a report by itself: one that only a newer version understands does not cost the others theirs. */
+const reportAnswer = z.object({ data: z.array(z.unknown()) });
+
+/** The calls to the control plane. Every answer is checked against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
 
@@ -36,58 +46,73 @@ export class ControlClient {
     });
   }
 
-  /** @throws TunnelFailure when the control plane does not answer */
-  async authorize({ username, password }: Credentials): Promise<Authorization> {
+  /** @returns undefined if the control plane is older than this call */
+  async hello(): Promise<Greeting | undefined> {
     try {
-      const { data } = await this.#call(authorize, { body: { runId: this.settings.runId, username, password } });
+      const { data } = await this.#call('hello', hello, { body: { contractVersion: GATEWAY_CONTRACT_VERSION } });
       return data;
     } catch (error) {
-      // What the contract's bounds refuse is no user that the control plane could know.
-      if (isRefusedInput(error)) return { isAuthorized: false };
+      if (isUnknownCall(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws TunnelFailure when the control plane does not answer */
+  async authorize({ username, password }: Credentials): Promise<Authorization> {
+    const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password });
+    // What the contract's bounds refuse is no user that the control plane could know.
+    if (!body.success) return { isAuthorized: false };
+    try {
+      const { data } = await this.#call('authorize', authorize, { body: body.data });
+      return data;
+    } catch {
       throw new TunnelFailure('control-plane-away');
     }
   }
 
   async update(usages: readonly Usage[]): Promise<Credit[]> {
-    const answers: Credit[] = [];
-    for (const batch of batches(usages)) {
-      const { data } = await this.#call(update, { body: { runId: this.settings.runId, usages: batch } });
-      answers.push(...data);
-    }
-    return answers;
+    const body = { runId: this.settings.runId, usages: [...usages] };
+    const { data } = await this.#call('update', update, { body }, reportAnswer);
+    const answers = data.map((item) => creditSchema.safeParse(item));
+    const unreadable = answers.find(({ success }) => !success);
+    if (unreadable) this.#refused('update', unreadable.error);
+    return answers.flatMap((answer) => (answer.success ? [answer.data] : []));
   }
 
   async end(usages: readonly LastUsage[]): Promise<string[]> {
-    const acknowledged: string[] = [];
-    for (const batch of batches(usages)) {
-      const { data } = await this.#call(end, { body: { runId: this.settings.runId, usages: batch } });
-      acknowledged.push(...data.acknowledged);
-    }
-    return acknowledged;
+    const { data } = await this.#call('end', end, { body: { runId: this.settings.runId, usages: [...usages] } });
+    return data.acknowledged;
   }
 
-  async #call<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>): Promise<Output<E>> {
+  async #call<const E extends EndpointDefinition, Answer = Output<E>>(
+    call: ControlCall,
+    definition: E,
+    input: ClientInput<E>,
+    response: z.ZodType = definition.response,
+  ): Promise<Answer> {
     const begunAt = performance.now();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
-      const answer = definition.response.parse(await this.#request(definition, input)) as Output<E>;
+      const answer = response.parse(await this.#request(definition, input)) as Answer;
       outcome = 'answered';
       this.settings.health.answered();
       return answer;
     } catch (error) {
-      if (!isRefusedInput(error)) this.settings.health.failed(error);
+      // Only reports tell whether this is an older control plane or nobody at all.
+      const isOlder = call === 'hello' && isUnknownCall(error);
+      if (isOlder) outcome = 'answered';
+      else if (isRefusal(error) || error instanceof z.ZodError) this.#refused(call, error);
+      else this.settings.health.failed(error);
       throw error;
     } finally {
       this.settings.observed((performance.now() - begunAt) / 1000, outcome);
     }
   }
+
+  #refused(call: ControlCall, error: unknown): void {
+    this.settings.health.refused(call, error);
+    this.settings.refused(call);
+  }
 }
 
-const isRefusedInput = (error: unknown) => error instanceof ApiError && error.code === 'VALIDATION';
-
-function batches<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.max(1, Math.ceil(items.length / GATEWAY_BATCH_MAX));
-  return Array.from({ length: count }, (_, index) =>
-    items.slice(index * GATEWAY_BATCH_MAX, (index + 1) * GATEWAY_BATCH_MAX),
-  );
-}
+const isUnknownCall = (error: unknown) => error instanceof ApiError && error.status === 404;

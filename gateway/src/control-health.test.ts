@@ -21,4 +21,28 @@ describe('the log about the control plane', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('stack');
   });
+
+  it('has one line a minute about what is refused, with what is wrong, and tells how much was', () => {
+    const lines: Record<string, unknown>[] = [];
+    const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    const clock = { now: 0 };
+    const health = new ControlHealth(pino({ base: null, timestamp: false }, { write }), () => clock.now);
+    const details = Array.from({ length: 20 }, (_, index) => ({ path: `body.usages.${index}`, message: 'Too big' }));
+    const body = { statusCode: 400, error: 'Bad Request', code: 'VALIDATION' as const, message: 'Wrong', details };
+    const refusal = new ApiError(400, 'VALIDATION', 'Wrong', body);
+    expect(health.state).toBe('ok');
+    for (; clock.now < 60_000; clock.now += 500) {
+      health.refused('update', refusal);
+      health.answered();
+    }
+    expect(health.state).toBe('refusing');
+    health.refused('update', refusal);
+    expect(lines.map(({ call, sinceLastLine }) => [call, sinceLastLine])).toEqual([
+      ['update', 0],
+      ['update', 119],
+    ]);
+    expect(lines[0]!['details']).toEqual(details.slice(0, 3));
+    clock.now += 60_000;
+    expect(health.state).toBe('ok');
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type DestinationPolicy, isDestinationAllowed, ownListeners } from './destination-policy.ts';
 import { addressText, authorityText, parseAuthority, parseHost } from './protocol/host.ts';
 
-const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false };
+const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 
 const rewritten = (text: string) => authorityText(parseAuthority(text, 80) ?? fail(text), 80);
@@ -47,11 +47,55 @@ describe('the destination guard', () => {
 
   it('refuses the own listeners under every address of the host', () => {
     const isOwnListener = ownListeners(new Set([1080]), () => new Set(['192.168.7.7']));
-    const policy = { isPrivateAllowed: true, isOwnListener };
-    for (const text of ['127.0.0.1', '127.9.9.9', '0.0.0.0', '::1', '::', '192.168.7.7', '::ffff:192.168.7.7']) {
+    const policy = { ...relaxed, isOwnListener };
+    const own = '127.0.0.1 127.9.9.9 0.0.0.0 ::1 :: 192.168.7.7 ::ffff:192.168.7.7 64:ff9b::c0a8:707 2002:c0a8:707::1';
+    for (const text of own.split(' ')) {
       expect(isDestinationAllowed(policy, bytesOf(text), 1080)).toBe(false);
       expect(isDestinationAllowed(policy, bytesOf(text), 1081)).toBe(true);
     }
+  });
+});
+
+describe('addresses of the node and of the control plane', () => {
+  const OWN = '198.41.7.7';
+  const reserved: DestinationPolicy = {
+    ...strict,
+    isReserved: (address, port) => [OWN, '2606:4700::7'].includes(address) && port !== 443,
+  };
+  // 198.41.7.7 is c629:0707; Teredo has the bits of its client inverted: 39d6:f8f8.
+  const forms = [
+    `${OWN} ::ffff:${OWN} ::ffff:c629:707 64:ff9b::${OWN} 64:ff9b::c629:707 ::${OWN} 2606:4700::7`,
+    '2606:4700::5efe:c629:707 2606:4700::200:5efe:c629:707',
+  ].flatMap((line) => line.split(' '));
+
+  it.each(forms)('are refused as %s, but for what is published', (text) => {
+    for (const port of [22, 80, 5432]) expect(isDestinationAllowed(reserved, bytesOf(text), port)).toBe(false);
+    expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(true);
+  });
+
+  it.each([
+    '64:ff9b:1:c629:7:700::',
+    '64:ff9b:1:c6:29:707::',
+    '64:ff9b:1:0:c6:2907:700::',
+    '64:ff9b:1::c629:707',
+    '2002:c629:707::1',
+    '2001:0:c629:707::1',
+    '2001:0:808:808::39d6:f8f8',
+  ])('are found in %s', (text) => {
+    const asked: string[] = [];
+    const isOwnListener = (address: string) => asked.push(address) < 0;
+    isDestinationAllowed({ ...reserved, isOwnListener }, bytesOf(text), 443);
+    expect(asked).toContain(OWN);
+    expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(false);
+  });
+
+  it('are open where private destinations are allowed', () => {
+    expect(isDestinationAllowed({ ...reserved, isPrivateAllowed: true }, bytesOf(OWN), 5432)).toBe(true);
+  });
+
+  it('leave their neighbours open', () => {
+    expect(isDestinationAllowed(reserved, bytesOf('198.41.7.8'), 5432)).toBe(true);
+    expect(isDestinationAllowed(reserved, bytesOf('2606:4700::8'), 5432)).toBe(true);
   });
 });
 

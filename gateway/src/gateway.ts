@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { inBackground, repeat } from './background.ts';
 import type { Connection } from './connection.ts';
@@ -13,13 +12,16 @@ import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { ExitWatch } from './exits/exit-watch.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { createLocalAddressExit } from './exits/local-address.ts';
+import { ReservedAddresses } from './exits/reserved-addresses.ts';
+import { type PortRange, SourcePorts } from './exits/source-ports.ts';
+import { Greetings } from './greetings.ts';
+import { answerHealth, healthOf, type NodeHealth, watchControl } from './node-health.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
 import { createPublicPort } from './listeners/public-port.ts';
 import { LoginGuard } from './login-guard.ts';
 import { Reporter } from './metering/reporter.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { addressText, parseHost } from './protocol/host.ts';
 import { chooseMover } from './pipe/feature-test.ts';
 import type { Mover } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
@@ -35,6 +37,8 @@ export interface GatewaySettings {
   readonly log: Logger;
   readonly metricsPort?: number | undefined;
   readonly nameServers?: readonly string[] | undefined;
+  /** Where connections have their DNS ports: no tunnel leaves from there. */
+  readonly dnsPorts?: PortRange;
   /** `auto`: the pump where it works. */
   readonly relay?: Mover['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -67,23 +71,23 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   warnOfDescriptors(log, wanted, limits, descriptors);
   const runId = randomUUID();
   const metrics = createMetrics();
+  const { nameServers, dnsPorts } = settings;
+  const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const ownPorts = new Set<number>();
+  const reserved = new ReservedAddresses({ controlUrl: settings.controlUrl, nameServers, log });
+  reserved.refreshOwn();
   const policy: DestinationPolicy = {
     isPrivateAllowed: settings.allowPrivate,
-    isOwnListener: ownListeners(ownPorts, hostAddresses),
+    isOwnListener: ownListeners(ownPorts, () => reserved.own),
+    isReserved: (address, port) => reserved.isReserved(address, port),
   };
-  const control = new ControlClient({
-    url: settings.controlUrl,
-    token: settings.token,
-    runId,
-    timeoutMs: limits.controlRequestMs,
-    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    health: new ControlHealth(log),
-  });
+  const { control, health } = openControl(settings, limits, metrics, runId);
+  const greetings = new Greetings({ control, reserved, limits, log });
   const exits = new ExitWatch({
     lostAfterMs: limits.exitLostMs,
-    hostAddresses: hostAddresses,
+    // The look at the exits, once a second, is also the one at what customers must not reach.
+    hostAddresses: () => reserved.refreshOwn(),
   });
   const reporter: Reporter = new Reporter(
     () => connections,
@@ -96,7 +100,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     limits,
     log,
     reportSoon: (connection) => reporter.soon(connection),
-    openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers: settings.nameServers }),
+    openExit: ({ address }) => createLocalAddressExit({ address, policy, limits, nameServers, sourcePorts }),
   });
 
   const descriptorWatch = new DescriptorWatch({
@@ -127,8 +131,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     },
   };
   watch(metrics, context);
+  const controlState = { health, reporter, greetings };
+  watchControl(metrics, controlState);
 
-  const metricsServer = await openMetrics(settings, metrics, ownPorts);
+  const metricsServer = await openMetrics(settings, metrics, ownPorts, () => healthOf(controlState));
   const publicPort = createPublicPort(context, createHttpProxy(context));
   const bound = await listen(publicPort.server, settings.port, settings.host).catch((error: unknown) => {
     metricsServer?.close();
@@ -145,6 +151,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     exits.check(usedAddresses(connections.open)),
   );
   log.info({ address: bound.address, port: bound.port, relay: mover.kind, runId }, 'Gateway is ready');
+  greetings.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     isDraining = true;
@@ -168,6 +175,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     metrics.unwatchEventLoop();
     metricsServer?.close();
     metricsServer?.closeAllConnections();
+    greetings.stop();
     log.info('Gateway has stopped');
     return areDelivered;
   }
@@ -187,6 +195,20 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 
   const cutNow = () => drained?.();
   return { port: bound.port, address: bound.address, relay: mover.kind, metrics, close, cutNow };
+}
+
+function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits, metrics: Metrics, runId: string) {
+  const health = new ControlHealth(log);
+  const control = new ControlClient({
+    url: controlUrl,
+    token,
+    runId,
+    timeoutMs: limits.controlRequestMs,
+    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    refused: (call) => metrics.refusedCalls.inc({ call }),
+    health,
+  });
+  return { control, health };
 }
 
 function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {
@@ -223,9 +245,11 @@ async function openMetrics(
   { metricsPort: port, log }: GatewaySettings,
   metrics: Metrics,
   ownPorts: Set<number>,
+  health: () => NodeHealth,
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/health') return answerHealth(health(), response);
     const isKnown = request.method === 'GET' && request.url === '/metrics';
     if (!isKnown) return response.writeHead(404).end();
     inBackground(log, 'metrics', answerMetrics(metrics, response));
@@ -244,14 +268,4 @@ async function answerMetrics({ registry }: Metrics, response: ServerResponse): P
 
 function usedAddresses(connections: readonly Connection[]): Set<string> {
   return new Set(connections.flatMap(({ exit }) => (exit.address === null ? [] : [exit.address])));
-}
-
-/** In the canonical text of `addressText`. */
-function hostAddresses(): Set<string> {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
-  return new Set(
-    addresses
-      .map((text) => parseHost(text))
-      .flatMap((host) => (host?.kind === 'address' ? [addressText(host.bytes)] : [])),
-  );
 }

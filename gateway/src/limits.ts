@@ -37,6 +37,8 @@ export const defaultLimits = {
   dialMs: 15_000,
   dialAttemptMs: 4_000,
   addressesTried: 6,
+  /** Source ports that a dial from an exit's address tries when others hold them. */
+  sourcePortTries: 16,
   resolverTryMs: 2_000,
   resolverTries: 2,
 
@@ -67,6 +69,13 @@ export const defaultLimits = {
   unacknowledgedBytesMax: 64 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
+  /** A connection whose report is refused, and no other, is tried again after this time. */
+  refusedReportMs: 30_000,
+  /** How often a refused batch is halved in one round: two single ones are found among 5,000. */
+  refusedReportSplits: 26,
+  /** Versions and PUBLIC_URL are asked for again. */
+  helloIntervalMs: 60_000,
+  helloRetryMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */
   grantWaitMs: 90_000,
   wantedBytesMin: MIB,

@@ -82,6 +82,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    refusedCalls: new Counter({
+      name: 'gateway_refused_calls_total',
+      help: 'Calls that the control plane refused, or whose answer could not be read',
+      labelNames: ['call'],
+      registers,
+    }),
     relayInfo: new Gauge({
       name: 'gateway_relay_info',
       help: 'The relay in use',

@@ -9,6 +9,7 @@ import {
   type CreditState,
   end,
   type Exit,
+  hello,
   update,
 } from '@cellhop/contract/gateway';
 
@@ -38,12 +39,22 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { authorize: 0, update: 0, end: 0 };
+  readonly calls = { hello: 0, authorize: 0, update: 0, end: 0 };
   readonly runIds = new Set<string>();
   /** Resets whoever calls. */
   isAway = false;
   /** Keeps whoever calls waiting, also when it speaks again: such a connection is dead. */
   isSilent = false;
+  /** Whatever names one of these is refused as a whole, as a batch with a mistake in it is. */
+  readonly poisoned = new Set<string>();
+  /** Refuses all reports. */
+  isRefusing = false;
+  /** Undefined: it is older than the call `hello`. */
+  greeting: unknown = { contractVersion: 2, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  /** Joins the answers to reports, as a newer version may say what an older node does not understand. */
+  strangeAnswers: unknown[] = [];
+  /** Until then nobody gets an answer. */
+  answersAfter: Promise<unknown> | undefined;
   #server: Server | undefined;
   #port = 0;
 
@@ -96,11 +107,26 @@ export class ControlPlane {
     if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
+    await this.answersAfter;
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    const isReport = request.url === update.url || request.url === end.url;
+    if (isReport && this.#isRefused(body)) return REFUSAL;
+    if (request.url === hello.url) return this.#greet(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
-    if (request.url === update.url) return success(this.#update(body));
+    if (request.url === update.url) return success([...this.strangeAnswers, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
     return { status: 404, body: {} };
+  }
+
+  #isRefused(body: unknown): boolean {
+    const { usages } = end.body.parse(body);
+    return (this.isRefusing && usages.length > 0) || usages.some(({ connectionId }) => this.poisoned.has(connectionId));
+  }
+
+  #greet(body: unknown) {
+    hello.body.parse(body);
+    this.calls.hello += 1;
+    return this.greeting === undefined ? { status: 404, body: {} } : success(this.greeting);
   }
 
   #authorize(body: unknown): Authorization {
@@ -157,5 +183,16 @@ function count(
   connection.usedBytes = Math.max(connection.usedBytes, usedBytes);
   connection.uploadedBytes = Math.max(connection.uploadedBytes, uploadedBytes);
 }
+
+const REFUSAL = {
+  status: 400,
+  body: {
+    statusCode: 400,
+    error: 'Bad Request',
+    code: 'VALIDATION',
+    message: 'Request is not valid',
+    details: [{ path: 'body.usages.0.usedBytes', message: 'Too big' }],
+  },
+};
 
 const success = (data: unknown) => ({ status: 200, body: { data } });

@@ -53,6 +53,19 @@ export const socks5Greeting = Buffer.from([5, 1, 2]);
 export const basic = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
+/** The present value of a gauge. */
+async function gauge(gateway: Gateway, name: string): Promise<number> {
+  const metric = (await gateway.metrics.registry.getMetricsAsJSON()).find((each) => each.name === name);
+  if (!metric?.values[0]) throw new Error(`There is no metric ${name}`);
+  return metric.values[0].value;
+}
+
+/** Waits until a gauge has a value; the test's own time-out is the limit. */
+export async function untilGauge(gateway: Gateway, name: string, value: number): Promise<number> {
+  while ((await gauge(gateway, name)) !== value) await new Promise((fulfil) => setTimeout(fulfil, 5));
+  return value;
+}
+
 /** Connects to a port as a client of the gateway. */
 export async function openClient(port: number, localAddress?: string): Promise<Reader> {
   return new Reader(await connectLocally(port, localAddress));

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 const NXDOMAIN = 3;
 const TYPE_A = 1;
 
-/** Answers A questions from a table; `silent.test` gets no answer at all, other names do not exist. */
+/** Answers A questions from a table; `silent.test` gets no answer, `held.test` one at `release`; other names do not exist. */
 export async function startNameServer(table: Record<string, string[]>) {
   const questions: string[] = [];
+  const held: (() => void)[] = [];
   const socket = createSocket('udp4', (message, from) => {
     const { name, type, end } = readQuestion(message);
     questions.push(name);
@@ -21,11 +22,19 @@ export async function startNameServer(table: Record<string, string[]>) {
     const answers = addresses.map((address) =>
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
     );
-    socket.send(Buffer.concat([header, message.subarray(12, end), ...answers]), from.port, from.address);
+    const bytes = Buffer.concat([header, message.subarray(12, end), ...answers]);
+    const answer = () => socket.send(bytes, from.port, from.address);
+    if (name === 'held.test') held.push(answer);
+    else answer();
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return { address: `127.0.0.1:${socket.address().port}`, questions, stop: () => socket.close() };
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    questions,
+    release: () => held.splice(0).forEach((answer) => answer()),
+    stop: () => socket.close(),
+  };
 }
 
 function readQuestion(message: Buffer): { name: string; type: number; end: number } {

@@ -28,13 +28,15 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
+type SocketEnd = 'ended' | 'reset' | 'closed';
+
 /** Reads single messages and the rest of a socket in order. */
 export class Reader {
   #chunks: Buffer[] = [];
   #changed: (() => void) | undefined;
   receivedBytes = 0;
   #waitingBytes = 0;
-  #end: 'ended' | 'reset' | 'closed' | undefined;
+  #end: SocketEnd | undefined;
 
   constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => this.#add(chunk));
@@ -56,15 +58,26 @@ export class Reader {
   }
 
   async takeUntil(mark: string): Promise<string> {
+    await this.peekUntil(mark);
+    return (await this.take(this.#joined().indexOf(mark) + mark.length)).toString('latin1');
+  }
+
+  /** Waits for a mark and leaves it to be read. */
+  async peekUntil(mark: string): Promise<void> {
     while (!this.#joined().includes(mark)) {
       if (this.#end) throw new Error(`The socket ${this.#end} before the mark: ${this.#joined().toString('latin1')}`);
       await this.#change();
     }
-    return (await this.take(this.#joined().indexOf(mark) + mark.length)).toString('latin1');
   }
 
-  async rest(): Promise<{ bytes: Buffer; end: 'ended' | 'reset' | 'closed' }> {
+  async rest(): Promise<{ bytes: Buffer; end: SocketEnd }> {
     while (!this.#end) await this.#change();
+    return { bytes: this.#joined(), end: this.#end };
+  }
+
+  /** Waits until the bytes are enough, or no more will come. */
+  async restUntil(isEnough: (bytes: Buffer) => boolean): Promise<{ bytes: Buffer; end: SocketEnd | undefined }> {
+    while (!this.#end && !isEnough(this.#joined())) await this.#change();
     return { bytes: this.#joined(), end: this.#end };
   }
 
@@ -81,7 +94,7 @@ export class Reader {
     return bytes;
   }
 
-  #finish(end: 'ended' | 'reset' | 'closed'): void {
+  #finish(end: SocketEnd): void {
     this.#end ??= end;
     this.#changed?.();
   }

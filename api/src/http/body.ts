@@ -3,6 +3,8 @@ import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { ClientGoneError } from './errors.ts';
 
 const KIB = 1024;
 /** Where no body is expected, and where nobody serves anything. */
@@ -15,10 +17,30 @@ const USERS_BODY_BYTES = 64 * KIB;
 const GATEWAYS_BODY_BYTES = 1_000_000;
 const FIRST_PIECE_BYTES = KIB;
 
+/** A character of a text at its longest: two escapes of a surrogate pair, `\ud83d\udd11`. */
+const CHARACTER_BYTES = 12;
+
+/** What the schema takes at its longest, with as much again for spaces, but never more than who asks may send. */
 export function bodyLimitOf({ access, body }: EndpointDefinition): number {
   if (body === undefined) return EMPTY_BODY_BYTES;
   if (access === 'gateway') return GATEWAYS_BODY_BYTES;
-  return access === 'public' || access === 'development' ? STRANGERS_BODY_BYTES : USERS_BODY_BYTES;
+  const isStranger = access === 'public' || access === 'development';
+  const longest = longestOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  return Math.min(isStranger ? STRANGERS_BODY_BYTES : USERS_BODY_BYTES, EMPTY_BODY_BYTES + 2 * longest);
+}
+
+/** In bytes of JSON; infinite where the schema says nothing of a length. */
+function longestOf(schema: z.core.JSONSchema._JSONSchema): number {
+  if (typeof schema === 'boolean') return Infinity;
+  const { type, enum: values, maxLength, items, maxItems, properties, additionalProperties, anyOf } = schema;
+  if (schema.const !== undefined) return JSON.stringify(schema.const).length;
+  if (values) return Math.max(...values.map((value) => JSON.stringify(value).length));
+  if (anyOf) return Math.max(...anyOf.map(longestOf));
+  if (type === 'boolean' || type === 'null' || type === 'number' || type === 'integer') return 32;
+  if (type === 'string') return 2 + CHARACTER_BYTES * (maxLength ?? Infinity);
+  if (type === 'array' && items && !Array.isArray(items)) return 2 + (1 + longestOf(items)) * (maxItems ?? Infinity);
+  if (type !== 'object' || !properties || additionalProperties !== false) return Infinity;
+  return Object.entries(properties).reduce((sum, [name, value]) => sum + name.length + 4 + longestOf(value), 2);
 }
 
 export function useJsonBodies(app: FastifyInstance): void {
@@ -48,7 +70,7 @@ function collect(
     request.off('data', take).off('end', end).off('close', gone);
     done(error, text);
   };
-  const gone = () => finish(new Error('The client has gone in the middle of its request'));
+  const gone = () => finish(new ClientGoneError('The client has gone before its request was read'));
   const end = () => finish(null, buffer.toString('utf8', 0, length));
   const take = (piece: Buffer) => {
     const newLength = length + piece.length;

@@ -14,7 +14,7 @@ export function useErrors(app: FastifyInstance): void {
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = toAppError(error, request);
   // A fault of ours: everything about it goes to the log, nothing of it to the client.
-  const isOurs = expected.status >= 500 && !(error instanceof AppError) && !isClientGone(request);
+  const isOurs = expected.status >= 500 && !(error instanceof AppError || error instanceof ClientGoneError);
   if (isOurs) request.log.error({ err: error }, 'request failed');
   // What part of the file there is to ask for (RFC 9110, section 15.5.17).
   const range = (error as SendError).headers?.['Content-Range'];
@@ -25,9 +25,9 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
 /** An error of @fastify/send, which serves the files. */
 type SendError = FastifyError & { headers?: Record<string, string | undefined> };
 
-/** He has gone in the middle of his request; nobody is left to be answered, and nothing of ours has failed. */
-function isClientGone({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete;
+/** Nobody is left to be answered, and nothing of ours has failed. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
 }
 
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {

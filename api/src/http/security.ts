@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { inlineScriptHashes } from './web-pages.ts';
 
-/** No page asks for a device; buttons copy to the clipboard. */
+/** No page asks for a device; buttons copy to the clipboard, and the stories read what they copied. */
 const PERMISSIONS_POLICY = [
   'accelerometer=()',
   'browsing-topics=()',
   'camera=()',
-  'clipboard-read=()',
+  'clipboard-read=(self)',
   'clipboard-write=(self)',
   'display-capture=()',
   'geolocation=()',

@@ -67,7 +67,7 @@ describe('the stream', () => {
         const request = http.get(testApp.url + LIVE_EVENTS_PATH, { headers: user.headers, agent: false });
         request.on('error', () => {});
         const [{ socket }] = (await arrived) as [http.IncomingMessage];
-        const left = once(socket, 'close');
+        const left = new Promise((resolve) => socket.once('close', resolve));
         request.destroy();
         await left;
       }

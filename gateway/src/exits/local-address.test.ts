@@ -9,10 +9,12 @@ import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
 import { DialAbort } from './dial-abort.ts';
 import { createLocalAddressExit } from './local-address.ts';
+import { SourcePorts } from './source-ports.ts';
 
 const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
-const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false };
+const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
+const sourcePorts = new SourcePorts([]);
 
 async function failureOf(dialled: Promise<Socket>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);
@@ -41,7 +43,7 @@ describe('the exit from a local address', () => {
   function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is no host`);
-    const exit = createLocalAddressExit({ address, policy, limits, nameServers: [names.address] });
+    const exit = createLocalAddressExit({ address, policy, limits, nameServers: [names.address], sourcePorts });
     return exit.dial({ host: parsed, port: toPort }, new DialAbort());
   }
 

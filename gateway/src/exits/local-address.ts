@@ -7,6 +7,7 @@ import type { DialAbort } from './dial-abort.ts';
 import { isBindable } from './exit-watch.ts';
 import type { ExitRoute } from './exit.ts';
 import { createResolver } from './resolver.ts';
+import type { SourcePorts } from './source-ports.ts';
 
 export interface LocalExitSettings {
   /** Null: the host's own route. */
@@ -14,11 +15,12 @@ export interface LocalExitSettings {
   readonly policy: DestinationPolicy;
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
+  readonly sourcePorts: Pick<SourcePorts, 'next'>;
 }
 
 /** Leaves from an address of this host. Routing by source address is the operator's part. */
 export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
-  const { address, policy, limits } = settings;
+  const { address, policy, limits, sourcePorts } = settings;
   const resolve = createResolver(settings);
   const family = address === null ? undefined : familyOf(address);
 
@@ -53,9 +55,10 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
       const isLast = index === addresses.length - 1;
       // The last address may use all the time that is left; the others must leave some.
       const timeoutMs = isLast ? limits.dialMs : limits.dialAttemptMs;
-      const options = { host: addressText(bytes), port, ...(address === null ? {} : { localAddress: address }) };
+      const destination = { host: addressText(bytes), port };
       try {
-        return await dialAddress(options, timeoutMs, abort);
+        if (address === null) return await dialAddress(destination, timeoutMs, abort);
+        return await dialFrom(address, destination, timeoutMs, abort);
       } catch (error) {
         failure = failureOfDial(error);
         if (abort.isAborted) break;
@@ -63,7 +66,28 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
     }
     throw failure ?? new TunnelFailure('exit-unavailable');
   }
+
+  /** A port that somebody else holds, or that the destination still knows, fails at once: then the next is tried. */
+  async function dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
+    for (let triesLeft = limits.sourcePortTries - 1; ; triesLeft -= 1) {
+      const options = { ...destination, localAddress, localPort: sourcePorts.next(localAddress) };
+      try {
+        return await dialAddress(options, timeoutMs, abort);
+      } catch (error) {
+        if (triesLeft <= 0 || !isPortTaken(error)) throw error;
+      }
+    }
+  }
 }
+
+interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** EADDRNOTAVAIL: the same two ends have a connection, or had one a moment ago; or the address has gone. */
+const isPortTaken = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EADDRNOTAVAIL');
 
 const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
 

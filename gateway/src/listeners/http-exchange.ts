@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as sendRequest, type 
 import type { GatewayContext } from '../context.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import { parseBasicCredentials } from '../protocol/basic-auth.ts';
-import { readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
+import { hasBody, readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import { type EndReason, openTunnel, type Tunnel } from '../tunnel.ts';
@@ -120,7 +120,7 @@ export class Exchange {
     answer.on('error', () => this.#broken());
     answer.on('end', () => this.#answered(answer));
     // The rest of the request would have to be received before the next one.
-    if (!request.complete) response.shouldKeepAlive = false;
+    if (isUnfinished(request)) response.shouldKeepAlive = false;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseFields(answer.rawHeaders));
     answer.pipe(response, { end: false });
   }
@@ -187,7 +187,7 @@ export class Exchange {
     const { client, request, response } = this.parties;
     if (client.socket.destroyed) return;
     const { status, fields, body } = httpFailure(cause);
-    if (!request.complete || causesThatEndConnections.has(cause)) response.shouldKeepAlive = false;
+    if (isUnfinished(request) || causesThatEndConnections.has(cause)) response.shouldKeepAlive = false;
     response.writeHead(status, fields);
     response.end(body);
     this.#watchClient();
@@ -207,6 +207,9 @@ const headOf = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
   httpVersion,
   rawHeaders,
 });
+
+/** Node completes a request without a body a moment after its handler. */
+const isUnfinished = ({ complete, rawHeaders }: IncomingMessage) => !complete && hasBody(rawHeaders);
 
 const isChunked = ({ rawHeaders }: IncomingMessage) => valuesOf(rawHeaders, 'transfer-encoding').length > 0;
 

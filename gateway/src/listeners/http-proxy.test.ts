@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
@@ -264,6 +264,32 @@ describe('HTTP', () => {
     const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.destroy()));
     const line = `GET http://127.0.0.1:${port}/ HTTP/1.1`;
     expect(await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'))).toMatch(/^HTTP\/1.1 502 /);
+    server.close();
+  });
+
+  it('opens nothing that stays open for a client that left while it was authorized', async () => {
+    const ways = new Set<Socket>();
+    const { server, port } = await listenLocally((socket) => {
+      ways.add(socket);
+      socket.on('error', () => {}); // A reset is an end as well.
+      socket.on('close', () => ways.delete(socket));
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+    });
+    const held = new EventEmitter();
+    harness.control.answersAfter = once(held, 'answer');
+    const login = `Proxy-Authorization: ${basic(harness.control.sell())}`;
+    const request = head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close');
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(`GET http://127.0.0.1:${port}/never-sent HTTP/1.1\r\nHost: x\r\n${login}\r\n\r\n`);
+    // What comes later is answered later: by then the gateway knows what the first client has done.
+    const refusal = 'GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    await exchange(harness.gateway.port, refusal);
+    client.socket.destroy();
+    await exchange(harness.gateway.port, refusal);
+    held.emit('answer');
+    harness.control.answersAfter = undefined;
+    expect(await exchange(harness.gateway.port, request)).toContain('200 OK');
+    await until(() => ways.size === 0);
     server.close();
   });
 

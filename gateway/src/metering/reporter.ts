@@ -3,6 +3,7 @@ import type { Connection } from '../connection.ts';
 import type { Connections } from '../connections.ts';
 import type { ControlClient } from '../control-client.ts';
 import type { Limits } from '../limits.ts';
+import { deliver, HeldBack } from './delivery.ts';
 import { RoundTrip, unacknowledgedBytes, wantedBytes } from './pace.ts';
 
 /**
@@ -13,19 +14,31 @@ import { RoundTrip, unacknowledgedBytes, wantedBytes } from './pace.ts';
 export class Reporter {
   readonly #due = new Set<Connection>();
   readonly #roundTrip = new RoundTrip();
+  readonly #heldUpdates: HeldBack;
+  readonly #heldEnds: HeldBack;
   #timer: NodeJS.Timeout | undefined;
   #nextOfAllAt = 0;
   #isRunning = false;
   #isAskedAgain = false;
   #isStopped = false;
   #failures = 0;
+  /** While everything is refused, halving a batch again and again finds nobody and costs the control plane much. */
+  #splitAgainAt = 0;
 
   constructor(
     private readonly connections: () => Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
     private readonly isExitLost: (connection: Connection) => boolean,
-  ) {}
+  ) {
+    this.#heldUpdates = new HeldBack(limits.refusedReportMs);
+    this.#heldEnds = new HeldBack(limits.refusedReportMs);
+  }
+
+  /** Connections whose reports the control plane refuses although it takes those of others. */
+  get refusedConnections(): number {
+    return this.#heldUpdates.size + this.#heldEnds.size;
+  }
 
   start(): void {
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
@@ -73,29 +86,56 @@ export class Reporter {
 
   async #round(): Promise<void> {
     const connections = this.connections();
-    const asked = this.#takeAsked(connections);
+    const refusalOfAll = await this.#update(connections, this.#takeAsked(connections));
+    await this.#end(connections);
+    if (refusalOfAll) throw refusalOfAll;
+  }
+
+  /** @returns the refusal if nothing was taken */
+  async #update(connections: Connections, asked: readonly Connection[]): Promise<Error | undefined> {
     const begunAt = performance.now();
-    const usages = asked.map((each) => this.#usageOf(each, begunAt));
-    connections.merge(await this.control.update(usages));
-    this.#roundTrip.observe(performance.now() - begunAt);
-    for (const [index, { credit, pace }] of asked.entries()) {
-      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.ms, this.limits));
-      credit.acknowledge(usages[index]!.usedBytes);
+    const reports = asked.map((connection) => ({ connection, usage: this.#usageOf(connection, begunAt) }));
+    const splitsMax = begunAt < this.#splitAgainAt ? 0 : this.limits.refusedReportSplits;
+    const delivery = await deliver(reports, splitsMax, async (part) => {
+      connections.merge(await this.control.update(part.map(({ usage }) => usage)));
+    });
+    const { taken, refusalOfAll } = delivery;
+    if (refusalOfAll) {
+      if (splitsMax > 0 && reports.length > 1) this.#splitAgainAt = performance.now() + this.limits.refusedReportMs;
+      return refusalOfAll;
     }
-    const { ending } = connections;
-    if (ending.length === 0) return;
-    const totals = ending.map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
-    connections.acknowledged(await this.control.end(totals));
+    if (taken.length === reports.length) this.#roundTrip.observe(performance.now() - begunAt);
+    this.#heldUpdates.note(delivery, ({ connection }) => connection.id);
+    for (const { connection, usage } of taken) {
+      const { credit, pace } = connection;
+      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.ms, this.limits));
+      credit.acknowledge(usage.usedBytes);
+    }
+    return undefined;
+  }
+
+  async #end(connections: Connections): Promise<void> {
+    const totals = connections.ending
+      .filter(({ id }) => !this.#heldEnds.has(id))
+      .map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
+    if (totals.length === 0) return;
+    const delivery = await deliver(totals, this.limits.refusedReportSplits, async (part) => {
+      connections.acknowledged(await this.control.end(part));
+    });
+    this.#heldEnds.note(delivery, ({ connectionId }) => connectionId);
   }
 
   /** All connections at the interval, even if there are none: it tells the control plane that this node is alive. */
   #takeAsked(connections: Connections): Connection[] {
     const due = [...this.#due];
     this.#due.clear();
-    if (performance.now() < this.#nextOfAllAt) return due.filter(({ isEnding }) => !isEnding);
+    const isAsked = ({ id, isEnding }: Connection) => !isEnding && !this.#heldUpdates.has(id);
+    if (performance.now() < this.#nextOfAllAt) return due.filter(isAsked);
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
     connections.endIdle();
-    return connections.open;
+    this.#heldUpdates.keep((id) => connections.get(id)?.isEnding === false);
+    this.#heldEnds.keep((id) => connections.get(id)?.isEnding === true);
+    return connections.open.filter(isAsked);
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */

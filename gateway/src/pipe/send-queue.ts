@@ -18,8 +18,9 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 /** Columns: number, addresses, state, tx_queue:rx_queue in hexadecimal, timers, retransmissions, user, time-out, inode. */
 const TABLE_LINE = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ \S+ +\d+ +\d+ (\d+)/gm;
 const CHECK_MS = 25;
-/** The tables list every socket of the host, so reading them may use this share of the time at most. */
-const READING_SHARE = 0.1;
+const CHECK_MS_MAX = 1_000;
+/** The tables list every socket of the host, so parsing them may use this share of the time. */
+const PARSING_SHARE = 0.1;
 
 const deliveries = new Set<Delivery>();
 let isChecking = false;
@@ -42,12 +43,13 @@ function checkInBackground(): void {
 }
 
 async function checkAll(): Promise<void> {
+  const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
   const begunAt = performance.now();
-  const queuedBytes = await readSendQueues();
+  const queuedBytes = parseSendQueues(texts);
   for (const delivery of deliveries) check(delivery, queuedBytes);
   isChecking = deliveries.size > 0;
-  const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / READING_SHARE);
-  if (isChecking) setTimeout(checkInBackground, pauseMs).unref();
+  const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / PARSING_SHARE);
+  if (isChecking) setTimeout(checkInBackground, Math.min(CHECK_MS_MAX, pauseMs)).unref();
 }
 
 function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): void {
@@ -64,13 +66,11 @@ function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): vo
 }
 
 /** What each socket of this host has written and its peer has not acknowledged; empty where the system does not tell. */
-async function readSendQueues(): Promise<Map<number, number>> {
+function parseSendQueues(tables: readonly string[]): Map<number, number> {
   const queues = new Map<number, number>();
-  for (const table of TABLES) {
-    const text = await readFile(table, 'latin1').catch(() => '');
-    for (const [, bytes = '0', inode] of text.matchAll(TABLE_LINE))
+  for (const table of tables)
+    for (const [, bytes = '0', inode] of table.matchAll(TABLE_LINE))
       queues.set(Number(inode), Number.parseInt(bytes, 16));
-  }
   return queues;
 }
 

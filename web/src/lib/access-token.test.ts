@@ -20,8 +20,8 @@ function refreshingServer() {
   return { calls, call: call as unknown as Call };
 }
 
-function failingServer(status: number): Call {
-  return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
+function failingServer(status: number, code: ApiError['code'] = 'INTERNAL'): Call {
+  return () => Promise.reject(new ApiError(status, code, 'refused'));
 }
 
 /** A module of its own is what each tab has; storage is what they share. */
@@ -56,6 +56,16 @@ describe('freshAccessToken', () => {
     const { call, calls } = refreshingServer();
     expect(await freshAccessToken(call)).toBe('stored');
     expect(calls).toEqual([]);
+  });
+
+  it('passes on that the account is blocked or that it is too early, and keeps the tokens', async () => {
+    store('old', 0);
+    for (const [status, code] of [
+      [403, 'ACCOUNT_BLOCKED'],
+      [429, 'RATE_LIMITED'],
+    ] as const)
+      await expect(freshAccessToken(failingServer(status, code))).rejects.toMatchObject({ status, code });
+    expect(tokens.get()?.accessToken).toBe('old');
   });
 
   it('refreshes a token that ends within ten seconds and stores the new pair', async () => {

@@ -1,6 +1,5 @@
-import { EASY_PASSWORD } from '@cellhop/contract/auth';
 import { ApiError } from '@cellhop/contract/client';
-import { ONLY_SPACES } from '@cellhop/contract/schemas';
+import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/schemas';
 import i18next from 'i18next';
 import type { core } from 'zod';
 

@@ -1,5 +1,6 @@
-import { EASY_PASSWORD, newPasswordSchema } from '@cellhop/contract/auth';
+import { newPasswordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
+import { EASY_PASSWORD } from '@cellhop/contract/schemas';
 import { isCommonPassword } from '../../common-passwords.ts';
 
 /**
@@ -12,8 +13,16 @@ export function refuseWeakPassword(password: string, email: string, brandName: s
   // Also asked here: the operator's command line does not go through an endpoint.
   if (!newPasswordSchema.safeParse(password).success) throw refusal(EASY_PASSWORD);
   if (isCommonPassword(password.trim())) throw refusal('is one of the most common passwords; choose another one');
+  if (isRun(password)) throw refusal(EASY_PASSWORD);
   if (password.toLowerCase() === email) throw refusal('must not be the email');
   if (isBrand(password, brandName)) throw refusal('must not be the name of the service');
+}
+
+/** Neighbours in the alphabet or among the digits, such as `abcdefgh` and `98765432`. */
+function isRun(password: string): boolean {
+  const codes = Array.from(password.toLowerCase(), (character) => character.codePointAt(0)!);
+  const steps = new Set(codes.slice(1).map((code, index) => code - codes[index]!));
+  return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
 /** With or without digits and signs around it, such as `Cellhop1` and `cellhop2026!`. */

@@ -1,9 +1,10 @@
-import { authorize, end, update } from '@cellhop/contract/gateway';
+import { authorize, end, hello, update } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as metering from './metering.service.ts';
 
 export function meteringRoutes(app: FastifyInstance): void {
+  route(app, hello, async ({ ctx, nodeId, body }) => ({ data: metering.greet(ctx, nodeId, body.contractVersion) }));
   route(app, authorize, async ({ ctx, nodeId, body }) => ({ data: await metering.authorize(ctx, nodeId, body) }));
   route(app, update, async ({ ctx, nodeId, body }) => ({
     data: await metering.update(ctx, nodeId, body.runId, body.usages),

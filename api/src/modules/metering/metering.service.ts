@@ -1,6 +1,14 @@
 /** The control plane's side of credit control: what gateways ask and report. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Authorization, Credit, Usage } from '@cellhop/contract/gateway';
+import {
+  type Authorization,
+  type Credit,
+  GATEWAY_CONTRACT_VERSION,
+  type hello,
+  OLDEST_GATEWAY_CONTRACT_VERSION,
+  type Usage,
+} from '@cellhop/contract/gateway';
+import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { isPassword } from '../connections/credentials.ts';
@@ -52,6 +60,17 @@ function hashToken(token: string): Buffer {
 /** Milliseconds since a gateway was last heard of; undefined if never. */
 export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
   return store.readSilence(ctx);
+}
+
+/** Tells a node what this side speaks; the operators learn of a node that is too old to be served. */
+export function greet(ctx: Ctx, nodeId: string, contractVersion: number): Output<typeof hello>['data'] {
+  if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
+    ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
+  return {
+    contractVersion: GATEWAY_CONTRACT_VERSION,
+    oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
+    publicUrl: ctx.config.publicUrl,
+  };
 }
 
 export interface Login {

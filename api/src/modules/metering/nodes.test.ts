@@ -1,4 +1,4 @@
-import { update } from '@cellhop/contract/gateway';
+import { authorize, end, GATEWAY_CONTRACT_VERSION, hello, update } from '@cellhop/contract/gateway';
 import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -55,4 +55,35 @@ test('a start with the same setting changes nothing; with another one the old to
   await registerNode(changed.ctx);
   await changed.stop();
   for (const token of [gateway.token, 'the-next-gateway-token']) expect((await heartbeat(token)).data).toEqual([]);
+});
+
+const asNode = () =>
+  createClient({
+    baseUrl: testApp.url,
+    headers: () => ({ authorization: `Bearer ${testApp.ctx.config.gateway.token}` }),
+  });
+
+test('the first call of a node tells versions and the address that customers use', async () => {
+  const call = asNode();
+  for (const contractVersion of [1, GATEWAY_CONTRACT_VERSION, 99])
+    expect((await call(hello, { body: { contractVersion } })).data).toEqual({
+      contractVersion: GATEWAY_CONTRACT_VERSION,
+      oldestContractVersion: 1,
+      publicUrl: testApp.ctx.config.publicUrl,
+    });
+});
+
+test('a node that is newer than the API may send fields that the API does not know', async () => {
+  const call = asNode();
+  const ids = { runId: randomUUID(), connectionId: randomUUID() };
+  const usage = { connectionId: ids.connectionId, usedBytes: 1, uploadedBytes: 0, isExitLost: false, wantedBytes: 0 };
+  const unknown = { newField: { of: 'the next version' } };
+  const usages = [{ ...usage, ...unknown }];
+  const { connectionId, runId } = ids;
+  expect((await call(hello, { body: { contractVersion: 3, ...unknown } })).data.contractVersion).toBe(2);
+  const credentials = { runId, username: 'nobody', password: 'wrong' };
+  expect((await call(authorize, { body: { ...credentials, ...unknown } })).data).toEqual({ isAuthorized: false });
+  const updated = await call(update, { body: { runId, usages, ...unknown } });
+  expect(updated.data).toEqual([{ connectionId, grantedBytes: 0, state: 'ended' }]);
+  expect((await call(end, { body: { runId, usages, ...unknown } })).data).toEqual({ acknowledged: [connectionId] });
 });

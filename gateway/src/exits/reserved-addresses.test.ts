@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { ReservedAddresses } from './reserved-addresses.ts';
+
+const CONTROL_URL = 'http://control.test:3000';
+
+function open({ controlUrl = CONTROL_URL, own = ['198.41.7.7'] } = {}) {
+  const names: Record<string, string[]> = { 'control.test': ['198.41.8.8'], 'shop.test': ['198.41.8.8', '198.41.7.7'] };
+  const lines: string[] = [];
+  const host = { addresses: own, isFailing: false };
+  const reserved = new ReservedAddresses({
+    controlUrl,
+    nameServers: undefined,
+    log: pino({}, { write: (line) => lines.push(line) }),
+    hostAddresses: () => {
+      if (host.isFailing) throw new Error('EMFILE');
+      return host.addresses;
+    },
+    addressesOf: (name) => (names[name] ? Promise.resolve(names[name]) : Promise.reject(new Error('ENOTFOUND'))),
+  });
+  return { reserved, names, host, lines };
+}
+
+describe('reserved addresses', () => {
+  it('are those of the interfaces, in canonical text, whatever they are now', () => {
+    const { reserved, host } = open({ own: ['198.41.7.7', '2606:4700:0::7', 'fe80::1%eth0', '::ffff:198.41.7.9'] });
+    expect(reserved.isReserved('198.41.7.7', 22)).toBe(false);
+    reserved.refreshOwn();
+    expect([...reserved.own]).toEqual(['198.41.7.7', '2606:4700::7', 'fe80::1', '198.41.7.9']);
+    expect(reserved.isReserved('198.41.7.7', 22)).toBe(true);
+    host.addresses = ['198.41.7.8'];
+    reserved.refreshOwn();
+    expect([reserved.isReserved('198.41.7.7', 22), reserved.isReserved('198.41.7.8', 22)]).toEqual([false, true]);
+  });
+
+  it('stay when the system cannot tell them, which is logged once', () => {
+    const { reserved, host, lines } = open();
+    reserved.refreshOwn();
+    host.isFailing = true;
+    for (let time = 0; time < 3; time += 1) reserved.refreshOwn();
+    expect(reserved.isReserved('198.41.7.7', 5432)).toBe(true);
+    expect(lines.length).toBe(1);
+  });
+
+  it('are also those of the control plane, and stay while its name has no address', async () => {
+    const { reserved, names } = open();
+    await reserved.refreshControlPlane(undefined);
+    expect(reserved.isReserved('198.41.8.8', 443)).toBe(true);
+    delete names['control.test'];
+    await reserved.refreshControlPlane(undefined);
+    expect(reserved.isReserved('198.41.8.8', 443)).toBe(true);
+    names['control.test'] = ['198.41.9.9'];
+    await reserved.refreshControlPlane(undefined);
+    expect([reserved.isReserved('198.41.8.8', 443), reserved.isReserved('198.41.9.9', 443)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['https://shop.test', 443],
+    ['http://shop.test/', 80],
+    ['https://shop.test:8443', 8443],
+  ])('leave %s open at its own port alone', async (publicUrl, port) => {
+    const { reserved } = open();
+    reserved.refreshOwn();
+    await reserved.refreshControlPlane(publicUrl);
+    for (const address of ['198.41.7.7', '198.41.8.8']) {
+      expect(reserved.isReserved(address, port)).toBe(false);
+      for (const other of [22, 5432, port + 1]) expect(reserved.isReserved(address, other)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['http://198.41.6.6:3000', '198.41.6.6'],
+    ['http://[2606:4700:0:0::6]:3000', '2606:4700::6'],
+  ])('need no name server for %s', async (controlUrl, address) => {
+    const { reserved } = open({ controlUrl });
+    await reserved.refreshControlPlane(undefined);
+    expect(reserved.isReserved(address, 3000)).toBe(true);
+  });
+});

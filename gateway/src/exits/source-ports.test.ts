@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenLocally } from '../../test/sockets.ts';
+import { defaultLimits } from '../limits.ts';
+import { parseHost } from '../protocol/host.ts';
+import { causeOf } from '../statuses.ts';
+import { DialAbort } from './dial-abort.ts';
+import { createLocalAddressExit } from './local-address.ts';
+import { readEphemeralPorts, SourcePorts } from './source-ports.ts';
+
+const ADDRESS = '127.0.0.3';
+const LINUX = { first: 32_768, last: 60_999 };
+const DNS_PORTS = { first: 20_000, last: 20_999 };
+
+const row = (ports: SourcePorts, address: string) => Array.from({ length: 8 }, () => ports.next(address));
+
+function inTurn(ports: readonly number[]) {
+  const calls = { count: 0 };
+  return { calls, next: () => ports[calls.count++ % ports.length]! };
+}
+
+describe('source ports', () => {
+  it('come from outside the ephemeral range and the DNS ports, each once before one comes back', () => {
+    const ports = new SourcePorts([DNS_PORTS], LINUX);
+    const round = Array.from({ length: 26_064 }, () => ports.next(ADDRESS));
+    expect(new Set(round).size).toBe(round.length);
+    expect(round.filter((port) => port < 10_240 || (port >= 20_000 && port <= 20_999))).toEqual([]);
+    expect(round.filter((port) => port >= LINUX.first && port <= LINUX.last)).toEqual([]);
+    expect(Array.from({ length: round.length }, () => ports.next(ADDRESS))).toEqual(round);
+  });
+
+  it('cannot be foretold from the port before, and differ between addresses and starts', () => {
+    const [one, other] = [new SourcePorts([], LINUX), new SourcePorts([], LINUX)];
+    const first = row(one, ADDRESS);
+    expect(first.every((port, index) => index === 0 || port === first[index - 1]! + 1)).toBe(false);
+    expect(row(one, '127.0.0.4')).not.toEqual(first);
+    expect(row(other, ADDRESS)).not.toEqual(first);
+  });
+
+  it('are taken from everywhere where the ephemeral range leaves too few', () => {
+    const ports = new SourcePorts([DNS_PORTS], { first: 1_024, last: 65_535 });
+    expect(new Set(Array.from({ length: 54_296 }, () => ports.next(ADDRESS))).size).toBe(54_296);
+  });
+
+  it('know the usual ephemeral range where the system does not tell', () => {
+    expect(readEphemeralPorts('/nonexistent')).toEqual({ first: 32_768, last: 65_535 });
+  });
+});
+
+describe('an exit with an address', () => {
+  const servers: Server[] = [];
+  const seenPorts: number[] = [];
+  let port: number;
+
+  beforeAll(async () => {
+    const origin = await listenLocally((socket) => {
+      seenPorts.push(socket.remotePort ?? 0);
+      socket.end();
+    });
+    servers.push(origin.server);
+    ({ port } = origin);
+  });
+  afterAll(() => {
+    for (const server of servers) server.close();
+  });
+
+  const open = (sourcePorts: Pick<SourcePorts, 'next'>) => {
+    const policy = { isPrivateAllowed: true, isOwnListener: () => false, isReserved: () => false };
+    const exit = createLocalAddressExit({
+      address: ADDRESS,
+      policy,
+      limits: { ...defaultLimits, sourcePortTries: 3 },
+      nameServers: undefined,
+      sourcePorts,
+    });
+    return exit.dial({ host: parseHost('127.0.0.1')!, port }, new DialAbort());
+  };
+
+  /** Ports on which somebody listens at the exit's address. */
+  async function takenPorts(count: number): Promise<number[]> {
+    const taken: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const server = createServer().listen(0, ADDRESS);
+      await once(server, 'listening');
+      servers.push(server);
+      taken.push((server.address() as { port: number }).port);
+    }
+    return taken;
+  }
+
+  it('leaves from the ports in turn, not from those that the system would search', async () => {
+    const ephemeral = readEphemeralPorts();
+    const sourcePorts = new SourcePorts([], ephemeral);
+    seenPorts.length = 0;
+    for (let index = 0; index < 20; index += 1) {
+      const socket = await open(sourcePorts);
+      await once(socket.resume(), 'end');
+      socket.destroy();
+    }
+    expect(seenPorts.filter((each) => each >= ephemeral.first && each <= ephemeral.last)).toEqual([]);
+    expect(new Set(seenPorts).size).toBe(20);
+  });
+
+  it('passes over a port that is taken', async () => {
+    const [taken] = await takenPorts(1);
+    const free = new SourcePorts([]).next(ADDRESS);
+    seenPorts.length = 0;
+    const socket = await open(inTurn([taken!, free]));
+    await once(socket.resume(), 'end');
+    socket.destroy();
+    expect(seenPorts).toEqual([free]);
+  });
+
+  it('passes over a port that the same destination already knows', async () => {
+    const sourcePorts = new SourcePorts([]);
+    const [used, free] = [sourcePorts.next(ADDRESS), sourcePorts.next(ADDRESS)];
+    const holder = connect({ host: '127.0.0.1', port, localAddress: ADDRESS, localPort: used, allowHalfOpen: true });
+    await once(holder, 'connect');
+    const socket = await open(inTurn([used, free]));
+    expect(socket.localPort).toBe(free);
+    socket.destroy();
+    holder.destroy();
+  });
+
+  it('gives up after a few ports that are taken', async () => {
+    const ports = inTurn(await takenPorts(2));
+    const failure: unknown = await open(ports).catch((error: unknown) => error);
+    expect(causeOf(failure)).toBe('exit-unavailable');
+    expect(ports.calls.count).toBe(3);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FakeConnection } from '../../test/control-plane.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  socks5Greeting,
+  socks5Login,
+  socks5Request,
+  socks5Connect,
+  startHarness,
+  untilGauge,
+} from '../../test/gateway-harness.ts';
+import { startNameServer } from '../../test/name-server.ts';
+import { listenLocally, Reader, until } from '../../test/sockets.ts';
+
+describe.each(['pump', 'streams'] as const)('a client that ends its side, over %s', (relay) => {
+  let harness: Harness;
+  let names: Awaited<ReturnType<typeof startNameServer>>;
+  let connection: FakeConnection;
+  const origins: Reader[] = [];
+  let originPort: number;
+
+  beforeAll(async () => {
+    names = await startNameServer({ 'held.test': ['127.0.0.1'] });
+    harness = await startHarness({ relay, nameServers: [names.address], limits: { resolverTryMs: 15_000 } });
+    connection = harness.control.sell();
+    ({ port: originPort } = await listenLocally((socket) => origins.push(new Reader(socket))));
+  });
+  afterAll(async () => {
+    await harness.stop();
+    names.stop();
+  });
+
+  const login = () => `Host: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`;
+  const handshake = () =>
+    Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request('held.test', originPort)]);
+  const requests: [string, () => string | Buffer][] = [
+    ['SOCKS5', handshake],
+    ['CONNECT', () => `CONNECT held.test:${originPort} HTTP/1.1\r\n${login()}`],
+    ['absolute-form', () => `GET http://held.test:${originPort}/ HTTP/1.1\r\n${login()}`],
+  ];
+
+  /** A round trip through the gateway: it has seen everything that was sent before. */
+  async function roundTrip(): Promise<void> {
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', originPort);
+    client.socket.resetAndDestroy();
+    await untilGauge(harness.gateway, 'gateway_tunnels', 1);
+  }
+
+  it.each(requests.slice(0, 2))('during the dial of %s is passed on behind what it sent', async (_name, request) => {
+    const client = await openClient(harness.gateway.port);
+    const before = names.questions.length;
+    client.socket.write(request());
+    client.socket.end('all of it');
+    await until(() => names.questions.length > before);
+    await roundTrip();
+    origins.length = 0;
+    names.release();
+    await until(() => origins.length > 0);
+    const { bytes, end } = await origins[0]!.rest();
+    expect([bytes.toString(), end]).toEqual(['all of it', 'ended']);
+    origins[0]!.socket.end();
+    await client.rest();
+    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+  });
+
+  it.each(requests)('and resets it during the dial of %s leaves no tunnel', async (_name, request) => {
+    const client = await openClient(harness.gateway.port);
+    const before = names.questions.length;
+    client.socket.write(request());
+    await until(() => names.questions.length > before);
+    client.socket.resetAndDestroy();
+    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);
+    names.release();
+  });
+
+  it('during the dial of absolute-form leaves no tunnel', async () => {
+    const client = await openClient(harness.gateway.port);
+    const before = names.questions.length;
+    client.socket.write(requests[2]![1]());
+    await until(() => names.questions.length > before);
+    client.socket.end();
+    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);
+    names.release();
+  });
+
+  it('while the origin keeps it waiting leaves no tunnel, and the origin sees a cut', async () => {
+    origins.length = 0;
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(`GET http://127.0.0.1:${originPort}/ HTTP/1.1\r\n${login()}`);
+    await until(() => origins.length > 0);
+    await origins[0]!.takeUntil('\r\n\r\n');
+    client.socket.end();
+    expect((await origins[0]!.rest()).end).toBe('reset');
+    await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
+  });
+});

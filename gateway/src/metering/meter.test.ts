@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defaultLimits } from '../limits.ts';
+import { Credit } from './credit.ts';
+import { Meter } from './meter.ts';
+
+/** A restart of the control plane and its database. */
+const AWAY_MS = 60_000;
+const MIB = 1_048_576;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A tunnel that has used up its grant and waits, as each tunnel of a gateway does. */
+function waitingTunnel() {
+  const start = { usedBytes: 0, uploadedBytes: 0, grantedBytes: MIB, state: 'open' as const };
+  const credit = new Credit(start, 8 * MIB, { due: () => {}, spent: () => {}, ended: () => {} });
+  const events: string[] = [];
+  const meter = new Meter(
+    credit,
+    { toExit: 0, toClient: 0 },
+    {
+      timeoutMs: defaultLimits.grantWaitMs,
+      begun: () => events.push('begun'),
+      over: (seconds) => events.push(`over after ${seconds} s`),
+      timedOut: () => events.push('timed out'),
+    },
+  );
+  meter.take('toClient', MIB);
+  meter.whenGranted(() => events.push(`granted ${meter.take('toClient', MIB)}`));
+  const grant = (bytes: number) => credit.merge({ grantedBytes: bytes, state: 'open' });
+  return { meter, grant, events };
+}
+
+describe('a tunnel without a grant', () => {
+  it('is kept while the control plane is away for a minute, and goes on', () => {
+    const { grant, events } = waitingTunnel();
+    vi.advanceTimersByTime(AWAY_MS);
+    expect(events).toEqual(['begun']);
+    grant(MIB + 5);
+    expect(events).toEqual(['begun', 'over after 60 s', 'granted 5']);
+    vi.advanceTimersByTime(10 * AWAY_MS);
+    expect(events).toHaveLength(3);
+  });
+
+  it('is told to end when none comes in a minute and a half', () => {
+    const { events } = waitingTunnel();
+    vi.advanceTimersByTime(89_999);
+    expect(events).toEqual(['begun']);
+    vi.advanceTimersByTime(1);
+    expect(events).toEqual(['begun', 'timed out']);
+  });
+
+  it('neither counts nor waits after its end', () => {
+    const { meter, grant, events } = waitingTunnel();
+    meter.stop();
+    grant(2 * MIB);
+    vi.advanceTimersByTime(10 * AWAY_MS);
+    expect(events).toEqual(['begun', 'over after 0 s']);
+    expect(meter.take('toClient', 5)).toBe(0);
+  });
+});

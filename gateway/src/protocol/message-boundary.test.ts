@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChunkedBoundary, HeadBoundary, LengthBoundary, type MessageBoundary } from './message-boundary.ts';
+
+/** How many bytes of a text belong to the message, when it comes in pieces of so many bytes. */
+function lengthOf(boundary: MessageBoundary, text: string, pieceBytes: readonly number[] = [text.length]): number {
+  const bytes = Buffer.from(text, 'latin1');
+  let at = 0;
+  for (let index = 0; at < bytes.length && !boundary.isComplete; index += 1) {
+    const piece = bytes.subarray(at, at + (pieceBytes[index % pieceBytes.length] ?? 1));
+    const taken = boundary.take(piece);
+    at += taken;
+    // A boundary leaves bytes only behind its end.
+    expect(taken === piece.length || boundary.isComplete).toBe(true);
+  }
+  return at;
+}
+
+const NEXT = 'GET http://a.test/ HTTP/1.1\r\n\r\n';
+const messages: [string, () => MessageBoundary, string][] = [
+  ['a head', () => new HeadBoundary(), 'GET / HTTP/1.1\r\nA: \r\r\nB: 1\r\n\r\n'],
+  ['a body with a length', () => new LengthBoundary(10), '0123\r\n\r\n89'],
+  ['chunks', () => new ChunkedBoundary(), '5\r\n\r\n0\r\n\r\nA;x="0"\r\n0123456789\r\n0\r\n\r\n'],
+  ['chunks and a trailer', () => new ChunkedBoundary(), '1\r\n0\r\n000\r\nX: 1\r\nY: 2\r\n\r\n'],
+];
+
+describe('the end of a message', () => {
+  it.each(messages)('is found behind %s, however the bytes are split', (_name, create, message) => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }), (pieceBytes) => {
+        expect(lengthOf(create(), message + NEXT, pieceBytes)).toBe(message.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each(messages)('is not found before the last byte of %s', (_name, create, message) => {
+    const boundary = create();
+    expect(lengthOf(boundary, message.slice(0, -1))).toBe(message.length - 1);
+    expect(boundary.isComplete).toBe(false);
+  });
+
+  it.each([
+    'g\r\n',
+    '\r\n',
+    '-1\r\n',
+    '5\n01234\n0\n\n',
+    '0x5\r\n',
+    `${'1'.repeat(14)}\r\n`,
+    `1;${'x'.repeat(20_000)}`,
+  ])('is never found in chunks that begin %j: the parser has to refuse them', (chunks) => {
+    const boundary = new ChunkedBoundary();
+    expect(lengthOf(boundary, `${chunks}0\r\n\r\n`)).toBe(chunks.length + 5);
+    expect(boundary.isComplete).toBe(false);
+  });
+});
