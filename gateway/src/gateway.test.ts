@@ -305,6 +305,7 @@ describe('a running gateway', () => {
     const text = await gateway.metrics.registry.metrics();
     expect(text).toContain('gateway_bytes_total{direction="toClient",protocol="socks5"} 4');
     expect(text).toContain(`gateway_relay_info{relay="${gateway.relay}"} 1`);
+    expect(text).toContain('gateway_handshake_seconds_count 1');
     expect(text).not.toContain(connection.username);
   });
 });

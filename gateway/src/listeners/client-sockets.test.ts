@@ -187,7 +187,13 @@ describe('networks', () => {
     ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.2'],
   ])('%s and %s count together, %s does not', (one, same, other) => {
     closed.length = 0;
-    const clients = new ClientSockets({ ...defaultLimits, halfOpenPerNetwork: 1 }, (limit) => closed.push(limit));
+    const clients = new ClientSockets(
+      { ...defaultLimits, halfOpenPerNetwork: 1 },
+      {
+        closedFor: (limit) => closed.push(limit),
+        authenticatedAfter: () => {},
+      },
+    );
     const accepted = [accept(clients, one), accept(clients, other), accept(clients, same)];
     expect(closed).toEqual(['halfOpenPerNetwork']);
     expect(accepted.map((client) => client?.socket.destroyed)).toEqual([true, false, false]);

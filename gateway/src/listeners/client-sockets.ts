@@ -19,6 +19,11 @@ type SocketLimits = Pick<
 /** The limits for which sockets are closed. */
 export type SocketLimit = Extract<keyof SocketLimits, `${string}Per${string}`>;
 
+interface SocketObserver {
+  closedFor(limit: SocketLimit): void;
+  authenticatedAfter(seconds: number): void;
+}
+
 /** Sockets that count together. */
 class Group {
   readonly #members = new Set<ClientSocket>();
@@ -96,7 +101,7 @@ export class ClientSockets {
 
   constructor(
     private readonly limits: SocketLimits,
-    private readonly closedFor: (limit: SocketLimit) => void,
+    private readonly observer: SocketObserver,
   ) {}
 
   get open(): number {
@@ -144,7 +149,7 @@ export class ClientSockets {
 
   #makeRoom(limit: SocketLimit, group: Group): boolean {
     if (group.size < this.limits[limit]) return true;
-    this.closedFor(limit);
+    this.observer.closedFor(limit);
     const given = group.longestWaiting;
     if (!given) return false;
     this.#leave(given); // Its own `close` comes later.
@@ -158,7 +163,8 @@ export class ClientSockets {
     if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))
       throw new TunnelFailure('connection-limit');
     this.#leaveHalfOpen(client);
-    if (before !== undefined) this.#ofConnections.leave(before, client);
+    if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
+    else this.#ofConnections.leave(before, client);
     this.#connectionIds.set(client, connectionId);
     this.#ofConnections.join(connectionId, client);
   }

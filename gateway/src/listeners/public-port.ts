@@ -23,7 +23,10 @@ export interface PublicPort {
 /** The one port that customers know: the first byte tells SOCKS5 from HTTP. */
 export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics } = context;
-  const clients = new ClientSockets(limits, (limit) => metrics.socketsClosed.inc({ limit }));
+  const clients = new ClientSockets(limits, {
+    closedFor: (limit) => metrics.socketsClosed.inc({ limit }),
+    authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
+  });
   metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
   metrics.watch('gateway_client_sockets', 'Client sockets of all kinds', () => clients.open);
   metrics.watch('gateway_client_sockets_waiting', 'Client sockets that no tunnel and no request uses', () => {
