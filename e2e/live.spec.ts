@@ -162,7 +162,7 @@ test('a session that is ended elsewhere leaves this browser at once', async ({ p
 
 test('the popup shows placeholders, a failure with another try, and an empty list', async ({ page }) => {
   await createCustomer(page, 'calm@example.com');
-  let answer: () => void = () => {};
+  let answer: (() => void) | undefined;
   // The list may be asked for more than once: when the first screen is drawn, and when the live connection is there.
   const answered = new Promise<void>((resolve) => (answer = resolve));
   await page.route(LIST, async (route) => {
@@ -172,7 +172,7 @@ test('the popup shows placeholders, a failure with another try, and an empty lis
   await enter(page, '/proxies', 'calm@example.com');
   await bell(page).click();
   await expect(popup(page).getByRole('listitem')).toHaveCount(3);
-  answer();
+  answer!();
   await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
   await page.unroute(LIST);
   await popup(page).getByRole('button', { name: 'Try again' }).click();
