@@ -182,6 +182,29 @@ test('the popup shows placeholders, a failure with another try, and an empty lis
   await expect(bell(page)).toBeFocused();
 });
 
+test('the popup gives the focus back when Escape follows right after its button has gone', async ({ page }) => {
+  await createCustomer(page, 'quick@example.com');
+  await page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
+  await enter(page, '/proxies', 'quick@example.com');
+  await bell(page).click();
+  const again = popup(page).getByRole('button', { name: 'Try again' });
+  await expect(again).toBeVisible();
+  await page.unroute(LIST);
+  // Just before what has lost its button takes the focus itself.
+  await page.evaluate(() => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('[role="dialog"] [role="alert"]')) return;
+      observer.disconnect();
+      const press = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
+      setTimeout(() => document.body.dispatchEvent(press), 45);
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  await again.click();
+  await expect(popup(page)).toBeHidden();
+  await expect(bell(page)).toBeFocused();
+});
+
 test('HTML of notifications is built anew from what is allowed', async ({ page }) => {
   await createCustomer(page, 'careful-reader@example.com');
   const description =

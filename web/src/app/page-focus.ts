@@ -2,6 +2,8 @@ import type { AnyRouter } from '@tanstack/react-router';
 
 /** Whoever closes a dialog, or puts something in the place of what had the focus, gives it on by then. */
 const PATIENCE_MS = 50;
+/** A dialog that Escape has closed fades for so long, and gives the focus back meanwhile. */
+const CLOSING_MS = 300;
 
 /** What had the focus before the way to the page that still has to get it. */
 let before: Element | null | undefined;
@@ -47,15 +49,25 @@ export function focusPageWhenDue(): void {
 export function keepFocus(): () => void {
   const stopping = new AbortController();
   let last: EventTarget | null = null;
+  let escapedAt = -CLOSING_MS;
   const remember = ({ target }: FocusEvent) => {
     last = target;
   };
+  const noteEscape = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape') escapedAt = performance.now();
+  };
+  function rescueWhenClosed(): void {
+    const closingMs = escapedAt + CLOSING_MS - performance.now();
+    if (closingMs > 0) setTimeout(rescueWhenClosed, closingMs);
+    else rescue();
+  }
   const removals = new MutationObserver(() => {
     if (!(last instanceof Element) || last.isConnected) return;
     last = null;
-    setTimeout(rescue, PATIENCE_MS);
+    setTimeout(rescueWhenClosed, PATIENCE_MS);
   });
   document.addEventListener('focusin', remember, { signal: stopping.signal });
+  document.addEventListener('keydown', noteEscape, { signal: stopping.signal, capture: true });
   removals.observe(document.body, { childList: true, subtree: true });
   return () => {
     stopping.abort();
