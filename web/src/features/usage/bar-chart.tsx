@@ -88,7 +88,9 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
                   x={`${index * room}%`}
                   width={`${room}%`}
                   height="100%"
-                  onPointerEnter={() => choose(index)}
+                  // A bar that is drawn under a resting mouse is not chosen: browsers send the same events, without a movement.
+                  onPointerMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && choose(index)}
+                  onPointerDown={() => choose(index)}
                 />
                 {parts.map((part, place) => {
                   const start = parts.slice(0, place).reduce((sum, below) => sum + below, 0);
