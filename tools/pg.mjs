@@ -14,12 +14,20 @@ import { DATABASE_USER, openCluster } from './postgres-cluster.mjs';
 import { identify, isRunning } from './process-identity.mjs';
 
 /** @typedef {import('./process-identity.mjs').Identity} Identity */
-/** `durable: false` is for tests: faster, and lost in a power cut. @typedef {{ dataDir: string, durable?: boolean }} PostgresOptions */
+/** `durable: false` is for tests. @typedef {{ dataDir: string, durable?: boolean }} PostgresOptions */
 /** @typedef {{ url: string, port: number, directory: string, reused: boolean, stop: () => Promise<void> }} Postgres */
 
 const MAX_CONNECTIONS = 200;
 /** An eighth of the machine's memory, which leaves the rest to programs and to the system's own cache of files. */
 const SHARED_BUFFERS_MB = Math.min(1024, Math.max(128, Math.floor(os.totalmem() / 2 ** 23)));
+/** Faster, and lost in a power cut. */
+const TEST_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  // A session that waits for a silent client to authenticate holds up every "drop database" on the server.
+  authentication_timeout: '10s',
+};
 const START_ATTEMPTS = 5;
 /** How long a server that pg_ctl believes in may stay silent, for example while it recovers after a crash. */
 const SILENCE_MS = 2000;
@@ -69,7 +77,7 @@ async function launch(directory, control, durable) {
     shared_buffers: `${SHARED_BUFFERS_MB}MB`,
     // After a checkpoint each page is logged whole once: fewer checkpoints, fewer whole pages.
     max_wal_size: '2GB',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(durable ? {} : TEST_SETTINGS),
   };
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();

@@ -54,6 +54,34 @@ test(
   },
 );
 
+test(
+  'a runner whose first fetch gets no answer is not started, and the next one works',
+  { timeout: 60_000 },
+  async () => {
+    const url = new URL(testApp.ctx.config.databaseUrl);
+    const port = Number(url.port);
+    const network: Network = new Network(
+      () => port,
+      () => (piece) => {
+        if (piece.includes('_private_tasks as tasks (identifier)')) void network.set('blackholed');
+      },
+    );
+    url.port = String(await network.listen());
+    const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 500 };
+    const ctx = createCtx(testApp.database, config, testApp.ctx.log);
+    await enqueue(testApp.ctx, 'mail.none', {});
+
+    await expect(startJobRunner(ctx)).rejects.toThrow(/timeout/i);
+    await network.set('open');
+    network.close();
+
+    const runner = await startJobRunner(testApp.ctx);
+    await expect.poll(async () => (await waitingJobs()).length, { timeout: 15_000 }).toBe(0);
+    await runner.stop();
+    await runner.ended;
+  },
+);
+
 const waitingJobs = () =>
   testApp.database.query<{ attempts: number; isLocked: boolean }>(
     'select attempts, locked_at is not null as "isLocked" from graphile_worker.jobs',

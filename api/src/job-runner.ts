@@ -43,6 +43,7 @@ export async function startJobRunner(
   pgPool.on('connect', (client) => client.on('error', () => {}));
   const events: WorkerEvents = new EventEmitter();
   keepListening(events, probeEveryMs);
+  const fetching = firstFetch(events);
   const stopWatchingLocks = watchJobLocks(ctx, events, lockTimes);
   try {
     const runner = await run({
@@ -58,12 +59,28 @@ export async function startJobRunner(
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     const ended = untilEnded(ctx, runner, pgPool).finally(stopWatchingLocks);
-    return { ended, stop: () => runner.stop() };
+    const error = await Promise.race([fetching, ended]);
+    if (!error) return { ended, stop: () => runner.stop() };
+    await runner.stop();
+    await ended;
+    throw error;
   } catch (error) {
     stopWatchingLocks();
-    await pgPool.end();
+    if (!pgPool.ending) await pgPool.end();
     throw error;
   }
+}
+
+/**
+ * Whether the runner's first fetch of a job failed. The runner caches the promise of the task ids, also a rejected one:
+ * after such a failure it never fetches a job.
+ */
+function firstFetch(events: WorkerEvents): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    events.once('worker:getJob:error', ({ error }) => resolve(error as Error));
+    events.once('worker:getJob:empty', () => resolve(undefined));
+    events.once('job:start', () => resolve(undefined));
+  });
 }
 
 /** Never rejects: why it has ended is for the log alone. */
