@@ -9,7 +9,8 @@ const STATEMENT_LIMITS_MS = { api: 8000, worker: 15_000 };
 const SHUTDOWN_LIMIT_MS = 10_000;
 
 /**
- * The life of a program: reads its settings, opens the database, starts, waits for SIGINT or SIGTERM, stops cleanly.
+ * The life of a program: reads its settings, opens the database, starts, waits for SIGINT or SIGTERM, stops cleanly. A
+ * signal that comes while it starts stops it as soon as it has started.
  * @param start returns what stops the program's own parts. Its `fail` ends the program with an error code: whoever
  *   supervises it starts it again
  */
@@ -25,14 +26,7 @@ export async function runProgram(
     log.fatal(reason);
     process.exit(1);
   };
-  let stop: () => Promise<void>;
-  try {
-    stop = await start(createCtx(database, config, log), fail);
-  } catch (error) {
-    explain(error, config);
-    process.exit(1);
-  }
-
+  const starting = start(createCtx(database, config, log), fail);
   let isStopping = false;
   const shutDown = async (signal: string) => {
     // Ctrl-C reaches every process of the group, and a parent passes it on: the second signal changes nothing.
@@ -41,6 +35,7 @@ export async function runProgram(
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
     try {
+      const stop = await starting;
       await stop();
       await database.close();
       process.exit(0);
@@ -55,6 +50,13 @@ export async function runProgram(
     // started this one stops it in its turn.
     if (!config.isSupervised) void shutDown('SIGINT');
   });
+
+  try {
+    await starting;
+  } catch (error) {
+    explain(error, config);
+    process.exit(1);
+  }
 }
 
 function configOrExit(): Config {

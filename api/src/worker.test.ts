@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Network } from '../../faults/network.ts';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { openDatabase, type Database } from './db.ts';
 
@@ -16,11 +17,11 @@ afterAll(async () => {
   await clone.drop();
 });
 
-function launch() {
+function launch(databaseUrl = clone.url) {
   const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('worker.ts', import.meta.url))], {
     env: {
       PATH: process.env['PATH'],
-      DATABASE_URL: clone.url,
+      DATABASE_URL: databaseUrl,
       SECRET_KEY: 'a secret key for tests of at least 32 characters',
       GATEWAY_TOKEN: 'gateway-token-of-the-tests',
     },
@@ -54,4 +55,22 @@ test('a worker that is told to stop ends without an error', async () => {
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
   expect(output()).not.toContain('has ended');
+});
+
+test('a worker that is told to stop while it starts ends without an error', async () => {
+  const url = new URL(clone.url);
+  const port = Number(url.port);
+  let isAsking = false;
+  const network = new Network(
+    () => port,
+    () => () => (isAsking = true),
+  );
+  url.port = String(await network.listen());
+  await network.set('slow');
+  const { child, exited } = launch(url.href);
+  await expect.poll(() => isAsking, { timeout: 15_000 }).toBe(true);
+  child.kill('SIGTERM');
+  await network.set('open');
+  expect(await exited).toBe(0);
+  network.close();
 });
