@@ -31,6 +31,7 @@ const RECOVERY_MS = 30_000;
 const STREAMS_PER_USER = 10;
 const PASSWORD = 'demo-password';
 const LIVE_MEMORY_FILE = path.resolve('.data/attacks-memory.json');
+const SIGN_IN = `${signIn.method} ${signIn.url}`;
 const GENERATOR = fileURLToPath(new URL('generator.ts', import.meta.url));
 
 const { seconds, only, crowds } = readArguments(process.argv.slice(2));
@@ -74,7 +75,7 @@ async function judge(name: string, crowd: number): Promise<void> {
   const attacker = await createClient({ baseUrl: product.url })(signIn, {
     body: { email: 'user@example.com', password: PASSWORD },
   });
-  const customers = new Customers(port, [
+  const customers = await Customers.start(port, [
     { email: 'support@example.com', password: PASSWORD },
     { email: 'admin@example.com', password: PASSWORD },
   ]);
@@ -90,7 +91,7 @@ async function judge(name: string, crowd: number): Promise<void> {
   if (watched.peakMegabytes > MEGABYTES_MAX) complaints.push(`${watched.peakMegabytes} MB of memory`);
   if (streams < STREAMS_PER_USER) complaints.push(`the account has ${streams} event streams left`);
   violations.push(...complaints.map((complaint) => `${title}: ${complaint}`));
-  tell(title, customers.observations, report);
+  tell(title, customers, report);
   console.log(
     `  the API: ${cpuShare} % of a core; ${watched.peakMegabytes} MB at most; in use ${before.megabytes} MB before, ${settled.megabytes} MB afterwards`,
   );
@@ -167,11 +168,20 @@ async function countStreams(accessToken: string): Promise<number> {
   return statuses.filter((status) => status === 200).length;
 }
 
-function tell(title: string, observations: readonly Observation[], report: Report | undefined): void {
+function tell(title: string, { observations, newcomers }: Customers, report: Report | undefined): void {
+  const signIns = observations.filter(({ what }) => what === SIGN_IN);
+  const arrived = newcomers.filter(({ status }) => status === 200);
+  console.log(`${title}: others ${describeTimes(observations)}; their sign-ins ${describeTimes(signIns)}`);
+  console.log(
+    `  newcomers: ${newcomers.length - arrived.length} sign-ins refused, ${describeTimes(arrived)} succeeded`,
+  );
+  if (report) console.log(`  attacker: ${describe(report.counts)}; ${share(report.cpuSeconds)} % of a core`);
+}
+
+function describeTimes(observations: readonly Observation[]): string {
   const milliseconds = millisecondsOf(observations);
   const [median, p95] = [0.5, 0.95].map((part) => Math.round(percentile(milliseconds, part)));
-  console.log(`${title}: others ${milliseconds.length} requests, median ${median} ms, p95 ${p95} ms`);
-  if (report) console.log(`  attacker: ${describe(report.counts)}; ${share(report.cpuSeconds)} % of a core`);
+  return `${milliseconds.length} requests (median ${median} ms, p95 ${p95} ms)`;
 }
 
 /** In per cent of a core, over the time of an attack. */
