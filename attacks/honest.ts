@@ -1,5 +1,8 @@
-/** Customers who go on with what they do during an attack, each from a network of its own. */
-import { signIn } from '@cellhop/contract/auth';
+/**
+ * Customers who go on with what they do during an attack, each from a network of its own and with a browser that has signed in before;
+ * and newcomers, who sign in where they never did.
+ */
+import { DEVICE_TOKEN_HEADER, signIn, type SignInResult } from '@cellhop/contract/auth';
 import { listConnections } from '@cellhop/contract/connections';
 import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies';
 import { getProfile } from '@cellhop/contract/users';
@@ -19,16 +22,39 @@ export interface Observation {
   status: number | undefined;
 }
 
+interface Credentials {
+  email: string;
+  password: string;
+}
+
 export class Customers {
   readonly observations: Observation[] = [];
+  /** Of sign-ins only: they wait in line with the strangers, and may be told to come again. */
+  readonly newcomers: Observation[] = [];
   #isOn = true;
   readonly #running: Promise<void>[];
 
-  constructor(
+  private constructor(
     private readonly port: number,
-    private readonly credentials: readonly { email: string; password: string }[],
+    customers: readonly Customer[],
+    newcomer: Credentials,
   ) {
-    this.#running = Array.from({ length: CUSTOMERS }, (_, index) => this.#live(index));
+    this.#running = [...customers.map((customer) => this.#live(customer)), this.#arrive(newcomer)];
+  }
+
+  /** Resolves when all have signed in for the first time. */
+  static async start(port: number, credentials: readonly Credentials[]): Promise<Customers> {
+    const customers = await Promise.all(
+      Array.from({ length: CUSTOMERS }, async (_, index) => {
+        const agent = new http.Agent({ keepAlive: true, maxSockets: 2, localAddress: `127.200.${index}.1` });
+        const body = credentials[index % credentials.length]!;
+        const { status, body: answer } = await send({ agent, method: 'POST', path: signIn.url, port, body });
+        if (status !== 200) throw new Error(`a customer cannot sign in: ${status}`);
+        const { deviceToken } = (JSON.parse(answer.toString()) as { data: SignInResult }).data;
+        return { agent, credentials: body, deviceToken: deviceToken! };
+      }),
+    );
+    return new Customers(port, customers, credentials[0]!);
   }
 
   async stop(): Promise<void> {
@@ -37,28 +63,49 @@ export class Customers {
   }
 
   /** Signs in, looks at the purchase page and at the list, again and again. */
-  async #live(index: number): Promise<void> {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 2, localAddress: `127.200.${index}.1` });
+  async #live({ agent, credentials, deviceToken }: Customer): Promise<void> {
     while (this.#isOn) {
-      const { data } = (await this.#call(agent, 'POST', signIn.url, undefined, this.credentials[index % 2])) as {
-        data?: { accessToken: string };
-      };
+      const { data } = (await this.#observe(this.observations, {
+        agent,
+        method: 'POST',
+        path: signIn.url,
+        port: this.port,
+        deviceToken,
+        body: credentials,
+      })) as { data?: SignInResult };
       for (const { url } of [getProfile, getProxyFilter, searchProxies, listConnections, getProfile])
         if (this.#isOn && data) {
           await pause(PAUSE_MS);
-          await this.#call(agent, 'GET', url, data.accessToken);
+          const { accessToken: token } = data;
+          await this.#observe(this.observations, { agent, method: 'GET', path: url, port: this.port, token });
         }
       await pause(PAUSE_MS);
     }
     agent.destroy();
   }
 
-  async #call(agent: http.Agent, method: string, path: string, token?: string, body?: unknown): Promise<object> {
+  async #arrive(body: Credentials): Promise<void> {
+    const agent = new http.Agent({ keepAlive: true, localAddress: '127.201.0.1' });
+    while (this.#isOn) {
+      await this.#observe(this.newcomers, { agent, method: 'POST', path: signIn.url, port: this.port, body });
+      await pause(5 * PAUSE_MS);
+    }
+    agent.destroy();
+  }
+
+  async #observe(observations: Observation[], call: Call): Promise<object> {
     const startedAt = performance.now();
-    const answer = await send({ agent, method, path, port: this.port, token, body }).catch(() => undefined);
-    this.observations.push({ what: `${method} ${path}`, ms: performance.now() - startedAt, status: answer?.status });
+    const answer = await send(call).catch(() => undefined);
+    const what = `${call.method} ${call.path}`;
+    observations.push({ what, ms: performance.now() - startedAt, status: answer?.status });
     return answer?.status === 200 ? (JSON.parse(answer.body.toString()) as object) : {};
   }
+}
+
+interface Customer {
+  agent: http.Agent;
+  credentials: Credentials;
+  deviceToken: string;
 }
 
 interface Call {
@@ -66,13 +113,15 @@ interface Call {
   method: string;
   path: string;
   port: number;
-  token: string | undefined;
-  body: unknown;
+  token?: string;
+  deviceToken?: string;
+  body?: unknown;
 }
 
-async function send({ token, body, ...options }: Call): Promise<{ status: number; body: Buffer }> {
+async function send({ token, deviceToken, body, ...options }: Call): Promise<{ status: number; body: Buffer }> {
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(deviceToken !== undefined && { [DEVICE_TOKEN_HEADER]: deviceToken }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const request = http.request({ host: '127.0.0.1', headers, signal: AbortSignal.timeout(TIMEOUT_MS), ...options });

@@ -24,6 +24,7 @@ import { countFailed } from './jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { passwordHashesUse } from './modules/auth/passwords.ts';
+import { refreshesUse } from './modules/auth/refresh-turns.ts';
 import { securityRoutes } from './modules/auth/security.routes.ts';
 import { authenticateUser, findOpenSessions } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
@@ -89,6 +90,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
     passwordHashes: passwordHashesUse,
+    tokenRefreshes: refreshesUse,
     figures: async () => ({
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),

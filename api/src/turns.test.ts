@@ -69,3 +69,37 @@ test('work that fails gives its turn on', async () => {
   expect(await next).toBe('next');
   expect(turns.use()).toEqual({ running: 0, waiting: 0, refused: 0 });
 });
+
+test('preferred work has every second turn while other work waits, and all of them when none does', async () => {
+  const turns = takeTurns({ runningMax: 1, waitingMax: 100 });
+  const work = createWork();
+  const names = ['stranger 1', 'stranger 2', 'stranger 3', 'known 1', 'known 2', 'known 3', 'known 4', 'known 5'];
+  const results = names.map((name) => {
+    const [line, origin] = name.startsWith('known') ? (['preferred', 'home'] as const) : (['usual', name] as const);
+    return turns.take(work.of(name), origin, line);
+  });
+  for (const _ of results) await work.endOne();
+  expect(work.begun).toEqual([
+    'stranger 1',
+    'known 1',
+    'stranger 2',
+    'known 2',
+    'stranger 3',
+    'known 3',
+    'known 4',
+    'known 5',
+  ]);
+  await Promise.all(results);
+});
+
+test('a full line refuses nobody of the other', async () => {
+  const turns = takeTurns({ runningMax: 1, waitingMax: 2 });
+  const work = createWork();
+  const strangers = ['one', 'two', 'three'].map((name) => turns.take(work.of(name), name));
+  await expect(turns.take(work.of('four'), 'four')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const known = turns.take(work.of('known'), 'home', 'preferred');
+  expect(turns.use()).toEqual({ running: 1, waiting: 3, refused: 1 });
+  for (let end = 0; end < 4; end++) await work.endOne();
+  expect(work.begun).toEqual(['one', 'known', 'two', 'three']);
+  await Promise.all([...strangers, known]);
+});

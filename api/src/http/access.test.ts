@@ -25,6 +25,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../test/factories.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
+import { valuesLimitOf } from './body-values.ts';
 
 /** Every endpoint of the contract, found by its shape: a new one is tested here without being listed. */
 const endpoints = [
@@ -170,3 +171,10 @@ describe('whatever is sent', () => {
     );
   });
 });
+
+test.each(endpoints.filter(({ body, access }) => body && access !== 'gateway'))(
+  'no more values are read for $method $url than its schema can hold',
+  (endpoint) => {
+    expect(valuesLimitOf(endpoint)).toBeLessThan(1000);
+  },
+);

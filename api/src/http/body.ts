@@ -4,6 +4,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { holdsMoreValues } from './body-values.ts';
 import { ClientGoneError } from './errors.ts';
 
 const KIB = 1024;
@@ -16,9 +17,17 @@ const USERS_BODY_BYTES = 64 * KIB;
 /** Thousands of connections in one report. */
 const GATEWAYS_BODY_BYTES = 1_000_000;
 const FIRST_PIECE_BYTES = KIB;
+const NOTHING = Buffer.alloc(0);
 
 /** A character of a text at its longest: two escapes of a surrogate pair, `\ud83d\udd11`. */
 const CHARACTER_BYTES = 12;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of the body, nested ones included; a text with more of them is not parsed. */
+    bodyValuesMax?: number;
+  }
+}
 
 /** What the schema takes at its longest, with as much again for spaces, but never more than who asks may send. */
 export function bodyLimitOf({ access, body }: EndpointDefinition): number {
@@ -47,11 +56,13 @@ export function useJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('text/plain');
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    collect(payload, request.routeOptions.bodyLimit, (error, text) => {
+    const { bodyLimit, config } = request.routeOptions;
+    collect(payload, bodyLimit, (error, body) => {
       if (error) done(error);
       // Some clients name a content type without sending a body; that is no malformed JSON.
-      else if (text === '') done(null, undefined);
-      else void parseJson(request, text, done);
+      else if (body.length === 0) done(null, undefined);
+      else if (holdsMoreValues(body, config.bodyValuesMax ?? Infinity)) done(tooManyValues());
+      else void parseJson(request, body.toString('utf8'), done);
     });
   });
 }
@@ -64,14 +75,14 @@ export function useJsonBodies(app: FastifyInstance): void {
 function collect(
   request: IncomingMessage,
   limitBytes: number,
-  done: (error: Error | null, text: string) => void,
+  done: (error: Error | null, body: Buffer) => void,
 ): void {
-  const finish = (error: Error | null, text = '') => {
+  const finish = (error: Error | null, body = NOTHING) => {
     request.off('data', take).off('end', end).off('close', gone);
-    done(error, text);
+    done(error, body);
   };
   const gone = () => finish(new ClientGoneError('The client has gone before its request was read'));
-  const end = () => finish(null, buffer.toString('utf8', 0, length));
+  const end = () => finish(null, buffer.subarray(0, length));
   const take = (piece: Buffer) => {
     const newLength = length + piece.length;
     if (newLength > limitBytes) return finish(new AppError('PAYLOAD_TOO_LARGE'));
@@ -93,4 +104,8 @@ function enlarge(buffer: Buffer, length: number, bytes: number) {
   const larger = Buffer.allocUnsafeSlow(bytes);
   buffer.copy(larger, 0, 0, length);
   return larger;
+}
+
+function tooManyValues(): AppError {
+  return AppError.validation([{ path: 'body', message: 'holds more values than this endpoint takes' }]);
 }

@@ -15,6 +15,7 @@ export interface MetricSources {
   /** Since the process started. */
   browserErrors(): { logged: number; dropped: number };
   passwordHashes(): TurnsUse;
+  tokenRefreshes(): TurnsUse;
 }
 
 /** What is bounded because strangers can make it grow, and how often a bound was met. */
@@ -177,14 +178,15 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
       for (const [outcome, count] of Object.entries(sources.browserErrors())) browserErrors.inc({ outcome }, count);
     },
   });
-  const passwordHashes = new Gauge({
+  useTurnsMetric(registers, {
     name: 'password_hashes',
     help: 'Passwords that are hashed or compared; waiting: those in line; refused: since the start, because the line was full',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      for (const [state, count] of Object.entries(sources.passwordHashes())) passwordHashes.set({ state }, count);
-    },
+    use: () => sources.passwordHashes(),
+  });
+  useTurnsMetric(registers, {
+    name: 'token_refreshes',
+    help: 'Refreshes of tokens; waiting: those in line; refused: since the start, because the line was full',
+    use: () => sources.tokenRefreshes(),
   });
   const gauges = figureGauges.map((figure) => ({
     ...figure,
@@ -200,6 +202,21 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
       else gauge.set(value);
     }
     return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+function useTurnsMetric(
+  registers: Registry[],
+  { name, help, use }: { name: string; help: string; use: () => TurnsUse },
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(use())) gauge.set({ state }, count);
+    },
   });
 }
 

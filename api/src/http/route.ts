@@ -10,6 +10,7 @@ import type { Client } from '../client.ts';
 import type { Ctx } from '../ctx.ts';
 import { addressOf } from './admission.ts';
 import { bodyLimitOf } from './body.ts';
+import { valuesLimitOf } from './body-values.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
 import type { TokenGuesses } from './token-guesses.ts';
@@ -115,6 +116,7 @@ function serve<E extends EndpointDefinition>(
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
     bodyLimit: bodyLimitOf(entry),
+    config: { bodyValuesMax: valuesLimitOf(entry) },
     // Before validation: a stranger learns nothing about what a valid request would be.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));

@@ -1,6 +1,6 @@
 /** What a database starts with: the roles, and in development a shop to try. */
 import type { Ctx } from '../ctx.ts';
-import { hashPassword } from '../modules/auth/passwords.ts';
+import { hashPassword, known } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
 import { ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
@@ -15,7 +15,7 @@ const DEMO_BALANCE_MICROS = 25_000_000n;
 
 /** May run at every start and from several processes: what is there stays as it is. */
 export async function seed(ctx: Ctx): Promise<void> {
-  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, 'seed') : undefined;
+  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, known('seed')) : undefined;
   // All or nothing: a start that is interrupted leaves no half of a demo behind.
   await ctx.tx(async (ctx) => {
     await store.lockSeeding(ctx);

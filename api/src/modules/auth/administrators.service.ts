@@ -4,7 +4,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './auth.store.ts';
 import { hashEmail, makeLink } from './codes.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, known } from './passwords.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { switchOff } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
@@ -35,7 +35,7 @@ export async function makeAdministrator(ctx: Ctx, order: AdministratorOrder): Pr
   const email = order.email.toLowerCase();
   if (password !== undefined) refuseWeakPassword(password, email, ctx.config.brandName);
   // Without one nobody can sign in before the link was used: nobody knows this password.
-  const passwordHash = await hashPassword(password ?? newSecret(), 'operator');
+  const passwordHash = await hashPassword(password ?? newSecret(), known('operator'));
   return ctx.tx(async (ctx) => {
     const existing = await store.findCredentials(ctx, email);
     const userId = existing?.userId ?? (await insert(ctx, email, passwordHash));

@@ -21,22 +21,25 @@ import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
 import { forgetOldDevices } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import { refuseWeakPassword } from './password-rules.ts';
-import { admitAttempt, hashPassword, verifyPassword } from './passwords.ts';
+import { admitAttempt, hashPassword, known, lookUp, stranger, verifyPassword } from './passwords.ts';
 import { proofOf, provePassword } from './proof.ts';
 import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { hashSecret } from './tokens.ts';
 
-/** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED */
+/** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE */
 export async function signUp(ctx: Ctx, body: SignUpBody, client: Client): Promise<Sending> {
   const email = normalise(body.email);
   refuseWeakPassword(body.password, email, ctx.config.brandName);
-  await countSignUp(ctx, email, client.ip);
-  const referrer = await referrals.findReferrer(ctx, body.referralCode);
-  if (!referrer) throw new AppError('REFERRAL_CODE_NOT_FOUND');
-  if (await store.findCredentials(ctx, email)) throw new AppError('EMAIL_EXISTS');
-  const passwordHash = await hashPassword(body.password, clientNetwork(client.ip));
+  const referrer = await lookUp(client.ip, false, async () => {
+    await countSignUp(ctx, email, client.ip);
+    const referrer = await referrals.findReferrer(ctx, body.referralCode);
+    if (!referrer) throw new AppError('REFERRAL_CODE_NOT_FOUND');
+    if (await store.findCredentials(ctx, email)) throw new AppError('EMAIL_EXISTS');
+    return referrer;
+  });
+  const passwordHash = await hashPassword(body.password, stranger(client.ip));
   return ctx.tx(async (ctx) => {
     const { languageCode } = body;
     const user = await users.createUser(ctx, {
@@ -89,7 +92,7 @@ export async function resendConfirmation(ctx: Ctx, typedEmail: string, client: C
 /**
  * @param deviceToken of an earlier sign-in on this device
  * @throws AppError INVALID_CREDENTIALS, ACCOUNT_BLOCKED, EMAIL_NOT_CONFIRMED, SECOND_FACTOR_REQUIRED,
- *   SECOND_FACTOR_INVALID, RATE_LIMITED
+ *   SECOND_FACTOR_INVALID, RATE_LIMITED, UNAVAILABLE
  */
 export async function signIn(
   ctx: Ctx,
@@ -100,10 +103,14 @@ export async function signIn(
   const { secretKeys } = ctx.config;
   const email = normalise(body.email);
   const { user, guess } = await admitAttempt(clientNetwork(client.ip), async () => {
-    const credentials = await store.findCredentials(ctx, email);
-    const deviceId =
-      credentials && deviceToken !== undefined ? readDeviceToken(secretKeys, credentials, deviceToken) : undefined;
-    const guess: Guess = { door: 'sign-in', account: email, deviceId, ip: client.ip };
+    const { credentials, guess } = await lookUp(client.ip, deviceToken !== undefined, async () => {
+      const credentials = await store.findCredentials(ctx, email);
+      const deviceId =
+        credentials && deviceToken !== undefined ? readDeviceToken(secretKeys, credentials, deviceToken) : undefined;
+      const guess: Guess = { door: 'sign-in', account: email, deviceId, ip: client.ip };
+      await refuseGuessing(ctx, guess);
+      return { credentials, guess };
+    });
     return { guess, user: await checkPassword(ctx, guess, credentials, body.password, client) };
   });
   // With a second factor the password alone proves nothing, so it does not make wrong codes forgotten.
@@ -131,9 +138,8 @@ async function checkPassword(
   password: string,
   client: Client,
 ): Promise<store.Credentials> {
-  await refuseGuessing(ctx, guess);
-  const origin = guess.deviceId ?? clientNetwork(client.ip);
-  const isRight = await verifyPassword(user?.passwordHash, password, origin);
+  const applicant = user && guess.deviceId !== undefined ? known(user.userId) : stranger(client.ip);
+  const isRight = await verifyPassword(user?.passwordHash, password, applicant);
   // Asked again: of a hundred guesses sent at once, those behind the fifth failure learn nothing, right or wrong.
   await refuseGuessing(ctx, guess);
   if (isRight && user) return user;
@@ -188,9 +194,9 @@ function sendRecovery(ctx: Ctx, emailHash: Buffer, user: Recipient | undefined, 
 export async function setPassword(ctx: Ctx, { code, password }: SetPasswordBody, client: Client): Promise<Date> {
   const codeHash = hashSecret(code);
   // Looked at before the password is hashed, which costs more than a guess should.
-  const { email } = await findRecovery(ctx, codeHash);
+  const { email, userId } = await findRecovery(ctx, codeHash);
   refuseWeakPassword(password, email, ctx.config.brandName);
-  const passwordHash = await hashPassword(password, clientNetwork(client.ip));
+  const passwordHash = await hashPassword(password, known(userId));
   return ctx.tx(async (ctx) => {
     await codes.lockOwner(ctx, codeHash, 'RECOVER_PASSWORD');
     const user = await findRecovery(ctx, codeHash);
@@ -215,7 +221,7 @@ export async function changePassword(ctx: Ctx, actor: Actor, body: ChangePasswor
   refuseWeakPassword(body.password, user.email, ctx.config.brandName);
   const comparedHash = await provePassword(ctx, actor, body.currentPassword, client);
   if (!user.hasSecondFactor) await forgetFailures(ctx, proofOf(actor, client));
-  const passwordHash = await hashPassword(body.password, clientNetwork(client.ip));
+  const passwordHash = await hashPassword(body.password, known(userId));
   return ctx.tx(async (ctx) => {
     const changedAt = await store.replacePassword(ctx, userId, comparedHash, passwordHash);
     if (!changedAt) throw new AppError('WRONG_PASSWORD');

@@ -9,7 +9,7 @@ import { startSecondApp, type TestApp } from '../../../test/test-app.ts';
 import type { Db } from '../../db.ts';
 import { signIn as authSignIn } from './auth.service.ts';
 import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
-import { admitAttempt } from './passwords.ts';
+import { admitAttempt, ATTEMPTS_OF_ONE_MAX } from './passwords.ts';
 
 const WRONG = 'a wrong password';
 const NEW_PASSWORD = 'a password that is new';
@@ -118,7 +118,9 @@ describe('when one network has as many sign-ins under way as may wait for a comp
     const { email } = await createUser(testApp);
     const gate = new EventEmitter();
     gate.setMaxListeners(0);
-    const attempts = Array.from({ length: 103 }, () => admitAttempt('2001:db8:9::/64', () => once(gate, 'open')));
+    const attempts = Array.from({ length: ATTEMPTS_OF_ONE_MAX }, () =>
+      admitAttempt('2001:db8:9::/64', () => once(gate, 'open')),
+    );
     const db: Db = { query: (text: string) => Promise.reject(new Error(text)) };
     const client = { ip: '2001:db8:9::1', userAgent: undefined, requestId: 'a request' };
     await expect(

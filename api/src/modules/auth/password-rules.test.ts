@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { refuseWeakPassword } from './password-rules.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, known } from './passwords.ts';
 
 let testApp: TestApp;
 let user: TestUser;
@@ -62,7 +62,7 @@ describe('a password that is guessed first', () => {
     const owner = await createUser(testApp);
     await testApp.database.query('update users set password_hash = $2 where id = $1', [
       owner.id,
-      await hashPassword('aaaaaaaa', 'the test'),
+      await hashPassword('aaaaaaaa', known('the test')),
     ]);
     const { data } = await testApp.call(signIn, { body: { email: owner.email, password: 'aaaaaaaa' } });
     expect(data.profile.id).toBe(owner.id);

@@ -1,13 +1,12 @@
 /** Who holds a session shows that he is also the owner of the account, before he changes how people get into it. */
 import { AppError } from '@cellhop/contract/errors';
-import { clientNetwork } from '@cellhop/contract/network';
 import type { Actor } from '../../actor.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import { recordOwn } from '../audit-log/audit-log.service.ts';
 import { countFailure, refuseGuessing, type Guess } from './attempts.ts';
 import * as store from './auth.store.ts';
-import { verifyPassword } from './passwords.ts';
+import { known, verifyPassword } from './passwords.ts';
 
 export function proofOf({ userId }: Pick<Actor, 'userId'>, { ip }: Client): Guess {
   return { door: 'proof', account: userId, ip };
@@ -22,7 +21,7 @@ export async function provePassword(ctx: Ctx, actor: Actor, password: string, cl
   const guess = proofOf(actor, client);
   await refuseGuessing(ctx, guess);
   const passwordHash = await store.findPasswordHash(ctx, actor.userId);
-  const isRight = await verifyPassword(passwordHash, password, clientNetwork(client.ip));
+  const isRight = await verifyPassword(passwordHash, password, known(actor.userId));
   await refuseGuessing(ctx, guess);
   if (isRight && passwordHash !== undefined) return passwordHash;
   const isLast = await countFailure(ctx, guess);

@@ -1,6 +1,7 @@
 /** Sessions: opened by a sign-in, kept alive by refreshing, ended by a log-out, a new password, or a stolen token. */
 import type { Tokens } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
+import { clientNetwork } from '@cellhop/contract/network';
 import type { Session } from '@cellhop/contract/security';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../actor.ts';
@@ -13,6 +14,7 @@ import type { Credentials } from './auth.store.ts';
 import { rememberDevice } from './known-devices.store.ts';
 import { sendNotice } from './notices.ts';
 import * as store from './sessions.store.ts';
+import { inRefreshTurn } from './refresh-turns.ts';
 import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
 import { hashSecret, issueTokens, readAccessToken, readExpiredAccessToken, type Claims } from './tokens.ts';
 
@@ -70,7 +72,7 @@ export async function findOpenSessions(ctx: Ctx, sessionIds: readonly string[]):
 
 /**
  * What was presented is compared before the session is locked: a guess keeps nobody waiting.
- * @throws AppError REFRESH_REJECTED; a token from the past has then ended its session. ACCOUNT_BLOCKED, RATE_LIMITED
+ * @throws AppError REFRESH_REJECTED; a token from the past has then ended its session. ACCOUNT_BLOCKED, RATE_LIMITED, UNAVAILABLE
  */
 export async function refresh(
   ctx: Ctx,
@@ -80,6 +82,11 @@ export async function refresh(
   const { secretKeys } = ctx.config;
   const claims = await readExpiredAccessToken(secretKeys, accessToken);
   if (!claims) throw new AppError('REFRESH_REJECTED');
+  return inRefreshTurn(claims.sessionId, clientNetwork(client.ip), () => exchange(ctx, claims, refreshToken, client));
+}
+
+async function exchange(ctx: Ctx, claims: Claims, refreshToken: string, client: Client): Promise<Tokens> {
+  const { secretKeys } = ctx.config;
   await refuseRefreshing(ctx, claims.sessionId, client.ip);
   const session = await store.findSession(ctx, claims);
   if (!session) throw new AppError('REFRESH_REJECTED');

@@ -1,0 +1,75 @@
+import { DEVICE_TOKEN_HEADER, signIn } from '@cellhop/contract/auth';
+import { changePassword } from '@cellhop/contract/security';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import type { Ctx } from '../../ctx.ts';
+import { signIn as authSignIn } from './auth.service.ts';
+import { hashPassword, passwordHashesUse, stranger } from './passwords.ts';
+
+const LOOKUPS_MAX = 2;
+/** The account, and its failures. */
+const QUERIES_OF_LOOKUP = 2;
+let testApp: TestApp;
+let user: TestUser;
+let deviceToken: string;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  user = await createUser(testApp);
+  deviceToken = (await enter()).data.deviceToken!;
+});
+afterAll(() => testApp.stop());
+
+const enter = (headers: Record<string, string> = {}) =>
+  testApp.call(signIn, { body: { email: user.email, password: PASSWORD } }, { headers });
+const clientAt = (index: number) => ({
+  ip: `198.51.${Math.floor(index / 250)}.${1 + (index % 250)}`,
+  userAgent: undefined,
+  requestId: 'a request',
+});
+const attempt = (ctx: Ctx, index: number) =>
+  authSignIn(
+    ctx,
+    { email: `nobody${index}@example.com`, password: 'a wrong password' },
+    undefined,
+    clientAt(index),
+  ).catch((error: { code: string }) => error.code);
+
+test('while strangers from hundreds of networks fill the line, a newcomer is refused without a query, and who is known is served', async () => {
+  let isOver = false;
+  const strangers = Array.from({ length: 620 }, (_, index) =>
+    hashPassword('x', stranger(clientAt(index).ip)).catch(() => 'refused'),
+  );
+  const all = Promise.all(strangers).then(() => (isOver = true));
+  const isWithoutQueries = { ...testApp.ctx, db: { query: (text: string) => Promise.reject(new Error(text)) } };
+  expect(await attempt(isWithoutQueries, 700)).toBe('UNAVAILABLE');
+  expect((await enter({ [DEVICE_TOKEN_HEADER]: deviceToken })).data.profile.email).toBe(user.email);
+  const change = { body: { currentPassword: PASSWORD, password: 'a password that is new' } };
+  expect((await user.call(changePassword, change)).data.changedAt).toBeDefined();
+  expect(isOver).toBe(false);
+  await all;
+}, 60_000);
+
+test('sign-ins from hundreds of networks look their accounts up over two connections', async () => {
+  let [underWay, most, answered] = [0, 0, 0];
+  const counting: Ctx = {
+    ...testApp.ctx,
+    db: {
+      async query(...given) {
+        most = Math.max(most, (underWay += 1));
+        return testApp.ctx.db.query<never>(...given).finally(() => {
+          underWay -= 1;
+          answered += 1;
+        });
+      },
+    },
+  };
+  // They are compared first, so that nothing follows the lookups before all of those are done.
+  const before = Array.from({ length: 100 }, (_, index) => hashPassword('x', stranger(`203.0.113.${index}`)));
+  const attempts = Array.from({ length: 60 }, (_, index) => attempt(counting, index));
+  await expect.poll(() => answered, { interval: 5, timeout: 30_000 }).toBe(60 * QUERIES_OF_LOOKUP);
+  expect(passwordHashesUse().waiting).toBeGreaterThan(60);
+  expect(most).toBe(LOOKUPS_MAX);
+  await Promise.all(before);
+  expect(new Set(await Promise.all(attempts))).toEqual(new Set(['INVALID_CREDENTIALS']));
+}, 60_000);
