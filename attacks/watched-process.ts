@@ -1,5 +1,5 @@
-/** What the kernel knows of the API's process. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+/** What the kernel knows of a process of ours. */
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const SAMPLE_MS = 100;
 
@@ -15,6 +15,10 @@ export class WatchedProcess {
   get megabytes(): number {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
     return Math.round(Number(kilobytes) / 1024);
+  }
+
+  get descriptors(): number {
+    return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
   /** Its listening sockets and those to the database among them. */
@@ -35,6 +39,7 @@ export class WatchedProcess {
   }
 
   #sample(): void {
+    if (!existsSync(`/proc/${this.pid}`)) return; // It has ended; whoever started it tells why.
     this.peakMegabytes = Math.max(this.peakMegabytes, this.megabytes);
   }
 }

@@ -22,6 +22,7 @@ import { Server } from './database.ts';
 import { faults, type Fault, type Parts } from './faults.ts';
 import { tellLosses, type GatewayKill } from './gateway-kills.ts';
 import { Network } from './network.ts';
+import { options } from './options.ts';
 import { createRandom } from './random.ts';
 import { ReportWatch } from './report-watch.ts';
 import { Shop } from './shop.ts';
@@ -35,7 +36,7 @@ const LOG_FILE = '.data/faults.log';
 const REQUEST_LIMIT_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
 
-const { rounds, seed, only } = readArguments(process.argv.slice(2));
+const { rounds, seed, only } = readArguments(options);
 const random = createRandom(seed);
 const server = await Server.start();
 // An undisturbed way, to look after things. template1 is empty, so the product prepares the database as on a first start.
