@@ -40,6 +40,7 @@ export class WatchedProcess {
 
   #sample(): void {
     if (!existsSync(`/proc/${this.pid}`)) return; // It has ended; whoever started it tells why.
-    this.peakMegabytes = Math.max(this.peakMegabytes, this.megabytes);
+    const { megabytes } = this;
+    if (megabytes > this.peakMegabytes) this.peakMegabytes = megabytes;
   }
 }
