@@ -20,6 +20,7 @@ import { attacks } from './attacks.ts';
 import type { Counts, Target } from './client.ts';
 import type { Order, Report } from './generator.ts';
 import { Customers, percentile, type Observation } from './honest.ts';
+import { liveMegabytes } from './live-memory.ts';
 import { WatchedProcess } from './watched-process.ts';
 
 const P95_MS_MAX = 500;
@@ -70,8 +71,9 @@ async function judge(name: string, crowd: number): Promise<void> {
   const title = `${name} from ${crowd} addresses`;
   // What one attack leaves behind must not be counted for the next.
   await product.restart('api');
-  const watched = new WatchedProcess(product.processes.get('api')!.pid, LIVE_MEMORY_FILE);
-  const before = { megabytes: await watched.collectGarbage(), sockets: watched.sockets };
+  const { pid } = product.processes.get('api')!;
+  const watched = new WatchedProcess(pid);
+  const before = { megabytes: await liveMegabytes(pid, LIVE_MEMORY_FILE), sockets: watched.sockets };
   const attacker = await createClient({ baseUrl: product.url })(signIn, {
     body: { email: 'user@example.com', password: PASSWORD },
   });
@@ -85,7 +87,7 @@ async function judge(name: string, crowd: number): Promise<void> {
   const cpuShare = share(watched.cpuSeconds - cpuAtStart);
   await customers.stop();
   const streams = await countStreams(accessToken);
-  const settled = await settle(watched, before);
+  const settled = await settle(pid, watched, before);
   watched.stop();
   const complaints = [...judgeCustomers(customers.observations), ...settled.complaints];
   if (watched.peakMegabytes > MEGABYTES_MAX) complaints.push(`${watched.peakMegabytes} MB of memory`);
@@ -137,11 +139,15 @@ interface Kept {
  * Everything is given back, within the time that the slowest client may take. Memory is judged after a garbage collection: what the
  * process merely has not collected yet is bounded by the peak.
  */
-async function settle(watched: WatchedProcess, before: Kept): Promise<{ megabytes: number; complaints: string[] }> {
+async function settle(
+  pid: number,
+  watched: WatchedProcess,
+  before: Kept,
+): Promise<{ megabytes: number; complaints: string[] }> {
   const deadline = performance.now() + RECOVERY_MS;
   for (;;) {
     const { sockets } = watched;
-    const megabytes = await watched.collectGarbage();
+    const megabytes = await liveMegabytes(pid, LIVE_MEMORY_FILE);
     const complaints = [
       // The database's pool may have grown, and idle sockets of customers may be left.
       ...(sockets > before.sockets + 40 ? [`${sockets} sockets afterwards, ${before.sockets} before`] : []),

@@ -15,13 +15,14 @@ import { createLog } from '../api/src/log.ts';
 import { addNode } from '../api/src/modules/metering/metering.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
-import { startProduct } from '../tools/product.mjs';
+import { graceMs, startProduct } from '../tools/product.mjs';
 import { acceptsConnections, answersOk, waitUntilReady } from '../tools/readiness.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { Server } from './database.ts';
 import { faults, type Fault, type Parts } from './faults.ts';
 import { tellLosses, type GatewayKill } from './gateway-kills.ts';
 import { Network } from './network.ts';
+import { options } from './options.ts';
 import { createRandom } from './random.ts';
 import { ReportWatch } from './report-watch.ts';
 import { Shop } from './shop.ts';
@@ -30,12 +31,13 @@ const CUSTOMERS = 4;
 /** What a gateway has counted and its sockets have not delivered when a tunnel breaks. */
 const SOCKET_BUFFERS_BYTES = 8 * BYTES_PER_MEGABYTE;
 const LOG_FILE = '.data/faults.log';
+const SECOND_GATEWAY = { GATEWAY_DRAIN_SECONDS: '0' };
 
 /** What a request may take, whatever is broken: an API that hangs would be the fault that these runs look for. */
 const REQUEST_LIMIT_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
 
-const { rounds, seed, only } = readArguments(process.argv.slice(2));
+const { rounds, seed, only } = readArguments(options);
 const random = createRandom(seed);
 const server = await Server.start();
 // An undisturbed way, to look after things. template1 is empty, so the product prepares the database as on a first start.
@@ -221,7 +223,7 @@ function report(): void {
 }
 
 async function stopAll(): Promise<void> {
-  await parts.secondGateway.child.end(5000);
+  await parts.secondGateway.child.end(graceMs('gateway', SECOND_GATEWAY));
   await first.stop();
   await second.stop();
   await ownDatabase.close();
@@ -238,7 +240,7 @@ async function prepareSecondGateway(ctx: Ctx): Promise<() => ReturnType<typeof s
     GATEWAY_CONTROL_URL: secondControl,
     GATEWAY_PORT: String(secondPort),
     GATEWAY_ALLOW_PRIVATE: 'true',
-    GATEWAY_DRAIN_SECONDS: '0',
+    ...SECOND_GATEWAY,
     LOG_LEVEL: 'warn',
   };
   return () => startChild('gateway/dist/main.js', environment, LOG_FILE);

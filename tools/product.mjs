@@ -41,9 +41,21 @@ import { supervise } from './supervise.mjs';
 
 /** @type {Record<Part, string>} */
 const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
-/** What a gateway gets for its last report, after its drain. */
-const LAST_REPORT_MS = 3500;
-const STOP_MS = 2500;
+/** @type {Part[]} */
+const STOP_ORDER = ['gateway', 'api', 'worker'];
+/**
+ * How long a program that was told to stop may run before it is killed: longer than it tries itself. API and worker give up
+ * after 10 s (`SHUTDOWN_LIMIT_MS` in api/src/program.ts); a gateway tries for 5 s to deliver its last totals once its tunnels
+ * have had their time (`lastReportMs` in gateway/src/limits.ts). One that is killed before gives away what it has counted,
+ * and its exit code cannot say so. This file runs before anything is built, so it cannot import those numbers.
+ * @type {Record<Part, number>}
+ */
+const STOP_MS = { api: 12_000, worker: 12_000, gateway: 8000 };
+
+/** @param {Part} part @param {{ GATEWAY_DRAIN_SECONDS?: string | undefined }} settings */
+export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
+  return STOP_MS[part] + (part === 'gateway' ? Number(GATEWAY_DRAIN_SECONDS) * 1000 : 0);
+}
 
 /** Two products on one machine must not share DNS ports; the range lies below the ports the system gives to clients. */
 function pickDnsPorts() {
@@ -138,12 +150,11 @@ export async function startProduct(options) {
     failed ??= { part, code };
     failures.emit('failure', failed);
   };
+  const end = async (/** @type {Part} */ part) => processes.get(part)?.end(graceMs(part, settings));
   const stop = async () => {
     stopSupervision?.();
     // The gateway reports its last bytes to the api, and the api may enqueue jobs, so they leave in this order.
-    await processes.get('gateway')?.end(Number(settings.GATEWAY_DRAIN_SECONDS) * 1000 + LAST_REPORT_MS);
-    await processes.get('api')?.end(STOP_MS);
-    await processes.get('worker')?.end(STOP_MS);
+    for (const part of STOP_ORDER) await end(part);
   };
   const abandon = async () => {
     stopSupervision?.();
@@ -188,7 +199,7 @@ export async function startProduct(options) {
     abandon,
     kill: async (part) => processes.get(part)?.kill(),
     restart: async (part) => {
-      await processes.get(part)?.end(5000);
+      await end(part);
       start(part);
       await waitForReady();
     },

@@ -5,8 +5,8 @@ import { createLog } from './log.ts';
 
 /** Users' programs wait 10 seconds for a whole answer; nobody waits for the worker, which reads more at once. */
 const STATEMENT_LIMITS_MS = { api: 8000, worker: 15_000 };
-/** After this a shutdown that hangs is cut. */
-const SHUTDOWN_LIMIT_MS = 10_000;
+/** After this a shutdown that hangs is cut. Whoever supervises a program has to wait longer. */
+export const SHUTDOWN_LIMIT_MS = 10_000;
 
 /**
  * The life of a program: reads its settings, opens the database, starts, waits for SIGINT or SIGTERM, stops cleanly. A

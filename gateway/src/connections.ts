@@ -30,6 +30,8 @@ export class Connections {
   readonly #byId = new Map<string, Connection>();
   readonly #authorizations = new Map<string, Promise<Connection>>();
   readonly #refusedUntil = new Map<string, number>();
+  /** Set when the node stops: nothing is opened any more. */
+  #endReason: EndReason | undefined;
 
   constructor(private readonly settings: ConnectionsSettings) {}
 
@@ -57,9 +59,10 @@ export class Connections {
 
   /**
    * Asks the control plane about credentials that this run does not know.
-   * @throws TunnelFailure `credentials-wrong` or `control-plane-away`
+   * @throws TunnelFailure `credentials-wrong`, `control-plane-away` or `draining`
    */
   authorize(credentials: Credentials): Promise<Connection> {
+    if (this.#endReason !== undefined) throw new TunnelFailure('draining');
     const digest = this.#credentials.digest(credentials.password);
     const key = `${digest.toString('base64')} ${credentials.username}`;
     if ((this.#refusedUntil.get(key) ?? 0) > performance.now()) throw new TunnelFailure('credentials-wrong');
@@ -84,8 +87,16 @@ export class Connections {
     this.settings.reportSoon();
   }
 
+  /** Ends all, and at once those whose authorization is still under way. */
   endAll(reason: EndReason): void {
+    this.#endReason = reason;
     for (const connection of this.open) this.end(connection, reason);
+  }
+
+  /** After `endAll`: fulfilled when the control plane has the last total of all. */
+  async allForgotten(): Promise<void> {
+    await Promise.allSettled(this.#authorizations.values());
+    await Promise.all(this.ending.map(({ forgotten }) => forgotten));
   }
 
   /** Ends those without tunnels, so that what was granted to them is free again. */
@@ -118,7 +129,9 @@ export class Connections {
     const { digest } = connection;
     // While the control plane is away, what was right stays right.
     const answer = await this.settings.control.authorize(credentials).catch(() => undefined);
-    if (answer?.isAuthorized === false && connection.digest === digest) connection.digest = undefined;
+    if (answer?.isAuthorized !== false || connection.digest !== digest) return;
+    connection.digest = undefined;
+    connection.cut('password-changed');
   }
 
   async #authorize(credentials: Credentials, digest: Buffer, key: string): Promise<Connection> {
@@ -146,6 +159,7 @@ export class Connections {
     const known = this.#byId.get(answer.connectionId);
     if (known?.isEnding) throw new TunnelFailure('control-plane-away');
     if (known) {
+      if (!this.#credentials.isEqual(known.digest, digest)) known.cut('password-changed');
       known.digest = digest;
       known.confirmedAt = performance.now();
       known.credit.merge(answer);
@@ -162,7 +176,9 @@ export class Connections {
     const connection = new Connection(answer.connectionId, username, digest, exit, credit, newTunnels);
     this.#byId.set(connection.id, connection);
     this.#byUsername.set(username, connection);
-    return connection;
+    if (this.#endReason === undefined) return connection;
+    this.end(connection, this.#endReason);
+    throw new TunnelFailure('draining');
   }
 
   #keepRefusal(key: string): void {

@@ -37,6 +37,20 @@ const publicInterfaces = () =>
     eth0: [{ address: OWN, netmask: '255.255.255.0', family: 'IPv4', mac: '', internal: false, cidr: null }],
   });
 
+/** Sends without end to whoever connects. */
+async function startSource(): Promise<number> {
+  const block = Buffer.alloc(65_536, 'source');
+  const { port } = await listenLocally((socket) => {
+    const fill = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', fill);
+    fill();
+  });
+  return port;
+}
+
+const narrow = { unacknowledgedBytesMin: MIB, grantWaitMs: 60_000 };
 const fast = { updateIntervalMs: 20, updateRetryMs: 50, refusedReportMs: 200, helloRetryMs: 50 };
 
 describe('a refused report', () => {
@@ -90,18 +104,32 @@ describe('a refused report', () => {
     await until(() => poisoned.endedAtBytes === 0);
   });
 
+  it('of one connection stops its tunnels alone, at their window, is logged with its id, and they go on when it is taken', async () => {
+    const { control, gateway, lines } = await start({ limits: { ...fast, ...narrow } });
+    const port = await startSource();
+    const [poisoned, other] = [control.sell(), control.sell()];
+    control.poisoned.add(poisoned.id);
+    const { client } = await socks5Connect(gateway, poisoned, '127.0.0.1', port);
+    const { client: otherClient } = await socks5Connect(gateway, other, '127.0.0.1', port);
+    await client.take(MIB);
+    const linesOf = (id: string) =>
+      lines.filter(({ connectionIds }) => Array.isArray(connectionIds) && connectionIds.includes(id));
+    await until(() => linesOf(poisoned.id).length > 0);
+    const before = otherClient.receivedBytes;
+    await until(() => otherClient.receivedBytes > before + 8 * MIB);
+    otherClient.socket.destroy();
+    expect(client.receivedBytes).toBe(14 + MIB);
+    expect(linesOf(poisoned.id)).toMatchObject([{ level: 40, call: 'update', count: 1 }]);
+    control.poisoned.clear();
+    await client.take(4 * MIB);
+    expect(linesOf(poisoned.id)).toMatchObject([{ level: 40 }, { level: 30, call: 'update' }]);
+    expect(linesOf(other.id)).toEqual([]);
+    client.socket.destroy();
+  });
+
   it('stops tunnels at their window and is logged, and they go on when it is taken', async () => {
-    const { control, gateway, lines } = await start({
-      limits: { ...fast, unacknowledgedBytesMin: MIB, grantWaitMs: 60_000 },
-    });
-    const block = Buffer.alloc(65_536, 'source');
-    const { port } = await listenLocally((socket) => {
-      const fill = () => {
-        while (!socket.destroyed && socket.write(block));
-      };
-      socket.on('drain', fill);
-      fill();
-    });
+    const { control, gateway, lines } = await start({ limits: { ...fast, ...narrow } });
+    const port = await startSource();
     control.isRefusing = true;
     const { client } = await socks5Connect(gateway, control.sell(), '127.0.0.1', port);
     await client.take(MIB);

@@ -93,6 +93,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     () => connections,
     control,
     limits,
+    log,
     ({ exit }) => exits.isLost(exit.address),
   );
   const connections = new Connections({
@@ -181,16 +182,14 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   }
 
   async function deliverLastTotals(): Promise<boolean> {
-    const { ending } = connections;
-    if (ending.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((fulfil) => {
-      timer = setTimeout(() => fulfil('late'), limits.lastReportMs);
+    const late = new Promise<void>((fulfil) => {
+      timer = setTimeout(fulfil, limits.lastReportMs);
     });
-    const outcome = await Promise.race([Promise.all(ending.map(({ forgotten }) => forgotten)), late]);
-    clearTimeout(timer);
-    if (outcome === 'late') log.error({ connections: connections.ending.length }, 'Last totals were not delivered');
-    return outcome !== 'late';
+    await Promise.race([connections.allForgotten(), late]).finally(() => clearTimeout(timer));
+    const missing = connections.ending.length;
+    if (missing > 0) log.error({ connections: missing }, 'Last totals were not delivered');
+    return missing === 0;
   }
 
   const cutNow = () => drained?.();

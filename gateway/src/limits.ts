@@ -3,7 +3,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export const defaultLimits = {
-  /** From accept to the end of the handshake, the dial not included. */
+  /** From accept to valid credentials, for SOCKS5 to the request, whatever is sent and answered; the dial not included. */
   handshakeMs: 10_000,
   headBytes: 16 * KIB,
   headFields: 100,

@@ -8,7 +8,10 @@ interface Failures {
 
 type LoginLimits = Pick<Limits, 'loginFailuresPerMinute' | 'loginBlockMs' | 'loginAddresses'>;
 
-/** Slows down guessing. It counts per client network and never per user name: nobody can lock a customer out. */
+/**
+ * Slows down guessing. It counts per client network and never per user name, so that nobody can lock a customer out from
+ * elsewhere. Behind the guesser's own address those are locked out whose credentials this run does not know.
+ */
 export class LoginGuard {
   readonly #failures = new Map<string, Failures>();
 

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+import { openLogStream } from './log.ts';
 
 /** Ctrl-C reaches every process of a group, and a parent may pass it on once more: one wish, not two. */
 const SAME_SIGNAL_MS = 1_000;
@@ -32,8 +33,9 @@ function readConfig(): Config {
 }
 
 async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
+  const options = { name: 'gateway', level: logLevel };
   const isRead = isDevelopment && process.stdout.isTTY;
-  const log = pino({ name: 'gateway', level: logLevel, ...(isRead && { transport: forReaders }) });
+  const log = isRead ? pino({ ...options, transport: forReaders }) : pino(options, openLogStream());
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {

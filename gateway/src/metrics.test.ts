@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { basic, openClient, socks5Connect, startHarness } from '../test/gateway-harness.ts';
+import type { FakeConnection } from '../test/control-plane.ts';
+import { basic, type Harness, openClient, socks5Connect, startHarness, untilGauge } from '../test/gateway-harness.ts';
 import { closedPort, listenLocally } from '../test/sockets.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -10,31 +11,53 @@ afterEach(async () => {
 /** All that a label may be about. */
 const LABELS = new Set(['call', 'direction', 'le', 'limit', 'outcome', 'protocol', 'reason', 'relay']);
 
-it('metrics name no user, connection, client or destination', async () => {
-  const harness = await startHarness();
-  stops.push(() => harness.stop());
-  const { control, gateway } = harness;
-  const connection = control.sell({ username: 'a-user-of-theirs' });
-  const { port } = await listenLocally((socket) => socket.end('four'));
+interface Visit {
+  readonly connection: FakeConnection;
+  readonly name: string;
+  readonly port: number;
+  readonly page: string;
+  readonly guess: string;
+}
+
+/** Tunnels that work and fail, requests, and a wrong password. */
+async function visit({ gateway }: Harness, { connection, name, port, page, guess }: Visit): Promise<void> {
   for (const [host, toPort] of [
     ['127.0.0.1', port],
-    ['site.localhost', port],
+    [`${name}.localhost`, port],
     ['127.0.0.1', await closedPort()],
-    ['site.invalid', 80],
+    [`${name}.invalid`, 80],
   ] as const) {
     const { client } = await socks5Connect(gateway, connection, host, toPort);
     client.socket.end();
     await client.rest();
   }
-  for (const password of [connection.password, 'a-guess']) {
+  for (const password of [connection.password, guess]) {
     const client = await openClient(gateway.port);
     const login = basic({ username: connection.username, password });
     client.socket.write(
-      `GET http://site.localhost:${port}/a-page HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${login}\r\n`,
+      `GET http://${name}.localhost:${port}/${page} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${login}\r\n`,
     );
-    client.socket.end('Connection: close\r\n\r\n');
+    client.socket.write('Connection: close\r\n\r\n');
     await client.rest();
+    client.socket.destroy();
   }
+  await untilGauge(gateway, 'gateway_client_sockets', 0);
+  await untilGauge(gateway, 'gateway_tunnels', 0);
+}
+
+/** Each line without its value: a name with the labels and their values. */
+async function seriesOf({ gateway }: Harness): Promise<string[]> {
+  const lines = (await gateway.metrics.registry.metrics()).split('\n');
+  return lines.filter((line) => /^[a-z]/.test(line)).map((line) => line.slice(0, line.lastIndexOf(' ')));
+}
+
+it('metrics name no user, connection, client or destination', async () => {
+  const harness = await startHarness();
+  stops.push(() => harness.stop());
+  const { control, gateway } = harness;
+  const { port } = await listenLocally((socket) => socket.end('four'));
+  const connection = control.sell({ username: 'a-user-of-theirs' });
+  await visit(harness, { connection, name: 'site', port, page: 'a-page', guess: 'a-guess' });
   const { registry } = gateway.metrics;
   const labels = (await registry.getMetricsAsJSON()).flatMap(({ values }) => values.map((value) => value.labels));
   expect(labels.length).toBeGreaterThan(20);
@@ -44,4 +67,18 @@ it('metrics name no user, connection, client or destination', async () => {
   const { id, username, password } = connection;
   for (const secret of [id, username, password, 'a-guess', '127.0.0.1', 'site', 'a-page', `:${port}`])
     expect(text).not.toContain(secret);
+});
+
+it('metrics get no further series and no further label for a further user with other destinations', async () => {
+  const harness = await startHarness();
+  stops.push(() => harness.stop());
+  const visitAs = async (name: string) => {
+    const { port } = await listenLocally((socket) => socket.end('four'));
+    const connection = harness.control.sell({ username: name });
+    await visit(harness, { connection, name, port, page: name, guess: name });
+  };
+  await visitAs('one');
+  const before = await seriesOf(harness);
+  await visitAs('other');
+  expect(await seriesOf(harness)).toEqual(before);
 });

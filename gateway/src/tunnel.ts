@@ -15,6 +15,7 @@ export type EndReason =
   | 'out-of-money'
   | 'grant-late'
   | 'connection-ended'
+  | 'password-changed'
   | 'idle'
   | 'shutdown';
 

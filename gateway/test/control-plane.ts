@@ -40,6 +40,8 @@ export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
   readonly calls = { hello: 0, authorize: 0, update: 0, end: 0 };
+  /** Those that wait for their answer included. */
+  authorizationsAsked = 0;
   readonly runIds = new Set<string>();
   /** Resets whoever calls. */
   isAway = false;
@@ -104,6 +106,7 @@ export class ControlPlane {
   async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === authorize.url) this.authorizationsAsked += 1;
     if (this.isSilent) return { status: SILENT, body: undefined };
     if (this.isAway) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };

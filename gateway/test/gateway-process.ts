@@ -10,3 +10,10 @@ await startGateway({
   log: pino(pino.destination({ sync: true })),
   ...settings,
 });
+
+// With --expose-gc it tells what is in use, without what merely waits to be collected.
+process.on('SIGUSR2', () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  process.stdout.write(`${JSON.stringify({ usedBytes: heapUsed + external })}\n`);
+});

@@ -56,16 +56,34 @@ describe('authentication', () => {
     expect(await connectStatus(harness, unknown, '127.0.0.2')).toBe('200');
   });
 
-  it('takes a changed password, and refuses the old one when it is used again, although tunnels are open', async () => {
+  it.each(['the old password is used again', 'the new one is used'])(
+    'cuts the tunnels of a changed password when %s, and takes the new one alone',
+    async (use) => {
+      const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+      const connection = harness.control.sell();
+      const before = { ...connection };
+      const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
+      Object.assign(connection, { password: 'a-new-password-of-it' });
+      if (use === 'the new one is used') expect(await connectStatus(harness, connection)).toBe('200');
+      else {
+        const statuses = [];
+        while (statuses.at(-1) !== '407') statuses.push(await connectStatus(harness, before));
+      }
+      expect((await client.rest()).end).toBe('reset');
+      expect(await connectStatus(harness, before)).toBe('407');
+      expect(await connectStatus(harness, connection)).toBe('200');
+    },
+  );
+
+  it('keeps the tunnels of a new password when the old one is refused later', async () => {
     const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
     const connection = harness.control.sell();
     const before = { ...connection };
-    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
-    Object.assign(connection, { password: 'a-new-password-of-it' });
-    const statuses = [];
-    while (statuses.at(-1) !== '407') statuses.push(await connectStatus(harness, before));
     expect(await connectStatus(harness, connection)).toBe('200');
+    Object.assign(connection, { password: 'a-new-password-of-it' });
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
     expect(await connectStatus(harness, before)).toBe('407');
+    expect(await connectStatus(harness, connection)).toBe('200');
     client.socket.write('still');
     expect((await client.take(5)).toString()).toBe('still');
     client.socket.destroy();

@@ -6,7 +6,7 @@ import type { ClientSocket } from './client-socket.ts';
 
 /**
  * Finds the connection of a client. A network that guesses is closed for a while to credentials that this run does not
- * know; those that it knows stay good, so that a guesser locks out nobody else behind the same address.
+ * know; those that it knows stay good, so that a guesser cuts off nobody who works behind the same address.
  * @throws TunnelFailure
  */
 export async function authenticate(

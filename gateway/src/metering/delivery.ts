@@ -1,5 +1,6 @@
 import { GATEWAY_BATCH_MAX } from '@cellhop/contract/gateway';
-import { isRefusal } from '../control-health.ts';
+import type { Logger } from 'pino';
+import { type ControlCall, isRefusal } from '../control-health.ts';
 
 export interface Delivery<Item> {
   readonly taken: readonly Item[];
@@ -51,11 +52,21 @@ function batches<Item>(items: readonly Item[]): (readonly Item[])[] {
   );
 }
 
-/** Keeps what was refused out of the next deliveries, and lets it be tried again after a while. */
+/** Of the connections that one line of the log names. */
+const IDS_LOGGED = 20;
+
+/**
+ * Keeps connections whose reports were refused out of the next deliveries, and lets them be tried again after a while.
+ * It is logged when that begins for a connection and when its reports are taken again.
+ */
 export class HeldBack {
   readonly #until = new Map<string, number>();
 
-  constructor(private readonly heldMs: number) {}
+  constructor(
+    private readonly heldMs: number,
+    private readonly log: Logger,
+    private readonly call: ControlCall,
+  ) {}
 
   get size(): number {
     return this.#until.size;
@@ -66,12 +77,21 @@ export class HeldBack {
   }
 
   note<Item>({ taken, refused }: Delivery<Item>, idOf: (item: Item) => string): void {
-    for (const item of taken) this.#until.delete(idOf(item));
-    for (const item of refused) this.#until.set(idOf(item), performance.now() + this.heldMs);
+    const released = this.#until.size === 0 ? [] : taken.map(idOf).filter((id) => this.#until.delete(id));
+    if (released.length > 0) this.log.info(this.#facts(released), 'The reports of these connections are taken again');
+    const ids = refused.map(idOf);
+    const held = ids.filter((id) => !this.#until.has(id));
+    for (const id of ids) this.#until.set(id, performance.now() + this.heldMs);
+    if (held.length > 0)
+      this.log.warn(this.#facts(held), 'The reports of these connections are refused; they stop at their window');
   }
 
   /** Forgets those that nobody reports any more. */
   keep(isReported: (id: string) => boolean): void {
     for (const id of this.#until.keys()) if (!isReported(id)) this.#until.delete(id);
+  }
+
+  #facts(ids: readonly string[]) {
+    return { call: this.call, count: ids.length, connectionIds: ids.slice(0, IDS_LOGGED) };
   }
 }

@@ -75,6 +75,7 @@ async function run(
     () => connections,
     control,
     defaultLimits,
+    pino({ level: 'silent' }),
     () => false,
   );
   const connections = new Connections({

@@ -1,4 +1,5 @@
 import type { Usage } from '@cellhop/contract/gateway';
+import type { Logger } from 'pino';
 import type { Connection } from '../connection.ts';
 import type { Connections } from '../connections.ts';
 import type { ControlClient } from '../control-client.ts';
@@ -29,10 +30,11 @@ export class Reporter {
     private readonly connections: () => Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
+    log: Logger,
     private readonly isExitLost: (connection: Connection) => boolean,
   ) {
-    this.#heldUpdates = new HeldBack(limits.refusedReportMs);
-    this.#heldEnds = new HeldBack(limits.refusedReportMs);
+    this.#heldUpdates = new HeldBack(limits.refusedReportMs, log, 'update');
+    this.#heldEnds = new HeldBack(limits.refusedReportMs, log, 'end');
   }
 
   /** Connections whose reports the control plane refuses although it takes those of others. */
