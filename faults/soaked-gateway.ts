@@ -43,29 +43,28 @@ export async function startSoakedGateway(control: ControlPlane, descriptors: num
     },
   );
   process.once('exit', () => child.kill('SIGKILL'));
-  let port = 0;
-  let ending: string | undefined;
+  const state: { port: number; ending: string | undefined } = { port: 0, ending: undefined };
   const used = new EventEmitter<{ told: [number | undefined] }>();
   child.once('exit', (code, signal) => {
-    ending = signal === null ? `with code ${code}` : `by ${signal}`;
+    state.ending = signal === null ? `with code ${code}` : `by ${signal}`;
     used.emit('told', undefined);
   });
   child.stdout.on('data', (chunk: Buffer) => {
     const text = chunk.toString();
-    port ||= Number(/"port":(\d+),"relay"/.exec(text)?.[1] ?? 0);
+    state.port ||= Number(/"port":(\d+),"relay"/.exec(text)?.[1] ?? 0);
     const usedBytes = /^{"usedBytes":(\d+)}$/m.exec(text)?.[1];
     if (usedBytes !== undefined) used.emit('told', Math.round(Number(usedBytes) / BYTES_PER_MEGABYTE));
     // Logins and clients that are refused are one line each.
     for (const line of text.split('\n')) if (/"level":[4-6]0/.test(line)) console.log(`  ${line}`);
   });
-  while (port === 0 && ending === undefined) await pause(20);
-  if (ending !== undefined) throw new Error(`The gateway ended ${ending} before it listened`);
+  while (state.port === 0 && state.ending === undefined) await pause(20);
+  if (state.ending !== undefined) throw new Error(`The gateway ended ${state.ending} before it listened`);
   return {
-    port,
+    port: state.port,
     pid: child.pid!,
-    ending: () => ending,
+    ending: () => state.ending,
     usedMegabytes: async () => {
-      if (ending !== undefined) return undefined;
+      if (state.ending !== undefined) return undefined;
       const told = once(used, 'told');
       child.kill('SIGUSR2');
       const [megabytes] = (await told) as [number | undefined];

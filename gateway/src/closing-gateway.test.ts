@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openClient, socks5Connect, socks5Greeting, socks5Login, startHarness } from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
@@ -20,13 +21,13 @@ describe('a gateway that is closed', () => {
   it('ends a connection whose authorization is answered only then', async () => {
     const { control, gateway } = await startHarness();
     const connection = control.sell();
-    let answer = () => {};
-    control.answersAfter = new Promise<void>((fulfil) => (answer = fulfil));
+    const held = new EventEmitter();
+    control.answersAfter = once(held, 'answer');
     const client = await openClient(gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
     await until(() => control.authorizationsAsked === 1);
     const closed = gateway.close();
-    answer();
+    held.emit('answer');
     expect(await closed).toBe(true);
     expect(control.calls.authorize).toBe(1);
     expect(connection.endedAtBytes).toBe(0);

@@ -64,11 +64,8 @@ describe('authentication', () => {
       const before = { ...connection };
       const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
       Object.assign(connection, { password: 'a-new-password-of-it' });
-      if (use === 'the new one is used') expect(await connectStatus(harness, connection)).toBe('200');
-      else {
-        const statuses = [];
-        while (statuses.at(-1) !== '407') statuses.push(await connectStatus(harness, before));
-      }
+      const [login, status] = use === 'the new one is used' ? [connection, '200'] : [before, '407'];
+      while ((await connectStatus(harness, login)) !== status);
       expect((await client.rest()).end).toBe('reset');
       expect(await connectStatus(harness, before)).toBe('407');
       expect(await connectStatus(harness, connection)).toBe('200');
