@@ -1,4 +1,5 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { destination as openStream, pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
@@ -23,18 +24,18 @@ const redact = [
   '*.refreshToken',
 ];
 
+let standardOutput: DestinationStream | undefined;
+
 /** @param destination standard output unless given */
 export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
-  const options = {
-    name,
-    level,
-    redact,
-    ...(isPretty && {
-      transport: {
-        target: 'pino-pretty',
-        options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
-      },
-    }),
-  };
-  return destination ? pino(options, destination) : pino(options);
+  const options: LoggerOptions = { name, level, redact };
+  if (destination) return pino(options, destination);
+  if (!isPretty) return pino(options, (standardOutput ??= outliveFailures(openStream(LOG_STREAM_OPTIONS), process)));
+  return pino({
+    ...options,
+    transport: {
+      target: 'pino-pretty',
+      options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
+    },
+  });
 }

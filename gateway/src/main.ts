@@ -1,8 +1,8 @@
 /** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
-import { pino } from 'pino';
+import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { destination, pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
-import { openLogStream } from './log.ts';
 
 /** Ctrl-C reaches every process of a group, and a parent may pass it on once more: one wish, not two. */
 const SAME_SIGNAL_MS = 1_000;
@@ -35,7 +35,9 @@ function readConfig(): Config {
 async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
   const options = { name: 'gateway', level: logLevel };
   const isRead = isDevelopment && process.stdout.isTTY;
-  const log = isRead ? pino({ ...options, transport: forReaders }) : pino(options, openLogStream());
+  const log = isRead
+    ? pino({ ...options, transport: forReaders })
+    : pino(options, outliveFailures(destination(LOG_STREAM_OPTIONS), process));
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {
