@@ -1,7 +1,7 @@
 /**
  * The double-entry ledger. Besides it only what charges connections writes accounts and transfers, because each of those
  * is one statement with what it charges for: the purchase (migration 0014) and the settlement of gateways' reports
- * (connections/settlement.store.ts).
+ * (billing/settlement.store.ts).
  *
  * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
  * and the shared system accounts last. A customer's account row is the mutex for all his connections.

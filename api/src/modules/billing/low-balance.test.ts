@@ -3,8 +3,8 @@ import { listNotifications } from '@cellhop/contract/notifications';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { endConnection, endIdle } from './ending.ts';
-import { warnOfLowBalances } from './low-balance.ts';
+import { endConnection, endIdle } from './ending.service.ts';
+import { warnOfLowBalances } from './low-balance.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

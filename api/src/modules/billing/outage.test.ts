@@ -5,10 +5,10 @@ import { balanceOf, createProxy, createUser, type TestUser } from '../../../test
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { registerNode } from '../metering/metering.service.ts';
-import { saveListening } from '../metering/metering.store.ts';
-import { endConnection } from './ending.ts';
-import { sweepConnections } from './sweep.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
+import { saveListening } from '../gateways/gateways.store.ts';
+import { endConnection } from './ending.service.ts';
+import { sweepConnections } from './sweep.service.ts';
 
 const MB = 1_048_576;
 

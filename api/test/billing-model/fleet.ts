@@ -7,15 +7,15 @@ import { AppError } from '@cellhop/contract/errors';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../actor.ts';
-import type { Ctx } from '../../ctx.ts';
-import { connect, listOwn } from '../connections/connections.service.ts';
-import { endConnection } from '../connections/ending.ts';
-import { sweepConnections } from '../connections/sweep.ts';
-import * as ledger from '../ledger/ledger.service.ts';
-import * as metering from './metering.service.ts';
-import { compare } from './model-comparison.ts';
-import { judge, OracleConnection, OracleUser, type OracleReport } from './model-oracle.ts';
+import type { Actor } from '../../src/actor.ts';
+import type { Ctx } from '../../src/ctx.ts';
+import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
+import { endConnection } from '../../src/modules/billing/ending.service.ts';
+import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
+import * as ledger from '../../src/modules/ledger/ledger.service.ts';
+import * as gateways from '../../src/modules/gateways/gateways.service.ts';
+import { compare } from './comparison.ts';
+import { judge, OracleConnection, OracleUser, type OracleReport } from './oracle.ts';
 
 const MB = 1_048_576;
 /** Ends wait for the last reports of their gateways, so they are gathered and made together. */
@@ -188,7 +188,7 @@ export class Fleet {
   async #authorize(customer: Customer, { connection, oracle }: Purchase, run: Run): Promise<void> {
     const { username, password } = connection;
     assert(password !== null);
-    const answer = await metering.authorize(this.ctx, run.nodeId, { runId: run.id, username, password });
+    const answer = await gateways.authorize(this.ctx, run.nodeId, { runId: run.id, username, password });
     note(customer, `${name(connection)} authorized in ${name(run)}: ${JSON.stringify(answer)}`);
     if (oracle.ending !== null) return judge(!answer.isAuthorized, 'a connection that ends was authorized');
     const nothing = { usedBytes: 0n, uploadedBytes: 0n, isExitLost: false };
@@ -263,9 +263,9 @@ export class Fleet {
       isExitLost,
     }));
     const credits = new Map<string, { grantedBytes: number; state: 'open' | 'final' | 'ended' }>();
-    if (kind === 'close') await metering.end(this.ctx, run.nodeId, run.id, usages);
+    if (kind === 'close') await gateways.end(this.ctx, run.nodeId, run.id, usages);
     else
-      for (const credit of await metering.update(this.ctx, run.nodeId, run.id, usages))
+      for (const credit of await gateways.update(this.ctx, run.nodeId, run.id, usages))
         credits.set(credit.connectionId, credit);
 
     for (const message of messages) {

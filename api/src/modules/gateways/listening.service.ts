@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import { saveListening } from './metering.store.ts';
+import { saveListening } from './gateways.store.ts';
 
 /** The database takes five missing signs for a gap (migration 0015). */
 const SIGN_INTERVAL_MS = 2000;

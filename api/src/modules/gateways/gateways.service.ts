@@ -1,4 +1,4 @@
-/** The control plane's side of credit control: what gateways ask and report. */
+/** What gateways ask and report, and their registration. What it costs is decided in billing/. */
 import { AppError } from '@cellhop/contract/errors';
 import {
   type Authorization,
@@ -11,15 +11,15 @@ import {
 import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
-import { isPassword } from '../connections/credentials.ts';
 import {
-  reportNothing,
+  openInRun,
   settleReports,
   takeReports,
   type CreditAnswer,
   type UsageReport,
-} from '../connections/settlement.ts';
-import * as store from './metering.store.ts';
+} from '../billing/settlement.service.ts';
+import { findLogin } from '../connections/logins.service.ts';
+import * as store from './gateways.store.ts';
 
 /** The node whose token is a setting. */
 export const DEFAULT_NODE_NAME = 'default';
@@ -85,26 +85,14 @@ export async function authorize(
   nodeId: string,
   { runId, username, password }: Login,
 ): Promise<Authorization> {
-  const login = await store.findLogin(ctx, username);
-  if (!login || !isPassword(ctx.config.secretKeys, password, login.passwordHash)) return { isAuthorized: false };
-  const { connectionId } = login;
+  const login = await findLogin(ctx, username, password);
+  if (!login) return { isAuthorized: false };
   await registerRun(ctx, runId, nodeId);
-  const credit = await ctx.tx(async (ctx) => {
-    await endPredecessors(ctx, connectionId, runId, nodeId);
-    // One byte wanted brings whatever is paid for, or the next megabyte.
-    const [answer] = await settleReports(ctx, runId, [reportNothing(connectionId, 1n)], 'open');
-    return answer;
-  });
+  const credit = await openInRun(ctx, login.connectionId, runId);
   // It ended between the two looks at it.
-  if (!credit || credit.state === 'ended') return { isAuthorized: false };
+  if (!credit) return { isAuthorized: false };
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
   return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
-}
-
-/** A node's older runs are dead once a newer one speaks: what they were granted and did not report is free again. */
-async function endPredecessors(ctx: Ctx, connectionId: string, runId: string, nodeId: string): Promise<void> {
-  for (const predecessor of await store.findPredecessors(ctx, connectionId, runId, nodeId))
-    await settleReports(ctx, predecessor, [reportNothing(connectionId)], 'close');
 }
 
 /** Takes the totals of a run, answers how far each connection may go on. */

@@ -13,9 +13,11 @@ import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as proxies from '../proxies/proxies.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
-import { isRefundable, statusAfter } from './connection-status.ts';
-import * as store from './connections.store.ts';
+import { isRefundable, statusAfter } from './end-status.ts';
+import * as store from './ending.store.ts';
+import { findPayers } from './metered.store.ts';
 import { findSilences } from './runs.store.ts';
+import { findIdle } from './sweep.store.ts';
 
 /** A gateway reports twice a second; one that has been silent for this long is taken as gone. */
 const GATEWAY_SILENCE_LIMIT_MS = 5000;
@@ -42,7 +44,7 @@ export async function endConnection(
   while (performance.now() < deadline) {
     // The last report may reach another process of this API, so the database is asked, not a variable of ours.
     await pause(LAST_REPORT_POLL_MS);
-    if ((await store.findConnection(ctx, id))?.status !== 'WORK') return;
+    if ((await store.findStatus(ctx, id)) !== 'WORK') return;
   }
   await finishOverdue(ctx, id);
 }
@@ -82,7 +84,7 @@ export function endIdle(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (!connection) return;
-    const [idle] = await store.findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
+    const [idle] = await findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
     if (idle !== undefined) await beginEnd(ctx, connection, 'IDLE');
   });
 }
@@ -125,7 +127,7 @@ async function beginEnd(
 ): Promise<'ended' | 'ending'> {
   const silencesMs = await findSilences(ctx, connection.id);
   if (silencesMs.every((silenceMs) => silenceMs > GATEWAY_SILENCE_LIMIT_MS)) {
-    await ledger.postLocked(ctx, await close(ctx, connection, connection.endingReason ?? reason));
+    await closeConnections(ctx, [{ connection, reason: connection.endingReason ?? reason }]);
     return 'ended';
   }
   if (!connection.endingReason) await store.saveEndings(ctx, [connection.id], reason);
@@ -137,24 +139,36 @@ export function finishOverdue(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status === 'WORK' && connection.endingReason)
-      await ledger.postLocked(ctx, await close(ctx, connection, connection.endingReason));
+      await closeConnections(ctx, [{ connection, reason: connection.endingReason }]);
   });
 }
 
 /** Locks the payer's account, the mutex of his connections, then reads the connection. */
 async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnection | undefined> {
-  const [payer] = await store.findPayers(ctx, [id]);
+  const [payer] = await findPayers(ctx, [id]);
   if (payer === undefined) return undefined;
   await ledger.lockBalance(ctx, payer);
   const [connection] = await store.findForEnd(ctx, [id]);
   return connection;
 }
 
+export interface ClosedConnection {
+  connection: store.OpenConnection;
+  reason: EndReason;
+}
+
 /**
- * Makes the bill and closes the connection; the proxy returns to the catalogue.
- * @returns what to post as the transaction's last change: the ledger locks the shared accounts then
+ * Makes the bills, posts them and closes the connections; their proxies return to the catalogue. The caller has locked the payers'
+ * accounts. It is the transaction's last change: the ledger locks the shared accounts at the end of it.
  */
-export async function close(ctx: Ctx, connection: store.OpenConnection, reason: EndReason): Promise<ledger.Transfer[]> {
+export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnection[]): Promise<void> {
+  const settlements: ledger.Transfer[] = [];
+  for (const each of closed) settlements.push(...(await close(ctx, each)));
+  await ledger.postLocked(ctx, settlements);
+}
+
+/** @returns what is settled, to be posted after what is done to other connections */
+async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
   const bill = finalBill(meter, isRefunded);

@@ -12,6 +12,17 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
   return rows.map((row) => row.silenceMs);
 }
 
+/** Open runs of the connection that the same node made before this one: their process is gone. */
+export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
+  const rows = await ctx.db.query<{ runId: string }>(
+    `select run_id as "runId" from connection_runs join gateway_runs on gateway_runs.id = run_id
+      where connection_id = $1 and is_open and run_id <> $2
+        and node_id = (select node_id from gateway_runs where id = $2)`,
+    [connectionId, runId],
+  );
+  return rows.map((row) => row.runId);
+}
+
 export interface Unchanged {
   connectionId: string;
   grantedBytes: bigint;

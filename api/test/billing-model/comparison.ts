@@ -1,7 +1,7 @@
 /** What the database says about the customers of a model run, against what their oracles say. */
-import type { Ctx } from '../../ctx.ts';
-import type { Customer } from './model-fleet.ts';
-import type { OracleConnection } from './model-oracle.ts';
+import type { Ctx } from '../../src/ctx.ts';
+import type { Customer } from './fleet.ts';
+import type { OracleConnection } from './oracle.ts';
 
 interface AccountRow {
   id: bigint;

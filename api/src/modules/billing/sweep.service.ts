@@ -1,9 +1,9 @@
 /** What time brings about: idle connections, those of blocked users, ends without a last report, gateways that fell silent. */
 import type { Ctx } from '../../ctx.ts';
-import { findIdle, findOfBlockedUsers, findOverdueEndings } from './connections.store.ts';
-import { endBlocked, endIdle, finishOverdue } from './ending.ts';
+import { endBlocked, endIdle, finishOverdue } from './ending.service.ts';
 import { findSilentRuns, markLost } from './runs.store.ts';
-import { reportNothing, settleReports } from './settlement.ts';
+import { reportNothing, settleReports } from './settlement.service.ts';
+import { findIdle, findOfBlockedUsers, findOverdueEndings } from './sweep.store.ts';
 
 /** A run that was not heard of for this long is over: the money that its grants hold is free again. */
 const LEASE_MS = 60_000;

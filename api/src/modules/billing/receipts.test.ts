@@ -14,9 +14,9 @@ import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import type { Actor } from '../../actor.ts';
 import { audit } from '../../audit.ts';
 import type { Ctx } from '../../ctx.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { streamReceipt } from './receipts.service.ts';
-import { receiptKey } from './signing.ts';
+import { receiptKey } from './receipt-signing.ts';
 
 const MB = 1_048_576;
 

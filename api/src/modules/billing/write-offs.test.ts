@@ -5,7 +5,7 @@ import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

@@ -4,9 +4,10 @@ import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { takeTurns } from '../../turns.ts';
 import { closeRun, openRun, settle, writtenOffAfter, type Meter, type Run, type Settlement } from './charging.ts';
-import { close } from './ending.ts';
+import { closeConnections } from './ending.service.ts';
+import { findForEnd, saveEndings } from './ending.store.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import * as connections from './connections.store.ts';
+import { findMetered, findPayers, type MeteredConnection } from './metered.store.ts';
 import { Recollections } from './recollection.ts';
 import * as runs from './runs.store.ts';
 import { saveMeters, saveWriteOffs, type MeterChange, type WriteOff } from './settlement.store.ts';
@@ -87,12 +88,12 @@ export function settleReports(
   return ctx.tx(async (ctx) => {
     const reportOf = new Map(reports.map((report) => [report.connectionId, report]));
     const ids = [...reportOf.keys()];
-    const balances = await ledger.lockBalances(ctx, await findPayers(ctx, ids));
+    const balances = await ledger.lockBalances(ctx, await knownPayers(ctx, ids));
     const free = new Map<bigint, bigint>();
     for (const { accountId, balanceMicros, heldMicros } of balances.values())
       free.set(accountId, balanceMicros - heldMicros);
     if (kind === 'open') await runs.insertRuns(ctx, runId, ids);
-    const settlements = (await connections.findMetered(ctx, runId, ids))
+    const settlements = (await findMetered(ctx, runId, ids))
       // What a run reports that never had the connection is nobody's.
       .filter((row) => row.isRunOpen !== null)
       .map((row) => settleOne(row, reportOf.get(row.id)!, kind, free));
@@ -100,19 +101,34 @@ export function settleReports(
   });
 }
 
+/**
+ * Opens a connection in a run. A node's older runs are dead once a newer one speaks: what they were granted and did not
+ * report is free again.
+ * @returns undefined if the connection has ended
+ */
+export function openInRun(ctx: Ctx, connectionId: string, runId: string): Promise<Settled | undefined> {
+  return ctx.tx(async (ctx) => {
+    for (const predecessor of await runs.findPredecessors(ctx, connectionId, runId))
+      await settleReports(ctx, predecessor, [reportNothing(connectionId)], 'close');
+    // One byte wanted brings whatever is paid for, or the next megabyte.
+    const [settled] = await settleReports(ctx, runId, [reportNothing(connectionId, 1n)], 'open');
+    return settled?.state === 'ended' ? undefined : settled;
+  });
+}
+
 /** @returns the accounts of those who pay for these connections */
-async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
+async function knownPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
   const payers = new Set<bigint>();
   for (const id of ids) {
     const before = recollections.get(id);
-    if (!before) return connections.findPayers(ctx, ids);
+    if (!before) return findPayers(ctx, ids);
     payers.add(before.payerAccountId);
   }
   return [...payers];
 }
 
 interface SettlementOfOne extends MeterChange {
-  row: connections.MeteredConnection;
+  row: MeteredConnection;
   /** Undefined if nothing changes about what is written off. */
   writeOff: WriteOff | undefined;
   state: CreditState;
@@ -123,7 +139,7 @@ interface SettlementOfOne extends MeterChange {
 
 /** @param free the payers' free money; what this connection takes of it is gone for the next */
 function settleOne(
-  row: connections.MeteredConnection,
+  row: MeteredConnection,
   report: UsageReport,
   kind: SettlementKind,
   free: Map<bigint, bigint>,
@@ -168,7 +184,7 @@ function settleOne(
 }
 
 function toWriteOff(
-  { id, runUsedBytes, runWrittenOffBytes }: connections.MeteredConnection,
+  { id, runUsedBytes, runWrittenOffBytes }: MeteredConnection,
   kind: SettlementKind,
   settled: Settlement,
 ): WriteOff | undefined {
@@ -216,18 +232,19 @@ async function saveEnds(
   kind: SettlementKind,
 ): Promise<ReadonlySet<string>> {
   const lost = settlements.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
-  if (lost.length > 0) await connections.saveEndings(ctx, lost, 'EXIT_LOST');
+  if (lost.length > 0) await saveEndings(ctx, lost, 'EXIT_LOST');
 
   // An end that was asked for comes when no run has the connection open any longer.
   const reported = kind === 'close' ? settlements.filter(({ row }) => row.endingReason !== null) : [];
   const moneyless = settlements.filter(({ isOutOfMoney }) => isOutOfMoney);
   const candidates = [...reported, ...moneyless].map(({ row }) => row.id);
   if (candidates.length === 0) return new Set();
-  const ending = (await connections.findForEnd(ctx, candidates)).filter(
+  const ending = (await findForEnd(ctx, candidates)).filter(
     ({ endingReason, openRuns }) => endingReason === null || openRuns === 0,
   );
-  const bills: ledger.Transfer[] = [];
-  for (const connection of ending) bills.push(...(await close(ctx, connection, connection.endingReason ?? 'NO_MONEY')));
-  await ledger.postLocked(ctx, bills);
+  await closeConnections(
+    ctx,
+    ending.map((connection) => ({ connection, reason: connection.endingReason ?? 'NO_MONEY' })),
+  );
   return new Set(ending.map(({ id }) => id));
 }

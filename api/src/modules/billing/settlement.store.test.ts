@@ -5,7 +5,7 @@ import { createProxy, createUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { readBalance } from '../ledger/ledger.service.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { saveMeters, type MeterChange } from './settlement.store.ts';
 
 const MB = 1_048_576n;

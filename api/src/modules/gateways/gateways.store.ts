@@ -1,4 +1,3 @@
-import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
 
 export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
@@ -75,35 +74,4 @@ export async function readSilence(ctx: Ctx): Promise<number | undefined> {
     'select (extract(epoch from clock_timestamp() - max(seen_at)) * 1000)::float8 as "silenceMs" from gateway_runs',
   );
   return row?.silenceMs ?? undefined;
-}
-
-export interface LoginRow {
-  connectionId: string;
-  passwordHash: Buffer;
-  exit: Exit;
-}
-
-export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
-  const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", connections.password_hash as "passwordHash", exit
-       from connections join proxies on proxies.id = proxy_id join users on users.id = user_id
-      where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
-    [username],
-  );
-  return row;
-}
-
-/** Open runs of the connection that the same node made before: that process is gone, this one is its successor. */
-export async function findPredecessors(
-  ctx: Ctx,
-  connectionId: string,
-  runId: string,
-  nodeId: string,
-): Promise<string[]> {
-  const rows = await ctx.db.query<{ runId: string }>(
-    `select run_id as "runId" from connection_runs join gateway_runs on gateway_runs.id = run_id
-      where connection_id = $1 and is_open and node_id = $3 and run_id <> $2`,
-    [connectionId, runId, nodeId],
-  );
-  return rows.map((row) => row.runId);
 }

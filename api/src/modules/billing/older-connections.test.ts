@@ -12,7 +12,7 @@ import { createCtx, type Ctx } from '../../ctx.ts';
 import { openDatabase } from '../../db.ts';
 import { createLog } from '../../log.ts';
 import { migrate } from '../../migrate.ts';
-import { reportNothing, settleReports } from '../connections/settlement.ts';
+import { reportNothing, settleReports } from './settlement.service.ts';
 import { getPublicKey, streamReceipt } from './receipts.service.ts';
 
 const MB = 1_048_576n;

@@ -6,9 +6,9 @@ import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { sweepConnections } from '../connections/sweep.ts';
+import { sweepConnections } from '../billing/sweep.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { registerNode } from './metering.service.ts';
+import { registerNode } from './gateways.service.ts';
 
 const MB = 1_048_576;
 const DOLLAR = 1_000_000n;

@@ -6,7 +6,7 @@ import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './receipts.store.ts';
-import { receiptKey, receiptKeys, signReceipt } from './signing.ts';
+import { receiptKey, receiptKeys, signReceipt } from './receipt-signing.ts';
 
 /** As large as it may be while a slow reader keeps nothing open but this in memory: about 400 kB. */
 const CHARGES_AT_ONCE = 1000;

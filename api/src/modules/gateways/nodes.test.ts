@@ -3,7 +3,7 @@ import { createClient } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { addNode, registerNode } from './metering.service.ts';
+import { addNode, registerNode } from './gateways.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

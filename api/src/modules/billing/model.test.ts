@@ -2,7 +2,7 @@
  * Random histories of customers, gateways and networks against an oracle of the billing rules, with the real services on
  * real PostgreSQL; after each turn all that the database says is compared.
  *
- * MODEL_RUNS=100000 npx vitest run api/src/modules/metering/model.test.ts makes it a long one.
+ * MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts makes it a long one.
  */
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
@@ -10,8 +10,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { deposit, Fleet, type Customer, type GatewayEvent, type Script, type Step } from './model-fleet.ts';
-import { OracleUser } from './model-oracle.ts';
+import {
+  deposit,
+  Fleet,
+  type Customer,
+  type GatewayEvent,
+  type Script,
+  type Step,
+} from '../../../test/billing-model/fleet.ts';
+import { OracleUser } from '../../../test/billing-model/oracle.ts';
 
 const HISTORIES = Number(process.env['MODEL_RUNS'] ?? 1000);
 const SEED = process.env['MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['MODEL_SEED']) };

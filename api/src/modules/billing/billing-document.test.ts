@@ -23,12 +23,12 @@ import { audit } from '../../audit.ts';
 import { chooseCreditRate } from '../invoices/credit-rate.ts';
 import { toStatus } from '../invoices/invoice-status.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
 import { finalBill, settle, type Meter, type Run } from './charging.ts';
-import { isRefundable } from './connection-status.ts';
-import { sweepConnections } from './sweep.ts';
+import { isRefundable } from './end-status.ts';
+import { sweepConnections } from './sweep.service.ts';
 
 const tables = readTables(fileURLToPath(new URL('../../../../docs/billing.md', import.meta.url)));
 const MB = Number(megabytesToBytes(1n));
