@@ -61,6 +61,22 @@ describe('the house', () => {
     expect(matching(programs, /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);
   });
 
+  it('has no circle of modules that import each other', () => {
+    const imports = new Map<string, Set<string>>();
+    for (const file of code.filter((file) => file.startsWith('api/src/modules/') && !tests.includes(file))) {
+      const module = file.split('/')[3]!;
+      const imported = [...read(file).matchAll(/from '\.\.\/([a-z-]+)\//g)].map(([, name]) => name!);
+      imports.set(module, new Set([...(imports.get(module) ?? []), ...imported]));
+    }
+    // What imports nothing that is still there goes, again and again: what stays is in a circle, or leads to one.
+    for (let size = -1; size !== imports.size;) {
+      size = imports.size;
+      for (const [module, imported] of imports)
+        if (![...imported].some((name) => imports.has(name))) imports.delete(module);
+    }
+    expect([...imports.keys()]).toEqual([]);
+  });
+
   it('limits the time of statements where connections are made, and in the searches that give up early', () => {
     const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
     // A limit that the driver does not know about is cut by the driver's own (api/src/db.ts, TransactionOptions).

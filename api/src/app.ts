@@ -42,7 +42,7 @@ import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/billing/receipts.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
 import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
-import { usersRoutes } from './modules/users/users.routes.ts';
+import { profileRoutes } from './modules/profile/profile.routes.ts';
 
 /** Of a statement that has nothing to do: longer, and its connection is dropped. */
 const PING_LIMIT_MS = 1000;
@@ -101,7 +101,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
   securityRoutes(app);
-  usersRoutes(app);
+  profileRoutes(app);
   userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);

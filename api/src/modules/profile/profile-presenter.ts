@@ -1,10 +1,10 @@
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import type { Profile } from '@cellhop/contract/users';
-import type { UserRow } from './users.store.ts';
+import type { User } from '../users/users.service.ts';
 
 export function presentProfile(
-  user: UserRow,
+  user: User,
   balanceMicros: bigint,
   referralLevel: ReferralLevel,
   secondFactor: Profile['secondFactor'],
