@@ -77,6 +77,16 @@ describe('the house', () => {
     expect([...imports.keys()]).toEqual([]);
   });
 
+  it('writes transfers, balances, escrow and holds in functions of api/sql alone', () => {
+    const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
+    const writes = /\b(insert into|update|delete from) (transfers|accounts)\b|\b(escrow|held|balance)_micros = /;
+    // The one row of money that is not moved: an account is opened empty.
+    expect(matching(programs, writes)).toEqual(['api/src/modules/ledger/ledger.store.ts']);
+    expect(read('api/src/modules/ledger/ledger.store.ts').match(new RegExp(writes, 'g'))).toEqual([
+      'insert into accounts',
+    ]);
+  });
+
   it('limits the time of statements where connections are made, and in the searches that give up early', () => {
     const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
     // A limit that the driver does not know about is cut by the driver's own (api/src/db.ts, TransactionOptions).

@@ -23,19 +23,19 @@ const openOfWhole: Walk = { ...open, rowsMax: 50, from: (run) => (run.isWhole ? 
 const endedWithCharges: Walk = { ...ended, rowsMax: 100 };
 
 const BEGUN = '((used_bytes + 1048575) / 1048576)';
-const MEGABYTE_PRICE = '(price_micros / 100)';
+const MEGABYTE_PRICE = 'megabyte_price(price_micros)';
 
 export const connectionInvariants: Invariant[] = [
   invariant(
     'an open connection has paid 50 MB, or what it began',
     `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
-       from connections where status = 'WORK' and charged_megabytes <> greatest(50, ${BEGUN})`,
+       from connections where status = 'WORK' and charged_megabytes <> greatest(prepaid_megabytes(), ${BEGUN})`,
   ),
   walkedInvariant(
     'an ended connection has paid what it began, or 50 MB',
     (rows) =>
       `select 'connection ' || id || ' has paid ' || charged_megabytes || ' MB for ' || ${BEGUN} as broken
-         from connections where ${rows} and charged_megabytes not in (${BEGUN}, greatest(50, ${BEGUN}))`,
+         from connections where ${rows} and charged_megabytes not in (${BEGUN}, greatest(prepaid_megabytes(), ${BEGUN}))`,
     ended,
   ),
   walkedInvariant(
@@ -61,7 +61,7 @@ export const connectionInvariants: Invariant[] = [
         select count(*) as count,
                count(*) filter (where charge.charge_hash is distinct from charge_hash(
                  previous_hash, connections.id, number, charge_time(charge.created_at), reason::text,
-                 coalesce(megabyte_from, 50 - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, 50),
+                 coalesce(megabyte_from, prepaid_megabytes() - amount_micros / ${MEGABYTE_PRICE}) + 1, coalesce(megabyte_to, prepaid_megabytes()),
                  uploaded_bytes, downloaded_bytes, ${MEGABYTE_PRICE},
                  case reason when 'REFUND' then -amount_micros else amount_micros end)) as broken,
                coalesce(bool_or(charge.charge_hash = connections.charge_hash and number = charge_count), false) as has_head

@@ -1,4 +1,3 @@
-import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 
 export interface Warning {
@@ -12,7 +11,7 @@ export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Wa
   return ctx.db.query(
     `with payers as (
        select user_id, payer_account_id,
-              greatest($1::bigint, max(price_micros) / $2::bigint * $3::bigint) as threshold_micros
+              greatest($1::bigint, megabyte_price(max(price_micros)) * prepaid_megabytes()) as threshold_micros
          from connections where status = 'WORK' group by user_id, payer_account_id
      ), low as (
        select user_id, threshold_micros, balance_micros
@@ -25,7 +24,7 @@ export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Wa
      )
      select warned.id, warned.user_id as "userId", low.balance_micros as "balanceMicros"
        from warned join low on low.user_id = warned.user_id`,
-    [thresholdMicrosMin, PRICED_MEGABYTES, PREPAID_MEGABYTES],
+    [thresholdMicrosMin],
   );
 }
 

@@ -1,8 +1,4 @@
-/**
- * Writes what a batch of reports settles, in one statement: it is what the shop does most often by far. A charge is the
- * megabytes in the connection's row, a transfer from its payer to its escrow account and the next entry of its receipt
- * (docs/receipts.md), all or nothing.
- */
+/** Writes what a batch of reports settles. */
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import type { Meter, Run } from './charging.ts';
@@ -25,8 +21,7 @@ export interface MeterChange {
 }
 
 /**
- * The caller has locked the payers' accounts, and so their connections: nobody touches those without the payer's. The time
- * of a charge is the statement's, not the transaction's: that may have begun before another's that got the lock first.
+ * In one statement (api/sql/settle_reports.sql). The caller has locked the payers' accounts, and so their connections.
  * Most reports carry more than the idle threshold and start the idle time anew; a trickle slides its window (migration 0015).
  * @throws a constraint of the database (`customer_not_negative`, `transfers_megabyte`) if a payer had less than zero then,
  * holds included, or a megabyte was charged before; settling never asks for that
@@ -39,60 +34,8 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
     if (holdChangeMicros !== 0n || charge.to > charge.from) payers.add(payerAccountId);
   }
   const [found] = await ctx.db.query<{ connections: number; runs: number; payers: number }>(
-    `with change as (
-       select * from unnest($4::uuid[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-                            $10::bigint[], $11::bigint[], $12::bigint[], $13::boolean[])
-                       as change (id, used_bytes, uploaded_bytes, granted_bytes, megabyte_from, megabyte_to,
-                                  run_used_bytes, run_uploaded_bytes, run_granted_bytes, is_run_open)
-     ), counted as (
-       update connection_runs
-          set used_bytes = run_used_bytes, uploaded_bytes = run_uploaded_bytes, granted_bytes = run_granted_bytes,
-              is_open = is_run_open
-         from change where connection_id = change.id and run_id = $1
-       returning 1
-     ), metered as (
-       update connections
-          set used_bytes = change.used_bytes, uploaded_bytes = change.uploaded_bytes,
-              granted_bytes = change.granted_bytes, charged_megabytes = megabyte_to,
-              synced_at = case when change.used_bytes > connections.used_bytes then now() else synced_at end,
-              idle_marks = case when change.used_bytes - connections.used_bytes >= $2
-                                then array[(now(), change.used_bytes)::traffic_mark]
-                                when change.used_bytes > connections.used_bytes
-                                then slide_idle_window(idle_marks, (now(), change.used_bytes)::traffic_mark, $2,
-                                                       $3 * interval '1 millisecond')
-                                else idle_marks end,
-              escrow_micros = escrow_micros + (megabyte_to - megabyte_from) * (price_micros / 100),
-              charge_count = charge_count + case when megabyte_to > megabyte_from then 1 else 0 end,
-              charge_hash = case when megabyte_to > megabyte_from
-                                 then charge_hash(charge_hash, connections.id, charge_count + 1,
-                                                  (select charge_time(statement_timestamp())), 'MEGABYTE',
-                                                  megabyte_from + 1, megabyte_to, change.uploaded_bytes,
-                                                  change.used_bytes - change.uploaded_bytes, price_micros / 100,
-                                                  (megabyte_to - megabyte_from) * (price_micros / 100))
-                                 else charge_hash end
-         from change where connections.id = change.id
-       returning payer_account_id, escrow_account_id, megabyte_from, megabyte_to,
-                 (megabyte_to - megabyte_from) * (price_micros / 100) as micros, change.uploaded_bytes,
-                 change.used_bytes - change.uploaded_bytes as downloaded_bytes, charge_hash
-     ), posted as (
-       insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
-                              uploaded_bytes, downloaded_bytes, charge_hash, created_at)
-       select payer_account_id, escrow_account_id, micros, 'MEGABYTE', megabyte_from, megabyte_to,
-              uploaded_bytes, downloaded_bytes, charge_hash, statement_timestamp()
-         from metered where megabyte_to > megabyte_from
-     ), paid as (
-       update accounts set balance_micros = balance_micros - spent.micros, held_micros = held_micros + spent.held
-         from (select account_id, sum(micros)::bigint as micros, sum(held)::bigint as held
-                 from (select payer_account_id as account_id, micros, 0 as held from metered where micros > 0
-                       union all
-                       select account_id, 0, held from unnest($14::bigint[], $15::bigint[]) as hold (account_id, held)
-                      ) as part
-                group by account_id) as spent
-        where accounts.id = spent.account_id
-       returning 1
-     )
-     select (select count(*) from metered)::int as connections, (select count(*) from counted)::int as runs,
-            (select count(*) from paid)::int as payers`,
+    `select connection_count as connections, run_count as runs, payer_count as payers
+       from settle_reports($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       runId,
       IDLE_THRESHOLD_BYTES,

@@ -94,7 +94,7 @@ export type PurchaseOutcome =
 /** Of the trigger that refuses a connection of a user who is not active (migration 0021). */
 const BLOCKED_BUYER_STATE = 'CHBLK';
 
-/** The whole purchase in one round trip; its rules are in the function (migration 0029). */
+/** The whole purchase in one round trip; its rules are in the function (api/sql/buy_proxy.sql). */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   return callBuyProxy(ctx, purchase).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
