@@ -11,7 +11,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
-import * as proxies from '../proxies/proxies.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
 import { isRefundable, statusAfter } from './end-status.ts';
 import * as store from './ending.store.ts';
@@ -172,7 +171,6 @@ async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promis
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
   const bill = finalBill(meter, isRefunded);
-  await proxies.giveBack(ctx, connection.proxyId);
   const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,
     status: statusAfter[reason],

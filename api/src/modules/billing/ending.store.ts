@@ -7,7 +7,6 @@ export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
 export interface OpenConnection {
   id: string;
   userId: string;
-  proxyId: string;
   payerAccountId: bigint;
   escrowAccountId: bigint;
   priceMicros: bigint;
@@ -28,7 +27,7 @@ export interface OpenConnection {
 /** Read after the payer's account has been locked: nobody else changes these rows then. */
 export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
   return ctx.db.query(
-    `select id, user_id as "userId", proxy_id as "proxyId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+    `select id, user_id as "userId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
             is_refund_waived as "isRefundWaived",
@@ -53,18 +52,12 @@ export interface End {
   grantedBytes: bigint;
 }
 
-/** Closes the connection and its runs, and frees its DNS port. @returns whose it was */
+/** Closes the connection (api/sql/end_connection.sql). @returns whose it was */
 export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip: string }> {
   const [ended] = await ctx.db.query<{ userId: string; ip: string }>(
-    `update connections
-        set status = $2, end_reason = $3, refund_status = $4, charged_megabytes = $5, granted_bytes = $6,
-            ended_at = now()
-      where id = $1
-      returning user_id as "userId", (select host(ip) from proxies where proxies.id = proxy_id) as ip`,
+    'select user_id as "userId", ip from end_connection($1, $2, $3, $4, $5, $6)',
     [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
   );
-  await ctx.db.query('update connection_runs set is_open = false where connection_id = $1 and is_open', [end.id]);
-  await ctx.db.query('update dns_ports set connection_id = null where connection_id = $1', [end.id]);
   return ended!;
 }
 

@@ -15,7 +15,7 @@ export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Wa
          from connections where status = 'WORK' group by user_id, payer_account_id
      ), low as (
        select user_id, threshold_micros, balance_micros
-         from payers join accounts on accounts.id = payer_account_id
+         from payers join readable_accounts as accounts on accounts.id = payer_account_id
         where balance_micros < threshold_micros
           and not exists (select from low_balance_warnings where low_balance_warnings.user_id = payers.user_id)
      ), warned as (
@@ -33,7 +33,9 @@ export async function deleteOvercome(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from low_balance_warnings where id in (
        select low_balance_warnings.id
-         from low_balance_warnings join users on users.id = user_id join accounts on accounts.id = users.account_id
+         from low_balance_warnings
+         join readable_users as users on users.id = user_id
+         join readable_accounts as accounts on accounts.id = users.account_id
         where balance_micros >= threshold_micros limit $1
      ) returning id`,
     [limit],

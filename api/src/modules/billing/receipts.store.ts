@@ -27,7 +27,7 @@ export async function findReceipt(ctx: Ctx, connectionId: string): Promise<Recei
             charge_time(connections.created_at) as "createdAt", charge_time(ended_at) as "endedAt",
             charge_time(now()) as "issuedAt", used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
             charge_count as "chargeCount"
-       from connections join proxies on proxies.id = proxy_id
+       from connections join readable_proxies as proxies on proxies.id = proxy_id
       where connections.id = $1`,
     [connectionId],
   );
@@ -50,7 +50,7 @@ const SELECT_CHARGE = `
   select reason as kind, charge_time(created_at) as "chargedAt", megabyte_from as "megabyteFrom",
          megabyte_to as "megabyteTo", amount_micros as "amountMicros", uploaded_bytes as "uploadedBytes",
          downloaded_bytes as "downloadedBytes", encode(charge_hash, 'hex') as hash
-    from transfers`;
+    from readable_transfers`;
 
 /**
  * What a connection (its escrow account) was paid, in the order of the megabytes, which is the order of the charges.

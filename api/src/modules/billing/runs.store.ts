@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts';
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
   const rows = await ctx.db.query<{ silenceMs: number }>(
     `select (extract(epoch from silence_since(seen_at)) * 1000)::float8 as "silenceMs"
-       from connection_runs join gateway_runs on gateway_runs.id = run_id
+       from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
       where connection_id = $1 and is_open`,
     [connectionId],
   );
@@ -15,9 +15,10 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
 /** Open runs of the connection that the same node made before this one: their process is gone. */
 export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ runId: string }>(
-    `select run_id as "runId" from connection_runs join gateway_runs on gateway_runs.id = run_id
+    `select run_id as "runId"
+       from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
       where connection_id = $1 and is_open and run_id <> $2
-        and node_id = (select node_id from gateway_runs where id = $2)`,
+        and node_id = (select node_id from readable_gateway_runs where id = $2)`,
     [connectionId, runId],
   );
   return rows.map((row) => row.runId);
@@ -73,7 +74,8 @@ export interface SilentRun {
 export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
   return ctx.db.query(
     `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
-       from (select run_id, connection_id from connection_runs join gateway_runs on gateway_runs.id = run_id
+       from (select run_id, connection_id
+               from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
               where is_open and seen_at < now() - $1 * interval '1 millisecond'
                 and silence_since(seen_at) > $1 * interval '1 millisecond' limit $2) as silent
       group by run_id`,

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 /** Open connections of blocked users whose end nobody has asked for. */
 export async function findOfBlockedUsers(ctx: Ctx, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
-    `select connections.id from users join connections on connections.user_id = users.id
+    `select connections.id from readable_users as users join connections on connections.user_id = users.id
       where users.status = 'BLOCKED' and connections.status = 'WORK' and ending_at is null limit $1`,
     [limit],
   );
@@ -31,11 +31,11 @@ export async function findIdle(
         and ($3::uuid[] is null or id = any($3))
         and coalesce(heard_since() < now() - $4 * interval '1 millisecond', true)
         and not exists (
-          select from connection_runs as part join gateway_runs as run on run.id = part.run_id
+          select from connection_runs as part join readable_gateway_runs as run on run.id = part.run_id
            where part.connection_id = connections.id and (is_open or is_lost)
              and run.seen_at < (idle_marks[1]).at + $1 * interval '1 millisecond'
              and silence_since(run.seen_at) < $1 * interval '1 millisecond'
-             and not exists (select from gateway_runs as newer
+             and not exists (select from readable_gateway_runs as newer
                               where newer.node_id = run.node_id and newer.started_at > run.started_at))
       order by (idle_marks[1]).at limit $2`,
     [idleTimeoutMs, limit, ids, FIRST_REPORTS_MS],

@@ -36,9 +36,10 @@ const SELECT_ROW = `
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", connections.created_at as "createdAt",
          synced_at as "syncedAt", ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city,
          zip, isp, connection_type as "connectionType"
-    from connections
-    join proxies on proxies.id = proxy_id
-    join users on users.id = user_id`;
+    from readable_connections as connections
+    join connection_credentials as credentials on credentials.id = connections.id
+    join readable_proxies as proxies on proxies.id = proxy_id
+    join readable_users as users on users.id = user_id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);
@@ -57,7 +58,7 @@ export function listConnections(ctx: Ctx, userId: string | null, page: PageQuery
 export async function countConnections(ctx: Ctx, userId: string | null): Promise<number> {
   const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from connections ${condition}`,
+    `select count(*)::int as count from readable_connections ${condition}`,
     values,
   );
   return row!.count;
@@ -135,8 +136,11 @@ export interface LoginRow {
 /** Of an open connection whose end nobody has asked for. */
 export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
   const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", connections.password_hash as "passwordHash", exit
-       from connections join proxies on proxies.id = proxy_id join users on users.id = user_id
+    `select connections.id as "connectionId", password_hash as "passwordHash", exit
+       from connection_credentials as credentials
+       join readable_connections as connections on connections.id = credentials.id
+       join readable_proxies as proxies on proxies.id = proxy_id
+       join readable_users as users on users.id = user_id
       where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
     [username],
   );
