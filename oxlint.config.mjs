@@ -16,10 +16,12 @@ const otherWorkspace = ban(
   '**/gateway/src/**',
   '**/web/src/**',
 );
+// Of another folder of modules/; '../../' leaves modules/.
 const foreignInternals = ban(
-  "Call the other module's service, not its store or routes.",
-  '../*/*.store*',
-  '../*/*.routes*',
+  'Call the other module through one of its services: *.service.ts.',
+  '../*/*',
+  '!../*/*.service.ts',
+  '!../../**',
 );
 const http = ban('Only *.routes.ts knows HTTP.', 'fastify', '@fastify/*', '**/*.routes*');
 const sql = ban('Only *.store.ts holds SQL.', 'pg');
@@ -87,6 +89,20 @@ export default {
       http,
       sql,
       ban('Payment adapters return facts; modules decide what they mean.', '**/modules/**'),
+    ),
+    // What puts the modules together.
+    boundary(
+      ['api/src/*.ts', 'api/src/{dev,http,live,mail,seed}/**'],
+      tests,
+      otherWorkspace,
+      ban(
+        'Outside of modules/ only services, routes and the rules of audits are known.',
+        '**/modules/*/*',
+        '!**/modules/*/*.service.ts',
+        '!**/modules/*/*.routes.ts',
+        '!**/modules/*/audit.store.ts',
+        '!**/modules/auth/passwords.ts',
+      ),
     ),
     boundary(
       ['api/src/modules/ledger/**'],

@@ -12,7 +12,7 @@ import { loadConfig } from '../api/src/config.ts';
 import { createCtx, type Ctx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db.ts';
 import { createLog } from '../api/src/log.ts';
-import { addNode } from '../api/src/modules/metering/metering.service.ts';
+import { addNode } from '../api/src/modules/gateways/gateways.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
 import { graceMs, startProduct } from '../tools/product.mjs';

@@ -11,7 +11,7 @@ const INPUTS = {
   gateway: ['contract', 'package-lock.json', 'tsconfig.base.json'],
   api: ['contract', 'package-lock.json', 'tsconfig.base.json'],
 };
-const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations']);
+const NOT_SOURCES = new Set(['dist', 'node_modules', 'test', 'migrations', 'sql']);
 
 /** @param {string} place @returns {string[]} */
 function sourcesOf(place) {

@@ -4,7 +4,7 @@ import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { addNode, DEFAULT_NODE_NAME } from './modules/metering/metering.service.ts';
+import { addNode, DEFAULT_NODE_NAME } from './modules/gateways/gateways.service.ts';
 
 const [name = '', ...rest] = process.argv.slice(2);
 if (!/^[a-z0-9-]{1,60}$/.test(name) || rest.length > 0) {

@@ -31,8 +31,8 @@ import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
-import { meteringRoutes } from './modules/metering/metering.routes.ts';
-import * as metering from './modules/metering/metering.service.ts';
+import { gatewaysRoutes } from './modules/gateways/gateways.routes.ts';
+import * as gateways from './modules/gateways/gateways.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
@@ -40,17 +40,17 @@ import { readFigures } from './modules/reconciliation/reconciliation.service.ts'
 import { statementRoutes } from './modules/statement/statement.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
-import { receiptsRoutes } from './modules/receipts/receipts.routes.ts';
+import { receiptsRoutes } from './modules/billing/receipts.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
 import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
-import { usersRoutes } from './modules/users/users.routes.ts';
+import { profileRoutes } from './modules/profile/profile.routes.ts';
 
 /** Of a statement that has nothing to do: longer, and its connection is dropped. */
 const PING_LIMIT_MS = 1000;
 
 const access: Access = {
   authenticateUser,
-  authenticateNode: metering.authenticateNode,
+  authenticateNode: gateways.authenticateNode,
 };
 
 /** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
@@ -84,7 +84,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
-    gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
+    gatewaySilenceMs: () => gateways.gatewaySilenceMs(ctx),
   });
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
@@ -103,11 +103,11 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
   securityRoutes(app);
-  usersRoutes(app);
+  profileRoutes(app);
   userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
-  meteringRoutes(app);
+  gatewaysRoutes(app);
   receiptsRoutes(app);
   invoicesRoutes(app);
   statementRoutes(app);

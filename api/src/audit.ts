@@ -1,7 +1,7 @@
 /** Does the money add up? Asked by the worker every few minutes, and by the fault scripts and tests after what they did. */
 import type { Ctx } from './ctx.ts';
 import { NOTHING_VERIFIED, type AuditRun, type VerifiedMark } from './invariant.ts';
-import { connectionInvariants } from './modules/connections/audit.store.ts';
+import { connectionInvariants } from './modules/billing/audit.store.ts';
 import { paymentInvariants } from './modules/invoices/audit.store.ts';
 import { ledgerInvariants } from './modules/ledger/audit.store.ts';
 

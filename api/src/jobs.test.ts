@@ -6,10 +6,10 @@ import { createGatewayRun } from '../test/gateway-client.ts';
 import { newInvoice, pay } from '../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../test/test-app.ts';
 import { enqueue } from './jobs.ts';
-import { warnOfLowBalances } from './modules/connections/low-balance.ts';
-import { sweepConnections } from './modules/connections/sweep.ts';
-import { expireInvoices } from './modules/invoices/watch.ts';
-import { registerNode } from './modules/metering/metering.service.ts';
+import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
+import { sweepConnections } from './modules/billing/sweep.service.ts';
+import { expireInvoices } from './modules/invoices/watch.service.ts';
+import { registerNode } from './modules/gateways/gateways.service.ts';
 
 const MB = 1_048_576;
 

@@ -5,9 +5,11 @@ import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { BoundedClient, connectionOptions } from './database-connection.ts';
 import { buildIndexes } from './migrate-indexes.ts';
+import { applySqlTexts } from './sql-texts.ts';
 
-/** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/`. */
+/** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/` and `sql/`. */
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
+const sqlDirectory = new URL('../sql/', import.meta.url);
 const LOCK_ID = 727_001;
 /** Migrations that build indexes while the tables stay in use: outside a transaction. */
 const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
@@ -18,6 +20,8 @@ const TIME_LIMIT_MS = 3_600_000;
 
 export interface MigrationOptions {
   directory?: URL;
+  /** Of functions and views. Null: they stay as the migrations leave them. */
+  sql?: URL | null;
   /** How long a statement may wait for its lock. As long as it waits, all who come after it wait as well. */
   lockTimeoutMs?: number;
   /** Pauses between the attempts, in which those who waited get their turn; the last one is repeated. */
@@ -28,7 +32,7 @@ export interface MigrationOptions {
 
 /**
  * Applies `migrations/NNNN_*.sql` in order, each in a transaction (or one index after the other, where the name ends with
- * `_concurrently`), and the job runner's own schema. Safe to run from several processes at once, and while the product runs.
+ * `_concurrently`), then the functions and views of `sql/` that have changed, and the job runner's own schema. Safe to run from several processes at once, and while the product runs.
  * @returns the names applied now
  * @throws Error if a migration fails, does not get its locks, or was edited after it had been applied
  */
@@ -36,6 +40,7 @@ export async function migrate(
   databaseUrl: string,
   {
     directory = migrationsDirectory,
+    sql = directory === migrationsDirectory ? sqlDirectory : null,
     lockTimeoutMs = 2000,
     pausesMs = [1000, 2000, 4000, 8000],
     waitLimitMs = 900_000,
@@ -57,6 +62,7 @@ export async function migrate(
     client = await pool.connect();
     await takeTurn(client, deadline);
     const applied = await applyAll(client, directory, retry);
+    if (sql) applied.push(...(await applySqlTexts(client, sql, retry)));
     await retry("of the job runner's tables", () => runMigrations({ pgPool: pool }));
     return applied;
   } finally {

@@ -1,7 +1,7 @@
 /** The API program: serves HTTP until it is told to stop. */
 import { buildApp } from './app.ts';
 import { startMailSink } from './dev/mail-sink.ts';
-import { startListeningSigns } from './modules/metering/listening.ts';
+import { startListeningSigns } from './modules/gateways/listening.service.ts';
 import { runProgram } from './program.ts';
 
 await runProgram('api', async (ctx) => {

@@ -4,7 +4,7 @@ import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { registerNode } from './modules/metering/metering.service.ts';
+import { registerNode } from './modules/gateways/gateways.service.ts';
 import { seed } from './seed/seed.ts';
 
 const config = loadConfig();

@@ -1,7 +1,7 @@
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice, listInvoices, type Currency, type Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
-import { watchChain } from '../src/modules/invoices/watch.ts';
+import { watchChain } from '../src/modules/invoices/watch.service.ts';
 import { currencyRules } from '../src/payments/currencies.ts';
 import type { TestUser } from './factories.ts';
 import type { TestApp } from './test-app.ts';

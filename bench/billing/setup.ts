@@ -7,7 +7,7 @@ import { createCtx, type Ctx } from '../../api/src/ctx.ts';
 import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
-import { registerNode } from '../../api/src/modules/metering/metering.service.ts';
+import { registerNode } from '../../api/src/modules/gateways/gateways.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
 import type { VerifiedMark } from '../../api/src/invariant.ts';

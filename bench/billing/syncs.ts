@@ -1,5 +1,5 @@
 /** Credit-control syncs: reports of gateways, each connection with its own charge or its own bytes. */
-import { settleReports } from '../../api/src/modules/connections/settlement.ts';
+import { settleReports } from '../../api/src/modules/billing/settlement.service.ts';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { GATEWAY_TOKEN, type Bench, type Gateway } from './setup.ts';

@@ -12,6 +12,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
+import { getProfile } from '../profile/profile.service.ts';
 import * as users from '../users/users.service.ts';
 import { countFailure, countMail, countSignUp, forgetFailures, refuseGuessing, type Guess } from './attempts.ts';
 import * as store from './auth.store.ts';
@@ -126,7 +127,7 @@ export async function signIn(
   if (user.hasSecondFactor) await requireCode(ctx, guess, user.userId, body.secondFactorCode, client);
   const tokens = await sessions.openSession(ctx, user, client);
   if (!tokens) throw new AppError('INVALID_CREDENTIALS');
-  const profile = await users.getProfile(ctx, user.userId);
+  const profile = await getProfile(ctx, user.userId);
   return { ...tokens, deviceToken: newDeviceToken(secretKeys, user), profile };
 }
 

@@ -7,7 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys, newestKeyId } from '../../keys.ts';
 import { seal, tryUnseal } from '../../sealing.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
-import { needsSecondFactor } from '../users/second-factor-state.ts';
+import { needsSecondFactor } from '../users/users.service.ts';
 import { countCode, forgetCodes, forgetFailures, type Guess } from './attempts.ts';
 import { proofOf, provePassword } from './proof.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';

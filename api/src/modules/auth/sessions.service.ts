@@ -8,7 +8,7 @@ import type { Actor } from '../../actor.ts';
 import { addressOf, deviceOf, type Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import { record, recordOwn } from '../audit-log/audit-log.service.ts';
-import { secondFactorState } from '../users/second-factor-state.ts';
+import { secondFactorState } from '../users/users.service.ts';
 import { countWrongRefresh, refuseRefreshing } from './attempts.ts';
 import type { Credentials } from './auth.store.ts';
 import { rememberDevice } from './known-devices.store.ts';

@@ -11,7 +11,7 @@ import { newConnectionId } from './connection-id.ts';
 import { presentConnection, presentForAdmin, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
-import { endConnection } from './ending.ts';
+import { endConnection } from '../billing/ending.service.ts';
 
 /**
  * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.

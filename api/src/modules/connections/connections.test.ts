@@ -14,9 +14,9 @@ import { balanceOf, createProxy, createUser, type TestUser } from '../../../test
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { registerNode } from '../metering/metering.service.ts';
-import { endIdle } from './ending.ts';
-import { sweepConnections } from './sweep.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
+import { endIdle } from '../billing/ending.service.ts';
+import { sweepConnections } from '../billing/sweep.service.ts';
 
 const MB = 1_048_576;
 const DOLLAR = 1_000_000n;

@@ -13,7 +13,7 @@ import { balanceOf, createProxy, createUser, type TestUser } from '../../../test
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 
 const LIMITS = { openConnectionsMax: 5, purchasesPerHour: 8, unusedReturnsPerHour: 3 };
 const PREPAID_MICROS = 400_000n;

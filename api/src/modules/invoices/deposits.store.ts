@@ -133,7 +133,7 @@ export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | u
             account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
-       join users on users.id = user_id
+       join readable_users as users on users.id = user_id
       where deposits.id = $1 and state = 'FINAL'
         for no key update of deposits skip locked`,
     [id],

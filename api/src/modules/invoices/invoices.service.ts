@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
+import * as users from '../users/users.service.ts';
 import { takeAddress } from './addresses.ts';
 import { isAvailable, rates } from './chains.ts';
 import * as deposits from './deposits.store.ts';
@@ -31,7 +32,8 @@ export async function createInvoice(
   const amountMicros = toMicros(amount);
   const dueUnits = toDueUnits(amountMicros, rateE12, rules);
   const id = await ctx.tx(async (ctx) => {
-    await store.lockPayer(ctx, userId);
+    // Two requests of one user take turns from here to the end of their transactions.
+    await users.lockUser(ctx, userId);
     await refuseTooMany(ctx, userId);
     await refreshStatuses(ctx, await store.endOpen(ctx, userId, currency));
     const addressId = await takeAddress(ctx, userId, rules);

@@ -33,7 +33,7 @@ const SELECT_ROW = `
          invoices.status, expired_at as "expiredAt", invoices.created_at as "createdAt"
     from invoices
     join deposit_addresses on deposit_addresses.id = address_id
-    join users on users.id = invoices.user_id`;
+    join readable_users as users on users.id = invoices.user_id`;
 
 export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | undefined> {
   const [row] = await ctx.db.query<Stored<InvoiceRow>>(`${SELECT_ROW} where invoices.id = $1`, [id]);
@@ -57,11 +57,6 @@ export async function countInvoices(ctx: Ctx, userId: string | null): Promise<nu
     values,
   );
   return row!.count;
-}
-
-/** Two requests of one user take turns from here to the end of their transactions. */
-export async function lockPayer(ctx: Ctx, userId: string): Promise<void> {
-  await ctx.db.query('select id from users where id = $1 for no key update', [userId]);
 }
 
 export interface RecentInvoices {

@@ -14,7 +14,7 @@ import { letExpire, newInvoice, reload } from '../../../test/sandbox-payments.ts
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { sandboxRates } from '../../payments/rates/sandbox.ts';
 import * as invoices from './invoices.service.ts';
-import { expireInvoices } from './watch.ts';
+import { expireInvoices } from './watch.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {

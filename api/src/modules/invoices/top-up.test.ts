@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import { chains } from '../../payments/currencies.ts';
 import { sandboxRates } from '../../payments/rates/sandbox.ts';
-import { expireInvoices, watchChain } from './watch.ts';
+import { expireInvoices, watchChain } from './watch.service.ts';
 
 const DOLLAR = 1_000_000n;
 

@@ -10,7 +10,7 @@ import { switchOn } from '../../../test/second-factor.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import type { SecretKeys } from '../../keys.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { readKeyFigures, reseal } from './key-rotation.service.ts';
 
 const OLD = 'the old secret key of the tests, 1';

@@ -1,7 +1,7 @@
 /**
- * The double-entry ledger. Besides it only what charges connections writes accounts and transfers, because each of those
- * is one statement with what it charges for: the purchase (migration 0014) and the settlement of gateways' reports
- * (connections/settlement.store.ts).
+ * The double-entry ledger. Every write of transfers, of balances, of escrow and of holds is a function in api/sql/:
+ * post_transfers, refund_megabytes and release_hold are called here; buy_proxy and settle_reports, which are one statement each with
+ * what they charge for, by connections/ and billing/.
  *
  * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
  * and the shared system accounts last. A customer's account row is the mutex for all his connections.
@@ -91,24 +91,21 @@ export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<Re
 export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
   const transfers = firstOfEachKey(requested);
   if (transfers.length === 0) return new Set();
-  const keys = await explainOverdraft(store.insertTransfers(ctx, transfers, FIRST_CUSTOMER_ACCOUNT));
-  const posted = new Set(keys);
-  const deltas = systemDeltas(transfers.filter((transfer) => posted.has(transfer.idempotencyKey)));
-  for (const [id, micros] of deltas) await store.addToBalance(ctx, id, micros);
+  const keys = await explainOverdraft(store.postTransfers(ctx, transfers));
   for (const transfer of transfers) tellUser(ctx, transfer);
-  return posted;
+  return new Set(keys);
 }
 
 /** Gives back what a connection has paid too much. The caller has locked the payer's account. */
 export async function refund(ctx: Ctx, refund: Refund): Promise<void> {
-  assert.equal(await store.insertRefund(ctx, refund), 1, 'a refund names what does not exist');
+  assert(await store.refundMegabytes(ctx, refund), 'a refund names what does not exist');
   ctx.changed({ accountId: refund.payerAccountId }, 'balance');
 }
 
 /** Releases money that was held for grants. The caller has locked the payer's account. */
 export async function release(ctx: Ctx, payerAccountId: bigint, micros: bigint): Promise<void> {
   if (micros === 0n) return;
-  assert.equal(await store.addToHold(ctx, payerAccountId, -micros), 1, `account ${payerAccountId} does not exist`);
+  assert(await store.releaseHold(ctx, payerAccountId, micros), `account ${payerAccountId} does not exist`);
   ctx.changed({ accountId: payerAccountId }, 'balance');
 }
 
@@ -139,20 +136,6 @@ function customersOf(transfers: readonly Transfer[]): bigint[] {
 /** Of these transfers users are credited, or nobody: charges are told where they are made. */
 function tellUser(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
   if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
-}
-
-/** Changes of the system accounts, in the order of their ids. */
-function systemDeltas(transfers: readonly Transfer[]): [accountId: bigint, micros: bigint][] {
-  return Object.values(systemAccounts).flatMap((id) => {
-    const credits = transfers.filter((transfer) => transfer.creditAccountId === id);
-    const debits = transfers.filter((transfer) => transfer.debitAccountId === id);
-    const micros = sumAmounts(credits) - sumAmounts(debits);
-    return micros === 0n ? [] : [[id, micros] as [bigint, bigint]];
-  });
-}
-
-function sumAmounts(transfers: readonly Transfer[]): bigint {
-  return transfers.reduce((sum, transfer) => sum + transfer.amountMicros, 0n);
 }
 
 /** The database refuses; this only says why. */

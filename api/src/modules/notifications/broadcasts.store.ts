@@ -36,7 +36,7 @@ const SELECT_BROADCAST = `
          has_open_connection as "hasOpenConnection", registered_from as "registeredFrom",
          registered_before as "registeredBefore", created_by as "createdBy", email as "createdByEmail",
          broadcasts.created_at as "createdAt", reader_count as "readerCount", sent_at as "sentAt"
-    from broadcasts left join users on users.id = created_by`;
+    from broadcasts left join readable_users as users on users.id = created_by`;
 
 /** @returns undefined if the author has used the key before */
 export async function insertBroadcast(ctx: Ctx, broadcast: NewBroadcast): Promise<string | undefined> {
@@ -87,7 +87,7 @@ export async function countBroadcasts(ctx: Ctx): Promise<number> {
 /** Of those who are named, how many there are. */
 export async function countUsers(ctx: Ctx, ids: readonly string[]): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from users where id = any($1::uuid[])',
+    'select count(*)::int as count from readable_users where id = any($1::uuid[])',
     [ids],
   );
   return row!.count;
@@ -105,7 +105,7 @@ export async function insertForReaders(
 ): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
     `with readers as (
-       select users.id from users join broadcasts on broadcasts.id = $1
+       select users.id from readable_users as users join broadcasts on broadcasts.id = $1
         where users.status = 'ACTIVE' and users.email_confirmed_at is not null
           and ($2::uuid is null or users.id > $2)
           and (broadcasts.language_code is null or users.language_code = broadcasts.language_code)
@@ -113,7 +113,8 @@ export async function insertForReaders(
           and (registered_from is null or users.created_at >= registered_from)
           and (registered_before is null or users.created_at < registered_before)
           and (has_open_connection is null or has_open_connection =
-               exists (select from connections where user_id = users.id and connections.status = 'WORK'))
+               exists (select from readable_connections as connections
+                        where user_id = users.id and connections.status = 'WORK'))
         order by users.id limit $3
      ), told as (
        insert into notifications (user_id, idempotency_key, kind, details, broadcast_id)

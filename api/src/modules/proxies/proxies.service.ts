@@ -2,7 +2,6 @@
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import * as store from './proxies.store.ts';
 import { searchFree } from './search.ts';
 
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
@@ -11,9 +10,4 @@ export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const rows = await searchFree(ctx, query);
   return rows.map(({ priceMicros, ...proxy }) => ({ ...proxy, price: toDollars(priceMicros) }));
-}
-
-/** Back to the catalogue. */
-export function giveBack(ctx: Ctx, id: string): Promise<void> {
-  return store.release(ctx, id);
 }

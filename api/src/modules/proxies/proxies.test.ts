@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { refreshCounts } from './proxies.service.ts';
 
 let testApp: TestApp;

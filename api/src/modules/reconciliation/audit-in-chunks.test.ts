@@ -6,7 +6,7 @@ import { audit } from '../../audit.ts';
 import type { Ctx } from '../../ctx.ts';
 import { NOTHING_VERIFIED, type VerifiedMark } from '../../invariant.ts';
 import { findSettledTransfer, rememberSums } from '../ledger/ledger.service.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { reconcileWhenDue, showReconciliation } from './reconciliation.service.ts';
 
 /** More than a chunk of accounts, and for the two busiest accounts more than a piece of entries. */

@@ -95,10 +95,10 @@ export interface MoneyFigures {
 /** Reads the shop's few own accounts and the open connections, so that it costs little however many customers there are. */
 export async function readMoney(ctx: Ctx, firstCustomerAccount: bigint): Promise<MoneyFigures> {
   const [row] = await ctx.db.query<MoneyFigures>(
-    `select (select -coalesce(sum(balance_micros), 0) from accounts where id < $1)::bigint as "customerMicros",
-            (select coalesce(sum(held_micros), 0) from accounts
-              where id in (select payer_account_id from connections where status = 'WORK'))::bigint as "heldMicros",
-            (select count(*)::int from connections where status = 'WORK') as "openConnections"`,
+    `select (select -coalesce(sum(balance_micros), 0) from readable_accounts where id < $1)::bigint as "customerMicros",
+            (select coalesce(sum(held_micros), 0) from readable_accounts
+              where id in (select payer_account_id from readable_connections where status = 'WORK'))::bigint as "heldMicros",
+            (select count(*)::int from readable_connections where status = 'WORK') as "openConnections"`,
     [firstCustomerAccount],
   );
   return row!;

@@ -7,7 +7,7 @@ import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
 import type { Ctx } from '../../ctx.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { reconcileWhenDue, showReconciliation } from './reconciliation.service.ts';
 
 const MB = 1_048_576;
@@ -337,7 +337,7 @@ describe('a planted fault', () => {
   test('has each rule of the audit', async () => {
     const rules = new Set(faults.map((fault) => fault.rule));
     const { ledgerInvariants } = await import('../ledger/audit.store.ts');
-    const { connectionInvariants } = await import('../connections/audit.store.ts');
+    const { connectionInvariants } = await import('../billing/audit.store.ts');
     const { paymentInvariants } = await import('../invoices/audit.store.ts');
     const all = [...ledgerInvariants, ...connectionInvariants, ...paymentInvariants].map(({ rule }) => rule);
     expect(all.filter((rule) => !rules.has(rule))).toEqual([]);

@@ -20,7 +20,7 @@ export async function insertPayment(ctx: Ctx, invoiceId: string, payerId: string
   await ctx.db.query(
     `insert into referral_payments (invoice_id, referrer_id)
      select $1, referrer.id
-       from users as payer join users as referrer on referrer.id = payer.referrer_id
+       from readable_users as payer join readable_users as referrer on referrer.id = payer.referrer_id
       where payer.id = $2 and folded_email(referrer.email) <> folded_email(payer.email)
      on conflict (invoice_id) do nothing`,
     [invoiceId, payerId],
@@ -36,8 +36,8 @@ export interface Referrer {
 export async function findReferrer(ctx: Ctx, payerId: string): Promise<Referrer | undefined> {
   const [row] = await ctx.db.query<Referrer>(
     `select referrer.id as "userId", referrer.account_id as "accountId"
-       from users as payer
-       join users as referrer on referrer.id = payer.referrer_id
+       from readable_users as payer
+       join readable_users as referrer on referrer.id = payer.referrer_id
       where payer.id = $1 and referrer.status = 'ACTIVE'
         and folded_email(referrer.email) <> folded_email(payer.email)`,
     [payerId],

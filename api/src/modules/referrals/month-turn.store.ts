@@ -41,7 +41,7 @@ export function listPayments(ctx: Ctx, month: string): Promise<PaymentCounts[]> 
             (count(*) filter (where paid_at < bounds.last))::int as before
        from referral_payments
       cross join bounds
-       join users on users.id = referral_payments.referrer_id and users.status <> 'DELETED'
+       join readable_users as users on users.id = referral_payments.referrer_id and users.status <> 'DELETED'
       where paid_at >= bounds.before and paid_at < bounds.present
       group by referral_payments.referrer_id`,
     [month],

@@ -4,7 +4,7 @@ import { createUser, type TestUser } from '../../../test/factories.ts';
 import { newInvoice } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { findMonthToTurn, listPayments } from './month-turn.store.ts';
-import { turnMonth } from './month-turn.ts';
+import { turnMonth } from './month-turn.service.ts';
 
 const THIS_MONTH = `date_trunc('month', now(), 'UTC')`;
 const LAST_MONTH = `date_trunc('month', now(), 'UTC') - interval '1 second'`;

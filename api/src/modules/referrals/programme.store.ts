@@ -14,8 +14,8 @@ export async function findSummary(ctx: Ctx, userId: string): Promise<SummaryRow 
             (select count(*)::int from referral_payments
               where referrer_id = $1 and paid_at >= date_trunc('month', now(), 'UTC')) as "paymentsThisMonth",
             (date_trunc('month', now() at time zone 'UTC') + interval '1 month') at time zone 'UTC' as "monthEndsAt",
-            (select count(*)::int from users as referrals where referrals.referrer_id = $1) as "registeredUsersCount"
-       from users where id = $1`,
+            (select count(*)::int from readable_users as referrals where referrals.referrer_id = $1) as "registeredUsersCount"
+       from readable_users where id = $1`,
     [userId],
   );
   return row;

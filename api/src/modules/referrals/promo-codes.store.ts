@@ -18,11 +18,11 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
 const SELECT_ROW = `
   select promo_codes.id, code,
          case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end as status,
-         (select count(*)::int from users where users.promo_code_id = promo_codes.id) as "registeredUsersCount",
+         (select count(*)::int from readable_users as users where users.promo_code_id = promo_codes.id) as "registeredUsersCount",
          promo_codes.created_at as "createdAt", expired_at as "expiredAt", owner.id as "userId", owner.email as "userEmail",
          trial_credit_micros as "trialCreditMicros", credits_max as "trialCreditsMax", budget_micros as "budgetMicros",
          credit_count as "trialCreditsCount", credited_micros as "creditedMicros"
-    from promo_codes join users as owner on owner.id = promo_codes.user_id`;
+    from promo_codes join readable_users as owner on owner.id = promo_codes.user_id`;
 
 /** @param userId null: of all users */
 export function listPromoCodes(ctx: Ctx, userId: string | null, page: PageQuery): Promise<PromoCodeRow[]> {
@@ -49,9 +49,10 @@ export async function findPromoCode(ctx: Ctx, id: string): Promise<PromoCodeRow 
 
 /** @param email lower case */
 export async function findOwner(ctx: Ctx, email: string): Promise<string | undefined> {
-  const [row] = await ctx.db.query<{ id: string }>(`select id from users where email = $1 and status <> 'DELETED'`, [
-    email,
-  ]);
+  const [row] = await ctx.db.query<{ id: string }>(
+    `select id from readable_users where email = $1 and status <> 'DELETED'`,
+    [email],
+  );
   return row?.id;
 }
 
@@ -69,7 +70,7 @@ export interface NewPromoCode {
 export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at)
-     select $1, $2, $3, $4, $5, $6 where not exists (select from users where referral_code = $1)
+     select $1, $2, $3, $4, $5, $6 where not exists (select from readable_users where referral_code = $1)
      on conflict (code) do nothing returning id`,
     [code.code, code.userId, code.trialCreditMicros, code.creditsMax, code.budgetMicros, code.expiredAt],
   );

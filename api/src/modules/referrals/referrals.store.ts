@@ -11,11 +11,11 @@ export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | u
   const [row] = await ctx.db.query<Referrer>(
     `select "referrerId", "promoCodeId" from (
        select users.id as "referrerId", promo_codes.id as "promoCodeId", 1 as precedence
-         from promo_codes join users on users.id = promo_codes.user_id
+         from promo_codes join readable_users as users on users.id = promo_codes.user_id
         where promo_codes.code = $1 and promo_codes.status = 'ACTIVE' and users.status = 'ACTIVE'
           and (promo_codes.expired_at is null or promo_codes.expired_at > now())
        union all
-       select id, null, 2 from users where referral_code = $1 and status = 'ACTIVE'
+       select id, null, 2 from readable_users where referral_code = $1 and status = 'ACTIVE'
      ) as candidate
       order by precedence limit 1`,
     [code],
@@ -35,7 +35,7 @@ export interface TrialCredit {
 export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCredit | undefined> {
   const [row] = await ctx.db.query<TrialCredit>(
     `select promo_codes.id as "promoCodeId", trial_credit_micros as "amountMicros"
-       from users join promo_codes on promo_codes.id = users.promo_code_id
+       from readable_users as users join promo_codes on promo_codes.id = users.promo_code_id
       where users.id = $1 and trial_credit_micros > 0
         and (credits_max is null or credit_count < credits_max)
         and (budget_micros is null or credited_micros + trial_credit_micros <= budget_micros)
@@ -49,7 +49,7 @@ export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCr
 export async function claimTrialCredit(ctx: Ctx, userId: string, credit: TrialCredit): Promise<boolean> {
   const claimed = await ctx.db.query(
     `insert into trial_credits (folded_email, user_id, promo_code_id, amount_micros)
-     select folded_email(email), id, $2, $3 from users where id = $1
+     select folded_email(email), id, $2, $3 from readable_users where id = $1
      on conflict do nothing returning user_id`,
     [userId, credit.promoCodeId, credit.amountMicros],
   );

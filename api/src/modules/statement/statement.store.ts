@@ -59,15 +59,16 @@ export function listEntries(
   return ctx.db.query(
     `with page as (
        select * from (
-         select *, coalesce($3::bigint, (select balance_micros from accounts where id = $1)) + micros
+         select *, coalesce($3::bigint, (select balance_micros from readable_accounts where id = $1)) + micros
                    - (sum(micros) over (order by id desc rows unbounded preceding))::bigint as balance_after_micros
            from ((select id, -amount_micros as micros, reason, created_at, idempotency_key,
                          credit_account_id as other_account_id
-                    from transfers where debit_account_id = $1 and id < coalesce($2::bigint, 9223372036854775807)
+                    from readable_transfers where debit_account_id = $1 and id < coalesce($2::bigint, 9223372036854775807)
                    order by id desc limit $9)
                  union all
                  (select id, amount_micros, reason, created_at, idempotency_key, debit_account_id
-                    from transfers where credit_account_id = $1 and megabyte_from is null and id < coalesce($2::bigint, 9223372036854775807)
+                    from readable_transfers
+                   where credit_account_id = $1 and megabyte_from is null and id < coalesce($2::bigint, 9223372036854775807)
                    order by id desc limit $9)
                  order by id desc limit $9
                 ) as newest
@@ -77,18 +78,17 @@ export function listEntries(
      )
      select page.id, page.created_at as "createdAt", reason as kind, micros,
             balance_after_micros as "balanceAfterMicros", connections.id as "connectionId", host(ip) as ip,
-            invoices.id as "invoiceId", currency, promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
+            case reason when 'TOP_UP' then invoice_id end as "invoiceId", case reason when 'TOP_UP' then currency end as currency,
+            promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
             referral.id as "referralId", referral.email as "referralEmail"
        from page
-       left join connections on escrow_account_id = other_account_id
-       left join proxies on proxies.id = proxy_id
-       left join deposits on reason in ('TOP_UP', 'REFERRAL_BONUS')
+       left join readable_connections as connections on escrow_account_id = other_account_id
+       left join readable_proxies as proxies on proxies.id = proxy_id
+       left join readable_deposits as deposits on reason in ('TOP_UP', 'REFERRAL_BONUS')
              and deposits.id = substring(page.idempotency_key from '^deposit:([0-9a-f-]{36})')::uuid
-       left join invoices on reason = 'TOP_UP' and invoices.id = invoice_id
-       left join deposit_addresses on reason = 'REFERRAL_BONUS' and deposit_addresses.id = deposits.address_id
-       left join users as referral on referral.id = deposit_addresses.user_id
-       left join users as owner on reason = 'TRIAL' and owner.account_id = $1
-       left join promo_codes on promo_codes.id = owner.promo_code_id
+       left join readable_users as referral on reason = 'REFERRAL_BONUS' and referral.id = deposits.user_id
+       left join readable_users as owner on reason = 'TRIAL' and owner.account_id = $1
+       left join readable_promo_codes as promo_codes on promo_codes.id = owner.promo_code_id
       order by page.id desc`,
     [
       accountId,
@@ -111,12 +111,13 @@ export async function countEntries(ctx: Ctx, accountId: bigint, filter: EntryFil
     filter === null
       ? // Read from two indexes alone.
         await ctx.db.query<{ count: number }>(
-          `select ((select count(*) from transfers where debit_account_id = $1)
-                   + (select count(*) from transfers where credit_account_id = $1 and megabyte_from is null))::int as count`,
+          `select ((select count(*) from readable_transfers where debit_account_id = $1)
+                   + (select count(*) from readable_transfers
+                       where credit_account_id = $1 and megabyte_from is null))::int as count`,
           [accountId],
         )
       : await ctx.db.query<{ count: number }>(
-          `select count(*)::int as count from transfers
+          `select count(*)::int as count from readable_transfers
             where (debit_account_id = $1 or (credit_account_id = $1 and megabyte_from is null))
               and reason = any($2::transfer_reason[]) and created_at >= $3 and created_at < $4`,
           [accountId, filter.kinds, filter.from, filter.to],

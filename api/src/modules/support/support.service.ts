@@ -22,7 +22,8 @@ export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId
 /** @throws AppError RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
 export function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, key: string | null) {
   return ctx.tx(async (ctx) => {
-    await store.lockAuthor(ctx, userId);
+    // Of several requests at once each is counted by the next: until the end of the transaction they wait here.
+    await users.lockUser(ctx, userId);
     return presentTicket(await open(ctx, { ...body, userId, authorId: userId, idempotencyKey: key }));
   });
 }
@@ -115,7 +116,7 @@ function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
     const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
     if (replayed) return presentReplay(replayed, message);
     requireOpen(ticket);
-    if (message.isUser) await store.lockAuthor(ctx, message.authorId);
+    if (message.isUser) await users.lockUser(ctx, message.authorId);
     const row = await store.insertMessage(ctx, message);
     if (row) {
       if (message.isUser)

@@ -23,7 +23,7 @@ export interface MessageRow {
 const SELECT_TICKET = `
   select tickets.id, user_id as "userId", email as "userEmail", name, description, tickets.status,
          tickets.created_at as "createdAt"
-    from tickets join users on users.id = user_id`;
+    from tickets join readable_users as users on users.id = user_id`;
 const MESSAGE_COLUMNS = `id, ticket_id as "ticketId", content, is_user as "isUser", created_at as "createdAt"`;
 
 export async function findTicket(ctx: Ctx, id: string): Promise<TicketRow | undefined> {
@@ -62,11 +62,6 @@ export interface NewTicket {
   name: string;
   description: string;
   idempotencyKey: string | null;
-}
-
-/** Of several requests at once each is counted by the next: until the end of the transaction they wait here. */
-export async function lockAuthor(ctx: Ctx, userId: string): Promise<void> {
-  await ctx.db.query('select id from users where id = $1 for no key update', [userId]);
 }
 
 /** What a user has written within the last hour. */

@@ -30,14 +30,14 @@ export interface ConnectionRow extends Amounts {
  */
 const AMOUNTS = `
   with mine as (
-    select id, escrow_account_id, used_bytes, uploaded_bytes, synced_at from connections
+    select id, escrow_account_id, used_bytes, uploaded_bytes, synced_at from readable_connections
      where user_id = $1 and created_at < $3::timestamptz and (ended_at is null or ended_at >= $2::timestamptz) and ($6::uuid is null or id = $6)
   ), money as (
     select mine.id, created_at as at, amount_micros as micros
-      from mine join transfers on credit_account_id = escrow_account_id and megabyte_from is not null
+      from mine join readable_transfers on credit_account_id = escrow_account_id and megabyte_from is not null
     union all
     select mine.id, created_at, -amount_micros
-      from mine join transfers on debit_account_id = escrow_account_id and reason = 'REFUND'
+      from mine join readable_transfers on debit_account_id = escrow_account_id and reason = 'REFUND'
   ), counted as (
     select id, hour, max(used_bytes) as used_bytes, max(uploaded_bytes) as uploaded_bytes
       from (select connection_id as id, hour, traffic_hours.used_bytes, traffic_hours.uploaded_bytes
@@ -87,7 +87,9 @@ export async function findUsage(
      union all
      select connections.id, host(ip), country_code, connections.created_at, null, dearest.used_bytes,
             dearest.uploaded_bytes, micros
-       from dearest join connections on connections.id = dearest.id join proxies on proxies.id = proxy_id
+       from dearest
+       join readable_connections as connections on connections.id = dearest.id
+       join readable_proxies as proxies on proxies.id = proxy_id
       order by at, "spentMicros" desc, "usedBytes" desc, id`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],
   );
@@ -116,7 +118,7 @@ export async function recordTraffic(ctx: Ctx): Promise<void> {
   await ctx.db.query(
     `insert into traffic_hours (connection_id, hour, used_bytes, uploaded_bytes)
      select id, date_trunc('hour', synced_at, 'UTC'), used_bytes, uploaded_bytes
-       from connections
+       from readable_connections as connections
       where status = 'WORK' and used_bytes > 0 and synced_at is not null
         -- Most connections are idle, and a row that is only looked at costs nothing.
         and not exists (select from traffic_hours

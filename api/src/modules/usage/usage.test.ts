@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 import { recordTraffic } from './usage.service.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endSessionsOf } from '../auth/sessions.service.ts';
-import { beginEndsOfUser, finishUnheard } from '../connections/ending.ts';
+import { beginEndsOfUser, finishUnheard } from '../billing/ending.service.ts';
 import * as users from '../users/users.service.ts';
 
 /**

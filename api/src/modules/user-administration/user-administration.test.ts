@@ -11,8 +11,8 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { openStream } from '../../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { audit } from '../../audit.ts';
-import { sweepConnections } from '../connections/sweep.ts';
-import { registerNode } from '../metering/metering.service.ts';
+import { sweepConnections } from '../billing/sweep.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
 
 const MB = 1_048_576;
 

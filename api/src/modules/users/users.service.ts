@@ -1,12 +1,9 @@
-/** Users and what they see of themselves. */
+/** Users: who they are, their status and language. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { Profile, UserStatus } from '@cellhop/contract/users';
+import type { UserStatus } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { currentLevel } from '../referrals/bonus.service.ts';
 import { newReferralCode } from './referral-code.ts';
-import { secondFactorState } from './second-factor-state.ts';
-import { presentProfile } from './user-presenter.ts';
 import * as store from './users.store.ts';
 
 export type User = store.UserRow;
@@ -37,19 +34,10 @@ export function lockAdministrators(ctx: Ctx): Promise<string[]> {
   return store.lockAdministrators(ctx);
 }
 
-export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {
-  const user = await store.findUser(ctx, userId);
-  if (!user) throw new Error(`user ${userId} has gone`);
-  const [{ balanceMicros }, level] = await Promise.all([
-    ledger.readBalance(ctx, user.accountId),
-    currentLevel(ctx, userId),
-  ]);
-  return presentProfile(user, balanceMicros, level, secondFactorState(ctx.config, user));
-}
-
 /** Mails and pages that follow are in this language, and all notifications. */
-export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<Profile> {
+export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<void> {
   await store.updateLanguage(ctx, userId, languageCode);
   ctx.changed({ userId }, 'notifications');
-  return getProfile(ctx, userId);
 }
+
+export { needsSecondFactor, secondFactorState } from './second-factor-state.ts';

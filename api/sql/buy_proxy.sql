@@ -1,0 +1,94 @@
+-- revision: 1
+-- Sells a proxy in one round trip. Each rule stands at its place in the order of locks: payer, proxy, connection.
+-- A refusal leaves nothing changed. In the database there is a function without the two limits
+-- too, for API processes of the version before (migration 0018).
+create or replace function buy_proxy(
+  in wanted_proxy_id uuid, in shown_price_micros bigint, in buyer_id uuid, in payer_id bigint,
+  in key text, in new_id uuid, in new_username text, in new_password_encrypted bytea, in new_password_hash bytea,
+  in open_connections_max integer, in purchases_per_hour integer,
+  out outcome text, out connection_id uuid, out created_at timestamptz, out dns_port integer, out balance_micros bigint,
+  out proxy proxies, out retry_after_seconds integer
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+  payer accounts;
+  replay connections;
+  open_connections integer;
+  megabyte_micros bigint;
+  cost_micros bigint;
+  escrow_id bigint;
+  head bytea;
+begin
+  -- Locked first: all purchases and charges of one customer happen one after another.
+  select * into strict payer from accounts where id = payer_id for no key update;
+
+  -- A repeat is answered with what the first request bought.
+  if key is not null then
+    select * into replay from connections where user_id = buyer_id and idempotency_key = key;
+    if found then
+      outcome := case when replay.proxy_id = wanted_proxy_id then 'REPLAYED' else 'IDEMPOTENCY_KEY_REUSED' end;
+      connection_id := replay.id;
+      return;
+    end if;
+  end if;
+
+  -- The buyer's purchases wait for each other at the lock above, so neither limit is passed by buying at the same moment.
+  select ceil(extract(epoch from created_at + interval '1 hour' - now())) into retry_after_seconds
+    from connections where user_id = buyer_id and created_at > now() - interval '1 hour'
+   order by created_at desc offset purchases_per_hour - 1 limit 1;
+  if found then
+    outcome := 'RATE_LIMITED';
+    return;
+  end if;
+  select count(*) into open_connections
+    from (select from connections where user_id = buyer_id and status = 'WORK' limit open_connections_max) as open_connection;
+  if open_connections >= open_connections_max then
+    outcome := 'TOO_MANY_CONNECTIONS';
+    -- When one of them ends is not known.
+    retry_after_seconds := 60;
+    return;
+  end if;
+
+  -- Money that is held for other connections cannot be spent here.
+  megabyte_micros := megabyte_price(shown_price_micros);
+  cost_micros := megabyte_micros * prepaid_megabytes();
+  -- Other buyers of the same proxy wait here, and then find it sold.
+  if payer.balance_micros - payer.held_micros >= cost_micros then
+    update proxies set connection_id = new_id
+     where id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
+    returning * into proxy;
+  end if;
+  if proxy.id is null then
+    select * into proxy from proxies where id = wanted_proxy_id;
+    outcome := case when not found or proxy.connection_id is not null or not proxy.is_healthy then 'PROXY_NOT_FOUND'
+                    when proxy.price_micros <> shown_price_micros then 'PRICE_CHANGED'
+                    when payer.balance_micros - payer.held_micros < cost_micros then 'SMALL_BALANCE'
+                    -- It was somebody else's a moment ago.
+                    else 'PROXY_NOT_FOUND' end;
+    return;
+  end if;
+
+  -- The money goes from the payer to the connection's escrow account, as the first entry of its receipt.
+  outcome := 'BOUGHT';
+  connection_id := new_id;
+  created_at := now();
+  escrow_id := nextval('accounts_id_seq');
+  head := charge_hash(null, new_id, 1, charge_time(now()), 'PREPAID_50_MB', 1, prepaid_megabytes(), 0, 0,
+                      megabyte_micros, cost_micros);
+  update accounts set balance_micros = accounts.balance_micros - cost_micros where id = payer_id
+    returning accounts.balance_micros into balance_micros;
+  insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
+                         uploaded_bytes, downloaded_bytes, charge_hash)
+  values (payer_id, escrow_id, cost_micros, 'PREPAID_50_MB', 0, prepaid_megabytes(), 0, 0, head);
+
+  -- A DNS port of its own, if one is free. Buyers at the same time pass over each other's.
+  select port into dns_port from dns_ports where connection_id is null order by port limit 1 for update skip locked;
+  insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,
+                           username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
+                           charge_count, charge_hash)
+  values (new_id, buyer_id, wanted_proxy_id, payer_id, escrow_id, shown_price_micros, prepaid_megabytes(),
+          new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
+  if dns_port is not null then
+    update dns_ports set connection_id = new_id where port = dns_port;
+  end if;
+end $$;

@@ -1,0 +1,19 @@
+-- revision: 1
+-- Closes a connection and its runs; its proxy returns to the catalogue, and its DNS port is free. The bill has been made, and the caller
+-- has locked the payer's account. In the order of locks: the proxy comes before the connection.
+-- Returns whose it was; null if there is no such connection.
+create or replace function end_connection(
+  in ended_id uuid, in new_status connection_status, in reason end_reason, in new_refund_status refund_status, in megabytes bigint,
+  in new_granted_bytes bigint, out user_id uuid, out ip text
+) language plpgsql as $$
+#variable_conflict use_column
+begin
+  update proxies set connection_id = null where connection_id = ended_id returning host(proxies.ip) into ip;
+  update connections
+     set status = new_status, end_reason = reason, refund_status = new_refund_status, charged_megabytes = megabytes,
+         granted_bytes = new_granted_bytes, ended_at = now()
+   where id = ended_id
+  returning connections.user_id into user_id;
+  update connection_runs set is_open = false where connection_id = ended_id and is_open;
+  update dns_ports set connection_id = null where connection_id = ended_id;
+end $$;

@@ -1,0 +1,2 @@
+-- revision: 1
+-- The first mark of `marks` is the moment since which at least `threshold` bytes have passed, that moment's own included;

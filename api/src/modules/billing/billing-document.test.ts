@@ -1,0 +1,461 @@
+/** docs/billing.md is the specification here: its tables are read from the file and played against the real code. */
+import {
+  connect,
+  disconnect,
+  disconnectAsAdmin,
+  disconnectWithoutRefund,
+  listConnections,
+  type Connection,
+} from '@cellhop/contract/connections';
+import type { EndReason } from '@cellhop/contract/connections';
+import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
+import { megabytePrice, megabytesToBytes, prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { readTables, toBytesFromCell, toMicrosFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
+import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.ts';
+import { currencyRules } from '../../payments/currencies.ts';
+import { audit } from '../../audit.ts';
+import { chooseCreditRate } from '../invoices/credit-rate.ts';
+import { toStatus } from '../invoices/invoice-status.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
+import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
+import { trialTransfer } from '../referrals/referrals.service.ts';
+import { finalBill, settle, type Meter, type Run } from './charging.ts';
+import { isRefundable } from './end-status.ts';
+import { sweepConnections } from './sweep.service.ts';
+
+const tables = readTables(fileURLToPath(new URL('../../../../docs/billing.md', import.meta.url)));
+const MB = Number(megabytesToBytes(1n));
+const PRICE = 800_000n;
+const MEGABYTE_PRICE = megabytePrice(PRICE);
+const PREPAID = prepaidPrice(PRICE);
+const SECOND_MS = 1000;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+});
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+type Check = (row: MarkdownRow) => unknown;
+/** How the rows of a table are checked, by its section and its first column. */
+const checks: Record<string, Check> = {
+  'Units: What': checkUnit,
+  'Units: Price': checkPrice,
+  'Purchase: Balance': checkPurchase,
+  'Traffic: Used': checkTraffic,
+  'Traffic: Reports, as they arrive': checkReports,
+  'Reserved before it moves: Free money': checkGrant,
+  'When the money ends: Balance after the purchase': checkNoMoney,
+  'When the money ends: Connections': checkSharedMoney,
+  'What goes back: Used when it ended': checkRefund,
+  'What goes back: Why it ended': checkWindow,
+  'How a connection ends: Why': checkEnd,
+  'How a connection ends: Traffic': checkIdle,
+  'How a connection ends: Traffic, by minute': checkTrickle,
+  'Fair use: Unused returns in the last hour': checkUnusedReturn,
+  'Faults: Its late report': checkLateReport,
+  'Money that comes: Paid': checkPayment,
+  'Money that comes: Paid invoices last month': checkBonus,
+  'Transfers: Event': checkTransfer,
+};
+
+describe('docs/billing.md', () => {
+  test('has no table that is not checked, and no check is without its table', () => {
+    expect(tables.map((table) => `${table.section}: ${table.columns[0]}`)).toEqual(Object.keys(checks));
+    expect(tables.filter((table) => table.rows.length === 0)).toEqual([]);
+  });
+
+  describe.each(tables)('$section, by $columns.0', ({ section, columns, rows }) => {
+    test.each(rows.map((row) => [Object.values(row).join(' | '), row] as const))('%s', async (_title, row) => {
+      await checks[`${section}: ${columns[0]}`]!(row);
+      expect.hasAssertions();
+    });
+  });
+});
+
+const cell = (row: MarkdownRow, column: string): string => {
+  const value = row[column];
+  if (value === undefined) throw new Error(`the table has no column ${column}`);
+  return value;
+};
+const money = (row: MarkdownRow, column: string) => toMicrosFromCell(cell(row, column));
+const traffic = (row: MarkdownRow, column: string) => toBytesFromCell(cell(row, column));
+const count = (row: MarkdownRow, column: string) => BigInt(cell(row, column));
+
+async function checkUnit(row: MarkdownRow): Promise<void> {
+  const what = cell(row, 'What');
+  const shown = Number(cell(row, 'How much').replaceAll(',', '').split(' ')[0]);
+  const facts: Record<string, number> = {
+    'one dollar': Number(toMicros(1)),
+    'one MB of billing, both directions together': MB,
+    'megabytes that the price is for': PRICED_MEGABYTES,
+    'megabytes that a purchase pays': PREPAID_MEGABYTES,
+  };
+  if (what !== 'prices are multiples of') return expect(shown).toBe(facts[what]);
+  await createProxy(testApp, { priceMicros: BigInt(shown) });
+  for (const wrong of [shown - 1, shown + 1, shown * 1.5])
+    await expect(createProxy(testApp, { priceMicros: BigInt(wrong) })).rejects.toMatchObject({
+      constraint: 'price_micros_check',
+    });
+}
+
+function checkPrice(row: MarkdownRow): void {
+  const price = money(row, 'Price');
+  expect(prepaidPrice(price)).toBe(money(row, 'First 50 MB'));
+  expect(megabytePrice(price)).toBe(money(row, 'Each further megabyte'));
+}
+
+async function checkPurchase(row: MarkdownRow): Promise<void> {
+  const user = await createUser(testApp, { balanceMicros: money(row, 'Balance') });
+  const id = await createProxy(testApp, { priceMicros: PRICE });
+  const price = toDollars(money(row, 'Price that the buyer saw'));
+  const answer = await user.call(connect, { body: { id, price } }).then(
+    () => 'bought',
+    (error: { code: string }) => error.code,
+  );
+  expect(answer).toBe(cell(row, 'Answer'));
+  expect(await balanceOf(testApp, user)).toBe(money(row, 'Balance after'));
+  const [connection] = await listOf(user);
+  expect(toMicros(connection?.paidFor ?? 0)).toBe(money(row, 'Paid for'));
+}
+
+async function checkTraffic(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  await use(run, connection, traffic(row, 'Used'));
+  const paidFor = await paidForOf(user);
+  expect(paidFor).toBe(money(row, 'Paid for'));
+  expect(paidFor / MEGABYTE_PRICE).toBe(count(row, 'Megabytes paid'));
+}
+
+async function checkReports(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  await run.report(connection.id, 50 * MB, 20 * MB);
+  for (const report of cell(row, 'Reports, as they arrive').split(', '))
+    await run.report(connection.id, Number(toBytesFromCell(report)));
+  expect(await paidForOf(user)).toBe(money(row, 'Paid for'));
+}
+
+function checkGrant(row: MarkdownRow): void {
+  const bytes = megabytesToBytes(50n);
+  const counted = { usedBytes: bytes, uploadedBytes: 0n };
+  const meter: Meter = { ...counted, grantedBytes: bytes, chargedMegabytes: 50n, megabytePriceMicros: MEGABYTE_PRICE };
+  const run: Run = { ...counted, grantedBytes: bytes, isOpen: true };
+  const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
+  const result = settle(meter, run, report, money(row, 'Free money'));
+  expect(result.run.grantedBytes - bytes).toBe(traffic(row, 'Granted ahead'));
+  expect(result.holdChangeMicros).toBe(money(row, 'On hold'));
+  expect(result.state).toBe(cell(row, 'Answer'));
+}
+
+async function checkNoMoney(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open(money(row, 'Balance after the purchase'));
+  expect(await drain(run, [connection])).toBe(traffic(row, 'Used when it ends'));
+  const [ended] = await listOf(user);
+  expect(ended).toMatchObject({ status: 'NO_MONEY', endReason: 'NO_MONEY', refundStatus: 'NONE' });
+  expect(toMicros(ended!.paidFor)).toBe(money(row, 'Paid for'));
+  expect(await balanceOf(testApp, user)).toBe(money(row, 'Balance left'));
+}
+
+async function checkSharedMoney(row: MarkdownRow): Promise<void> {
+  const connectionCount = count(row, 'Connections');
+  const balanceMicros = connectionCount * PREPAID + money(row, 'Balance after the purchases');
+  const user = await createUser(testApp, { balanceMicros });
+  const run = createGatewayRun(testApp);
+  const connections: Connection[] = [];
+  for (let bought = 0n; bought < connectionCount; bought++) connections.push(await buy(user));
+  for (const connection of connections) await run.authorize(connection);
+  expect(await drain(run, connections)).toBe(traffic(row, 'Used together'));
+  expect(await balanceOf(testApp, user)).toBe(money(row, 'Balance left'));
+}
+
+async function checkRefund(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  const usedBytes = traffic(row, 'Used when it ended');
+  await use(run, connection, usedBytes);
+  await end(user, connection, run, 'USER', usedBytes);
+  const [ended] = await listOf(user);
+  expect(toMicros(ended!.paidFor)).toBe(count(row, 'Megabytes charged') * MEGABYTE_PRICE);
+  expect(ended!.refundStatus).toBe(cell(row, 'Refund status'));
+  expect(await refundOf(connection)).toBe(money(row, 'Back'));
+}
+
+function checkWindow(row: MarkdownRow): void {
+  const ageMs = Number(cell(row, 'Age').replace(/ s$/, '')) * SECOND_MS;
+  const meter: Meter = {
+    usedBytes: 0n,
+    uploadedBytes: 0n,
+    grantedBytes: 0n,
+    chargedMegabytes: 50n,
+    megabytePriceMicros: MEGABYTE_PRICE,
+  };
+  const isPartBack = isRefundable(cell(row, 'Why it ended') as EndReason, ageMs, testApp.ctx.config.refundWindowMs);
+  expect(finalBill(meter, isPartBack).refundMicros).toBe(money(row, 'Back'));
+}
+
+async function checkEnd(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  const usedBytes = traffic(row, 'Used');
+  await use(run, connection, usedBytes);
+  await age(connection, cell(row, 'Age'));
+  const reason = cell(row, 'Why') as EndReason;
+  await end(user, connection, run, reason, usedBytes);
+  const [ended] = await listOf(user);
+  expect(ended).toMatchObject({
+    status: cell(row, 'Status'),
+    endReason: reason,
+    refundStatus: cell(row, 'Refund status'),
+    paidFor: toDollars(money(row, 'Paid for')),
+  });
+  expect(await refundOf(connection)).toBe(money(row, 'Back'));
+}
+
+async function checkUnusedReturn(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  for (let returned = 0n; returned < count(row, 'Unused returns in the last hour'); returned++)
+    await user.call(disconnect, { params: { id: (await buy(user)).id } });
+  const usedBytes = Number(traffic(row, 'Used'));
+  await use(run, connection, BigInt(usedBytes));
+  await run.end(connection.id, usedBytes);
+  await age(connection, cell(row, 'Age'));
+  const endpoint = cell(row, 'Request') === 'disconnect' ? disconnect : disconnectWithoutRefund;
+  const answer = await user.call(endpoint, { params: { id: connection.id } }).then(
+    () => 'ended',
+    (error: { code: string }) => error.code,
+  );
+  expect(answer).toBe(cell(row, 'Answer'));
+  expect(await refundOf(connection)).toBe(money(row, 'Back'));
+}
+
+async function checkIdle(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  await age(connection, cell(row, 'Time without more'));
+  const usedBytes = Number(traffic(row, 'Traffic'));
+  await run.report(connection.id, usedBytes);
+  await sweepConnections(testApp.ctx);
+  await run.end(connection.id, usedBytes);
+  const [after] = await listOf(user);
+  expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));
+}
+
+async function checkTrickle(row: MarkdownRow): Promise<void> {
+  const { user, connection, run } = await open();
+  const arrivals = new Map<number, bigint>();
+  for (const part of cell(row, 'Traffic, by minute').split('; ')) {
+    const [, first, last, bytes] = /^(\d+)(?: to (\d+))?: (.+)$/.exec(part)!;
+    for (let minute = Number(first); minute <= Number(last ?? first); minute++)
+      arrivals.set(minute, toBytesFromCell(bytes!));
+  }
+  let usedBytes = 0n;
+  for (let minute = 0; minute <= Number(cell(row, 'Minute')); minute++) {
+    if (minute > 0) await age(connection, '1 minute');
+    usedBytes += arrivals.get(minute) ?? 0n;
+    if (arrivals.has(minute)) await run.report(connection.id, Number(usedBytes));
+  }
+  await sweepConnections(testApp.ctx);
+  await run.end(connection.id, Number(usedBytes));
+  const [after] = await listOf(user);
+  expect(after!.status === 'WORK' ? 'goes on' : 'ends').toBe(cell(row, 'It'));
+}
+
+function checkLateReport(row: MarkdownRow): void {
+  const usedBytes = megabytesToBytes(50n);
+  const counted = { usedBytes, uploadedBytes: 0n };
+  // What it was granted and had not reported is free again.
+  const meter: Meter = {
+    ...counted,
+    grantedBytes: usedBytes,
+    chargedMegabytes: 50n,
+    megabytePriceMicros: MEGABYTE_PRICE,
+  };
+  const run: Run = { ...counted, grantedBytes: megabytesToBytes(60n), isOpen: false };
+  const report = { usedBytes: traffic(row, 'Its late report'), uploadedBytes: 0n, wantedBytes: 0n };
+  const { charge, writtenOffBytes } = settle(meter, run, report, money(row, 'Free money'));
+  expect((charge.to - charge.from) * MEGABYTE_PRICE).toBe(money(row, 'Charged'));
+  expect(writtenOffBytes).toBe(traffic(row, 'Written off'));
+}
+
+function checkPayment(row: MarkdownRow): void {
+  const rules = currencyRules.BTC;
+  const rateE12 = 100_000n * 10n ** 12n;
+  const dueUnits = toDueUnits(toMicros(25), rateE12, rules);
+  expect(dueUnits).toBe(parseUnits('0.00025', rules));
+  const expiredAt = new Date();
+  const arrivedAt = new Date(expiredAt.getTime() + (cell(row, 'When') === 'late' ? 1 : -1));
+  const arrivalRateE12 = money(row, 'Rate when it came') * 10n ** 6n;
+  const creditRateE12 = chooseCreditRate(rules, arrivalRateE12, arrivedAt, { rateE12, expiredAt });
+  const units = parseUnits(cell(row, 'Paid').replace(/ BTC$/, ''), rules)!;
+  expect(toCreditMicros(units, creditRateE12!, rules)).toBe(money(row, 'Credited'));
+  const { paidFromBasisPoints } = rules;
+  const payments = [{ units, isCredited: true }];
+  const hasEnded = cell(row, 'When') === 'late';
+  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, payments })).toBe(cell(row, 'Invoice then'));
+}
+
+function checkBonus(row: MarkdownRow): void {
+  const level = levelFromPayments(Number(cell(row, 'Paid invoices last month')));
+  expect(level).toBe(cell(row, 'Level'));
+  expect(bonusMicros(level, money(row, 'Top-up'))).toBe(money(row, 'Bonus'));
+}
+
+async function checkTransfer(row: MarkdownRow): Promise<void> {
+  transfers ??= everyEvent();
+  expect(await transfers).toContainEqual({
+    from: cell(row, 'From'),
+    to: cell(row, 'To'),
+    reason: cell(row, 'Reason'),
+    key: cell(row, 'Idempotency key').replaceAll('`', ''),
+  });
+}
+
+interface ShownTransfer {
+  from: string;
+  to: string;
+  reason: string;
+  key: string;
+}
+
+let transfers: Promise<ShownTransfer[]> | undefined;
+/** A history with each event of the table, as the ledger has it: ids in keys are replaced by the table's letters. */
+async function everyEvent(): Promise<ShownTransfer[]> {
+  const referrer = await createUser(testApp);
+  const user = await createUser(testApp, { referrerId: referrer.id });
+  const [code] = await testApp.database.query<{ id: string }>(
+    `insert into promo_codes (code, user_id, trial_credit_micros) values ('BILLING', $1, 1000000) returning id`,
+    [referrer.id],
+  );
+  await testApp.database.query('update users set promo_code_id = $2 where id = $1', [user.id, code!.id]);
+  await testApp.ctx.tx(async (ctx) => ledger.post(ctx, [(await trialTransfer(ctx, user.id, user.accountId))!]));
+  const invoice = await newInvoice(user);
+  await pay(testApp, invoice);
+  await testApp.database.query(
+    `update referral_payments set paid_at = date_trunc('month', now(), 'UTC') - interval '1 second' where invoice_id = $1`,
+    [invoice.id],
+  );
+  await pay(testApp, await newInvoice(user));
+  const run = createGatewayRun(testApp);
+  const [used, unused] = [await buy(user), await buy(user)];
+  await run.authorize(used);
+  await use(run, used, megabytesToBytes(51n));
+  for (const connection of [used, unused]) await end(user, connection, run, 'USER', megabytesToBytes(51n));
+  const rows = await testApp.database.query<{ from: string; to: string; reason: string; key: string | null }>(
+    `select payer.kind as "from", receiver.kind as "to", reason, idempotency_key as key
+       from transfers
+       join balances as payer on payer.account_id = debit_account_id
+       join balances as receiver on receiver.account_id = credit_account_id
+      where $1 in (debit_account_id, credit_account_id) or credit_account_id = $2
+         or debit_account_id in (select escrow_account_id from connections where user_id = $3)`,
+    [user.accountId, referrer.accountId, user.id],
+  );
+  const letters = { deposit: 'D', trial: 'U', connection: 'C' };
+  return rows.map(({ key, ...row }) => ({
+    ...row,
+    key:
+      key?.replace(
+        /^(deposit|trial|connection):[0-9a-f-]{36}/,
+        (_, kind: keyof typeof letters) => `${kind}:${letters[kind]}`,
+      ) ?? 'its first megabyte',
+  }));
+}
+
+type GatewayRun = ReturnType<typeof createGatewayRun>;
+
+async function buy(user: TestUser): Promise<Connection> {
+  const id = await createProxy(testApp, { priceMicros: PRICE });
+  return (await user.call(connect, { body: { id, price: toDollars(PRICE) } })).data;
+}
+
+/** A connection of a new user with this balance after the purchase, open in a gateway run. */
+async function open(balanceMicros = 100_000_000n) {
+  const user = await createUser(testApp, { balanceMicros: PREPAID + balanceMicros });
+  const connection = await buy(user);
+  const run = createGatewayRun(testApp);
+  await run.authorize(connection);
+  return { user, connection, run };
+}
+
+/** Moves traffic as a gateway does: up to the grant, then asks for more. */
+async function use(run: GatewayRun, { id }: Connection, bytes: bigint): Promise<void> {
+  const usedBytes = Number(bytes);
+  let granted = 50 * MB;
+  while (granted < usedBytes) granted = (await run.report(id, granted, usedBytes - granted)).grantedBytes;
+  await run.report(id, usedBytes);
+}
+
+/** Lets connections use all that they are granted, side by side, until each has been ended. @returns all bytes */
+async function drain(run: GatewayRun, connections: readonly Connection[]): Promise<bigint> {
+  const used = new Map(connections.map(({ id }) => [id, 50 * MB]));
+  let live = [...used.keys()];
+  while (live.length > 0) {
+    const credits = await Promise.all(live.map((id) => run.report(id, used.get(id)!, 3 * MB)));
+    const open = credits.filter(({ state }) => state !== 'ended');
+    for (const { connectionId, grantedBytes } of open) used.set(connectionId, grantedBytes);
+    live = open.map(({ connectionId }) => connectionId);
+  }
+  return [...used.values()].reduce((sum, bytes) => sum + BigInt(bytes), 0n);
+}
+
+/** Ends a connection for a reason; the gateway has told its last total before. */
+async function end(
+  user: TestUser,
+  { id }: Connection,
+  run: GatewayRun,
+  reason: EndReason,
+  bytes: bigint,
+): Promise<void> {
+  const usedBytes = Number(bytes);
+  switch (reason) {
+    case 'USER':
+      await run.end(id, usedBytes);
+      await user.call(disconnect, { params: { id } });
+      break;
+    case 'ADMIN': {
+      await run.end(id, usedBytes);
+      const admin = await createUser(testApp, { roleName: 'ADMIN' });
+      await admin.call(disconnectAsAdmin, { params: { id } });
+      break;
+    }
+    case 'EXIT_LOST':
+      await run.report(id, usedBytes, 0, { isExitLost: true });
+      await run.end(id, usedBytes);
+      break;
+    case 'IDLE':
+      await run.end(id, usedBytes);
+      await sweepConnections(testApp.ctx);
+      break;
+    case 'NO_MONEY':
+      throw new Error('money ends by itself');
+  }
+}
+
+/** Makes a purchase older than it is: windows are measured by the database's clock. */
+async function age({ id }: Connection, interval: string): Promise<void> {
+  await testApp.database.query(
+    `update connections set created_at = created_at - $2::interval,
+                            idle_marks = array(select (at - $2::interval, used_bytes)::traffic_mark from unnest(idle_marks))
+      where id = $1`,
+    [id, interval],
+  );
+}
+
+const listOf = async (user: TestUser) => (await user.call(listConnections, { query: {} })).data;
+const paidForOf = async (user: TestUser) => toMicros((await listOf(user))[0]!.paidFor);
+
+async function refundOf({ id }: Connection): Promise<bigint> {
+  const [row] = await testApp.database.query<{ micros: bigint }>(
+    `select coalesce(sum(amount_micros), 0)::bigint as micros
+       from transfers where idempotency_key = 'connection:' || $1 || ':refund'`,
+    [id],
+  );
+  return row!.micros;
+}

@@ -1,0 +1,109 @@
+import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
+import type { Ctx } from '../../ctx.ts';
+
+/** What an end may be asked for; NO_MONEY is found out, never asked for. */
+export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
+
+export interface OpenConnection {
+  id: string;
+  userId: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  priceMicros: bigint;
+  status: ConnectionStatus;
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  grantedBytes: bigint;
+  chargedMegabytes: bigint;
+  endingReason: RequestedEnd | null;
+  /** The user ended it without asking for what was not used. */
+  isRefundWaived: boolean;
+  /** When the end was asked for; now, if it has not been. */
+  ageMs: number;
+  /** Gateway runs that may still report. */
+  openRuns: number;
+}
+
+/** Read after the payer's account has been locked: nobody else changes these rows then. */
+export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
+  return ctx.db.query(
+    `select id, user_id as "userId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+            price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
+            granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
+            is_refund_waived as "isRefundWaived",
+            (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
+            (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
+       from connections where id = any($1::uuid[]) order by id`,
+    [ids],
+  );
+}
+
+export async function findStatus(ctx: Ctx, id: string): Promise<ConnectionStatus | undefined> {
+  const [row] = await ctx.db.query<{ status: ConnectionStatus }>('select status from connections where id = $1', [id]);
+  return row?.status;
+}
+
+export interface End {
+  id: string;
+  status: Exclude<ConnectionStatus, 'WORK'>;
+  reason: EndReason;
+  refundStatus: RefundStatus;
+  chargedMegabytes: bigint;
+  grantedBytes: bigint;
+}
+
+/** Closes the connection (api/sql/end_connection.sql). @returns whose it was */
+export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip: string }> {
+  const [ended] = await ctx.db.query<{ userId: string; ip: string }>(
+    'select user_id as "userId", ip from end_connection($1, $2, $3, $4, $5, $6)',
+    [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
+  );
+  return ended!;
+}
+
+export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: RequestedEnd): Promise<void> {
+  await ctx.db.query('update connections set ending_reason = $2, ending_at = now() where id = any($1::uuid[])', [
+    ids,
+    reason,
+  ]);
+}
+
+export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('update connections set is_refund_waived = true where id = $1', [id]);
+}
+
+/**
+ * Read after the payer's account has been locked. Counted are connections without traffic that the user ended, or asked to
+ * end, in the last hour and that were refunded or will be. Only young ones are: no row from before the window is read.
+ * @returns the seconds until another may be returned; undefined if one may be now
+ */
+export async function secondsUntilUnusedReturn(
+  ctx: Ctx,
+  userId: string,
+  returnsPerHour: number,
+  refundWindowMs: number,
+): Promise<number | undefined> {
+  const [row] = await ctx.db.query<{ seconds: number }>(
+    `select greatest(1, ceil(extract(epoch from returned_at + interval '1 hour' - now())))::int as seconds
+       from (select coalesce(ending_at, ended_at) as returned_at
+               from connections
+              where user_id = $1 and created_at > now() - interval '1 hour' - $3 * interval '1 millisecond'
+                and used_bytes = 0 and not is_refund_waived
+                and (end_reason = 'USER' and refund_status = 'REFUNDED' or status = 'WORK' and ending_reason = 'USER')
+            ) as unused_return
+      where returned_at > now() - interval '1 hour'
+      order by returned_at desc offset $2::int - 1 limit 1`,
+    [userId, returnsPerHour, refundWindowMs],
+  );
+  return row?.seconds;
+}
+
+/** @returns all open connections of the user */
+export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: RequestedEnd): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `update connections set ending_reason = coalesce(ending_reason, $2), ending_at = coalesce(ending_at, now())
+      where user_id = $1 and status = 'WORK' returning id`,
+    [userId, reason],
+  );
+  return rows.map((row) => row.id);
+}

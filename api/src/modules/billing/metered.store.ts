@@ -1,0 +1,44 @@
+import type { Ctx } from '../../ctx.ts';
+import type { RequestedEnd } from './ending.store.ts';
+
+/** An open connection and the part that one gateway run has in it. */
+export interface MeteredConnection {
+  id: string;
+  payerAccountId: bigint;
+  escrowAccountId: bigint;
+  priceMicros: bigint;
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  grantedBytes: bigint;
+  chargedMegabytes: bigint;
+  endingReason: RequestedEnd | null;
+  /** Null as long as the run has never had the connection open; then the others are too. */
+  isRunOpen: boolean | null;
+  runUsedBytes: bigint;
+  runUploadedBytes: bigint;
+  runGrantedBytes: bigint;
+  runWrittenOffBytes: bigint;
+}
+
+/** Read after the payers' accounts have been locked: nobody else changes these rows then. Ended ones are left out. */
+export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Promise<MeteredConnection[]> {
+  return ctx.db.query(
+    `select id, payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
+            price_micros as "priceMicros", connections.used_bytes as "usedBytes",
+            connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
+            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", run.is_open as "isRunOpen",
+            run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
+            run.granted_bytes as "runGrantedBytes", run.written_off_bytes as "runWrittenOffBytes"
+       from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2
+      where id = any($1::uuid[]) and status = 'WORK' order by id`,
+    [ids, runId],
+  );
+}
+
+export async function findPayers(ctx: Ctx, ids: readonly string[]): Promise<bigint[]> {
+  const rows = await ctx.db.query<{ accountId: bigint }>(
+    'select distinct payer_account_id as "accountId" from connections where id = any($1::uuid[])',
+    [ids],
+  );
+  return rows.map((row) => row.accountId);
+}

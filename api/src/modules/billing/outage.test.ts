@@ -1,0 +1,177 @@
+/** What the worker makes of gateways that could not report. The clock is the database's: rows are made older than they are. */
+import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { audit } from '../../audit.ts';
+import { registerNode } from '../gateways/gateways.service.ts';
+import { saveListening } from '../gateways/gateways.store.ts';
+import { endConnection } from './ending.service.ts';
+import { sweepConnections } from './sweep.service.ts';
+
+const MB = 1_048_576;
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+  await testApp.database.query(
+    "insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token'))",
+  );
+});
+beforeEach(() => saveListening(testApp.ctx));
+afterAll(async () => {
+  expect(await audit(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+async function buy(user: TestUser) {
+  return (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+}
+
+/** A connection that is open in runs of these nodes and had its last traffic so long ago; so long has nobody reported. */
+async function open({ trafficAge, tokens = [undefined] }: { trafficAge: string; tokens?: (string | undefined)[] }) {
+  const user = await createUser(testApp, { balanceMicros: 1_000_000n });
+  const connection = await buy(user);
+  const runs = tokens.map((token) => createGatewayRun(testApp, token));
+  for (const run of runs) await run.authorize(connection);
+  await testApp.database.query(
+    'update connections set idle_marks = array[(now() - $2::interval, 0)::traffic_mark] where id = $1',
+    [connection.id, trafficAge],
+  );
+  await silence(trafficAge, runs);
+  return { user, connection, runs };
+}
+
+const silence = (age: string, runs: readonly { runId: string }[]) =>
+  testApp.database.query('update gateway_runs set seen_at = now() - $1::interval where id = any($2)', [
+    age,
+    runs.map(({ runId }) => runId),
+  ]);
+/** The control plane came back so long ago, and an API process has said that it listens so long ago. */
+const listening = (since: string, seen = '0 s') =>
+  testApp.database.query('update listening set since = now() - $1::interval, seen_at = now() - $2::interval', [
+    since,
+    seen,
+  ]);
+const statusOf = async (user: TestUser) => (await user.call(listConnections, { query: {} })).data[0]!.status;
+
+const since = async () =>
+  (
+    await testApp.database.query<{ seconds: number }>(
+      'select extract(epoch from now() - since)::float8 as seconds from listening',
+    )
+  )[0]!.seconds;
+
+describe('after an outage of the control plane', () => {
+  test('nothing is idle before its gateway has reported, and then only what had no traffic', async () => {
+    const busy = await open({ trafficAge: '40 minutes' });
+    const quiet = await open({ trafficAge: '40 minutes', tokens: ['second-token'] });
+    await listening('20 s');
+    // A new client is no report of what the others have used.
+    await busy.runs[0]!.authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
+    await sweepConnections(testApp.ctx);
+    expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'WORK']);
+    expect((await busy.runs[0]!.report(busy.connection.id, 5000)).state).toBe('open');
+    expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
+    await listening('1 s');
+    await sweepConnections(testApp.ctx);
+    expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
+    await listening('20 s');
+    await sweepConnections(testApp.ctx);
+    await quiet.runs[0]!.end(quiet.connection.id, 5);
+    expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'NOT_WORK']);
+  });
+
+  test('every gateway that has the connection open is waited for', async () => {
+    const { user, connection, runs } = await open({ trafficAge: '40 minutes', tokens: [undefined, 'second-token'] });
+    await listening('20 s');
+    await runs[0]!.report(connection.id, 0);
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('WORK');
+    await runs[1]!.report(connection.id, 2000);
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('WORK');
+  });
+
+  test('a gateway that was started anew does not wait for its dead predecessor', async () => {
+    const { user } = await open({ trafficAge: '40 minutes' });
+    await listening('20 s');
+    await createGatewayRun(testApp).authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('NOT_WORK');
+  });
+
+  test('a gateway that stays silent is over after a minute, and known to be lost after the idle time', async () => {
+    const { user } = await open({ trafficAge: '40 minutes' });
+    await listening('29 minutes');
+    await sweepConnections(testApp.ctx);
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('WORK');
+    await listening('31 minutes');
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('NOT_WORK');
+  });
+
+  test('gateways keep their grants and go on: their silence has not counted', async () => {
+    const { user, connection, runs } = await open({ trafficAge: '0 s' });
+    await runs[0]!.report(connection.id, 50 * MB, 5 * MB);
+    await silence('10 minutes', runs);
+    await listening('1 s');
+    await sweepConnections(testApp.ctx);
+    expect((await runs[0]!.report(connection.id, 53 * MB)).state).toBe('open');
+    expect(await balanceOf(testApp, user)).toBe(1_000_000n - 400_000n - 3n * 8000n);
+  });
+
+  test('who disconnects at once still pays for what his gateway had not been able to report', async () => {
+    const { user, connection, runs } = await open({ trafficAge: '0 s' });
+    await silence('10 minutes', runs);
+    await listening('1 s');
+    const ending = user.call(disconnect, { params: { id: connection.id } });
+    await expect.poll(() => runs[0]!.report(connection.id, 3 * MB).then((credit) => credit.state)).toBe('ended');
+    await runs[0]!.end(connection.id, 3 * MB);
+    expect((await ending).data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.024 });
+  });
+});
+
+describe('a clock that is wrong', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([-86_400_000, 86_400_000])('on the machine of an API process by %i ms changes nothing', async (jumpMs) => {
+    const { user, connection, runs } = await open({ trafficAge: '29 minutes' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
+    expect((await runs[0]!.report(connection.id, MB)).state).toBe('open');
+    await sweepConnections(testApp.ctx);
+    await runs[0]!.end(connection.id, MB);
+    await endConnection(testApp.ctx, connection.id, 'USER');
+    vi.useRealTimers();
+    expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({
+      status: 'DISCONNECT_USER',
+      refundStatus: 'REFUNDED',
+      paidFor: 0.008,
+    });
+  });
+});
+
+describe('while no API process runs', () => {
+  test('the worker ends nothing and takes nothing back for a silence', async () => {
+    const { user, connection, runs } = await open({ trafficAge: '2 days' });
+    await listening('3 days', '1 day');
+    await sweepConnections(testApp.ctx);
+    expect(await statusOf(user)).toBe('WORK');
+    await saveListening(testApp.ctx);
+    expect((await runs[0]!.report(connection.id, 5000)).state).toBe('open');
+  });
+});
+
+describe('the sign of a listening API process', () => {
+  test('goes on after a short pause and begins anew after a gap', async () => {
+    await listening('1 hour', '9 s');
+    await saveListening(testApp.ctx);
+    expect(await since()).toBeGreaterThan(3599);
+    await listening('1 hour', '11 s');
+    await saveListening(testApp.ctx);
+    expect(await since()).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,134 @@
+/** The verifiable bill of a connection. Its charges were chained when they were made; here the head is signed. */
+import { AppError } from '@cellhop/contract/errors';
+import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
+import type { Charge, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
+import { megabytePrice, toDollars } from '@cellhop/contract/units';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import * as store from './receipts.store.ts';
+import { receiptKey, receiptKeys, signReceipt } from './receipt-signing.ts';
+
+/** As large as it may be while a slow reader keeps nothing open but this in memory: about 400 kB. */
+const CHARGES_AT_ONCE = 1000;
+
+/**
+ * The receipt as JSON, in pieces: a connection may have any number of charges. The first statement fixes what the receipt is
+ * about; the charges that were there then do not change, so no transaction stays open while the reader is slow.
+ * @returns the pieces of `{ "data": receipt }`
+ * @throws AppError NOT_FOUND if it is not the actor's own
+ */
+export async function streamReceipt(ctx: Ctx, actor: Actor, connectionId: string): Promise<AsyncIterable<string>> {
+  const row = await store.findReceipt(ctx, connectionId);
+  if (row?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  return writeReceipt(ctx, row);
+}
+
+async function* writeReceipt(ctx: Ctx, row: store.ReceiptRow): AsyncGenerator<string> {
+  const key = receiptKey(ctx.config.secretKeys);
+  await listPublished(ctx);
+  const { id: connectionId, ip, priceMicros, status, endReason, createdAt, issuedAt, uploadedBytes } = row;
+  const downloadedBytes = row.usedBytes - uploadedBytes;
+  const facts = { connectionId, ip, status, endReason, createdAt, disconnectAt: row.endedAt };
+  const first: Omit<Receipt, 'charges' | keyof ReceiptEnd> = {
+    version: 1,
+    ...facts,
+    price: toDollars(priceMicros),
+    uploadedBytes: Number(uploadedBytes),
+    downloadedBytes: Number(downloadedBytes),
+  };
+  yield `{"data":${withoutClosingBrace(first)},"charges":[`;
+
+  let totalMicros = 0n;
+  let chargeCount = 0;
+  let headHash = '';
+  for await (const page of pagesOfCharges(ctx, row)) {
+    const texts: string[] = [];
+    for (const charge of page) {
+      chargeCount += 1;
+      totalMicros += signedMicros(charge);
+      headHash = charge.hash;
+      texts.push(JSON.stringify(present(charge, chargeCount, megabytePrice(priceMicros))));
+    }
+    yield (chargeCount > page.length ? ',' : '') + texts.join(',');
+  }
+
+  const signed = { ...facts, issuedAt, keyId: key.id, priceMicros, uploadedBytes, downloadedBytes };
+  const end: ReceiptEnd = {
+    total: toDollars(totalMicros),
+    issuedAt,
+    keyId: key.id,
+    // A purchase makes the first charge with the connection, so there is a last one.
+    signature: signReceipt(key, { ...signed, totalMicros, chargeCount, headHash }),
+  };
+  yield `],${JSON.stringify(end).slice(1)}}`;
+}
+
+/** What is known once all charges have been written. */
+type ReceiptEnd = Pick<Receipt, 'total' | 'issuedAt' | 'keyId' | 'signature'>;
+
+function withoutClosingBrace(object: object): string {
+  return JSON.stringify(object).slice(0, -1);
+}
+
+/** As many charges as the connection had when its row was read: later ones are of the next receipt. */
+async function* pagesOfCharges(
+  ctx: Ctx,
+  { escrowAccountId, chargeCount }: store.ReceiptRow,
+): AsyncGenerator<store.ChargeRow[]> {
+  let left = chargeCount;
+  let after: bigint | null = null;
+  while (left > 0) {
+    const limit = Math.min(left, CHARGES_AT_ONCE);
+    const page: store.ChargeRow[] = await store.listPaidCharges(ctx, escrowAccountId, after, limit);
+    if (page.length > 0) yield page;
+    left -= page.length;
+    if (page.length < limit) break;
+    after = page.at(-1)!.megabyteFrom;
+  }
+  // What goes back is always the last charge.
+  if (left > 0) yield await store.listRefunds(ctx, escrowAccountId, left);
+}
+
+/** With those of before: what was signed with them can still be checked. */
+export async function getPublicKey(ctx: Ctx): Promise<PublicReceiptKeys> {
+  const { id } = receiptKey(ctx.config.secretKeys);
+  const published = await listPublished(ctx);
+  const newest = published.find(({ keyId }) => keyId === id)!;
+  return { ...newest, olderKeys: published.filter((each) => each !== newest) };
+}
+
+/** Each key of the setting is published before it signs anything, and stays after it has left the setting. */
+async function listPublished(ctx: Ctx): Promise<PublicReceiptKey[]> {
+  const rows = await store.listKeys(ctx);
+  const missing = receiptKeys(ctx.config.secretKeys).filter(({ id }) => !rows.some(({ keyId }) => keyId === id));
+  for (const { id, publicKey } of missing) await store.insertKey(ctx, id, publicKey);
+  return [...rows, ...missing.map(({ id, publicKey }) => ({ keyId: id, publicKey }))].map(({ keyId, publicKey }) => ({
+    keyId,
+    algorithm: 'Ed25519',
+    publicKey: publicKey.toString('base64'),
+  }));
+}
+
+function present(charge: store.ChargeRow, number: number, megabyteMicros: bigint): Charge {
+  return {
+    number,
+    chargedAt: charge.chargedAt,
+    kind: charge.kind,
+    firstMegabyte: Number(charge.megabyteFrom ?? firstRefunded(charge.amountMicros, megabyteMicros)) + 1,
+    lastMegabyte: Number(charge.megabyteTo ?? PREPAID_MEGABYTES),
+    uploadedBytes: Number(charge.uploadedBytes),
+    downloadedBytes: Number(charge.downloadedBytes),
+    megabytePrice: toDollars(megabyteMicros),
+    amount: toDollars(signedMicros(charge)),
+    hash: charge.hash,
+  };
+}
+
+/** What goes back are always the last of the prepaid megabytes. */
+function firstRefunded(amountMicros: bigint, megabyteMicros: bigint): bigint {
+  return BigInt(PREPAID_MEGABYTES) - amountMicros / megabyteMicros;
+}
+
+function signedMicros({ kind, amountMicros }: store.ChargeRow): bigint {
+  return kind === 'REFUND' ? -amountMicros : amountMicros;
+}

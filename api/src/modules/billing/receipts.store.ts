@@ -1,0 +1,96 @@
+import type { ConnectionStatus, EndReason } from '@cellhop/contract/connections';
+import type { ChargeKind } from '@cellhop/contract/receipts';
+import type { Ctx } from '../../ctx.ts';
+
+export interface ReceiptRow {
+  id: string;
+  userId: string;
+  escrowAccountId: bigint;
+  ip: string;
+  priceMicros: bigint;
+  status: ConnectionStatus;
+  endReason: EndReason | null;
+  /** All times are texts, in the very form that the hashes are made over. */
+  createdAt: string;
+  endedAt: string | null;
+  issuedAt: string;
+  usedBytes: bigint;
+  uploadedBytes: bigint;
+  chargeCount: number;
+}
+
+/** One statement, so that totals, status and number of charges belong to one moment. */
+export async function findReceipt(ctx: Ctx, connectionId: string): Promise<ReceiptRow | undefined> {
+  const [row] = await ctx.db.query<ReceiptRow>(
+    `select connections.id, user_id as "userId", escrow_account_id as "escrowAccountId", host(ip) as ip,
+            connections.price_micros as "priceMicros", status, end_reason as "endReason",
+            charge_time(connections.created_at) as "createdAt", charge_time(ended_at) as "endedAt",
+            charge_time(now()) as "issuedAt", used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
+            charge_count as "chargeCount"
+       from connections join readable_proxies as proxies on proxies.id = proxy_id
+      where connections.id = $1`,
+    [connectionId],
+  );
+  return row;
+}
+
+export interface ChargeRow {
+  kind: ChargeKind;
+  chargedAt: string;
+  /** From 0, the first included; null for what goes back. */
+  megabyteFrom: bigint | null;
+  megabyteTo: bigint | null;
+  amountMicros: bigint;
+  uploadedBytes: bigint;
+  downloadedBytes: bigint;
+  hash: string;
+}
+
+const SELECT_CHARGE = `
+  select reason as kind, charge_time(created_at) as "chargedAt", megabyte_from as "megabyteFrom",
+         megabyte_to as "megabyteTo", amount_micros as "amountMicros", uploaded_bytes as "uploadedBytes",
+         downloaded_bytes as "downloadedBytes", encode(charge_hash, 'hex') as hash
+    from readable_transfers`;
+
+/**
+ * What a connection (its escrow account) was paid, in the order of the megabytes, which is the order of the charges.
+ * @param after the first megabyte of the last charge of the page before; null: from the first on
+ */
+export function listPaidCharges(
+  ctx: Ctx,
+  escrowAccountId: bigint,
+  after: bigint | null,
+  limit: number,
+): Promise<ChargeRow[]> {
+  return ctx.db.query(
+    `${SELECT_CHARGE} where credit_account_id = $1 and megabyte_from > coalesce($2::bigint, -1)
+      order by megabyte_from limit $3`,
+    [escrowAccountId, after, limit],
+  );
+}
+
+export function listRefunds(ctx: Ctx, escrowAccountId: bigint, limit: number): Promise<ChargeRow[]> {
+  return ctx.db.query(`${SELECT_CHARGE} where debit_account_id = $1 and reason = 'REFUND' order by id limit $2`, [
+    escrowAccountId,
+    limit,
+  ]);
+}
+
+export interface KeyRow {
+  keyId: string;
+  publicKey: Buffer;
+}
+
+/** The newest first. */
+export function listKeys(ctx: Ctx): Promise<KeyRow[]> {
+  return ctx.db.query(
+    'select key_id as "keyId", public_key as "publicKey" from receipt_keys order by created_at desc, key_id',
+  );
+}
+
+export async function insertKey(ctx: Ctx, keyId: string, publicKey: Buffer): Promise<void> {
+  await ctx.db.query('insert into receipt_keys (key_id, public_key) values ($1, $2) on conflict do nothing', [
+    keyId,
+    publicKey,
+  ]);
+}

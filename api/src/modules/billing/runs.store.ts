@@ -1,0 +1,92 @@
+/** What each gateway run counted on each connection. Written under the lock of the connection's payer alone. */
+import type { Ctx } from '../../ctx.ts';
+
+/** Milliseconds since each run that has the connection open was heard of; time in which nobody listened does not count. */
+export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
+  const rows = await ctx.db.query<{ silenceMs: number }>(
+    `select (extract(epoch from silence_since(seen_at)) * 1000)::float8 as "silenceMs"
+       from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
+      where connection_id = $1 and is_open`,
+    [connectionId],
+  );
+  return rows.map((row) => row.silenceMs);
+}
+
+/** Open runs of the connection that the same node made before this one: their process is gone. */
+export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
+  const rows = await ctx.db.query<{ runId: string }>(
+    `select run_id as "runId"
+       from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
+      where connection_id = $1 and is_open and run_id <> $2
+        and node_id = (select node_id from readable_gateway_runs where id = $2)`,
+    [connectionId, runId],
+  );
+  return rows.map((row) => row.runId);
+}
+
+export interface Unchanged {
+  connectionId: string;
+  grantedBytes: bigint;
+}
+
+export interface RunReport {
+  connectionId: string;
+  usedBytes: bigint;
+  wantedBytes: bigint;
+}
+
+/**
+ * Those of a run's reports that change nothing, read without a lock: the total is known, what is wanted is granted, and
+ * nothing is ending.
+ */
+export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunReport[]): Promise<Unchanged[]> {
+  return ctx.db.query(
+    `select connection_id as "connectionId", run.granted_bytes as "grantedBytes"
+       from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as report (id, used_bytes, wanted_bytes)
+       join connection_runs as run on run.connection_id = report.id and run.run_id = $1
+      where is_open and report.used_bytes <= run.used_bytes and report.used_bytes + wanted_bytes <= run.granted_bytes
+        and exists (select from connections where id = report.id and status = 'WORK' and ending_at is null)`,
+    [
+      runId,
+      reports.map((report) => report.connectionId),
+      reports.map((report) => report.usedBytes),
+      reports.map((report) => report.wantedBytes),
+    ],
+  );
+}
+
+/** The run begins on these connections with nothing, if it never had them. */
+export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    `insert into connection_runs (run_id, connection_id, is_open)
+     select $1, id, false from connections where id = any($2::uuid[]) and status = 'WORK'
+     on conflict do nothing`,
+    [runId, connectionIds],
+  );
+}
+
+export interface SilentRun {
+  runId: string;
+  connectionIds: string[];
+}
+
+/** Runs with open connections that were not heard of for longer than the lease, while they could have been. */
+export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
+  return ctx.db.query(
+    `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
+       from (select run_id, connection_id
+               from connection_runs join readable_gateway_runs as gateway_runs on gateway_runs.id = run_id
+              where is_open and seen_at < now() - $1 * interval '1 millisecond'
+                and silence_since(seen_at) > $1 * interval '1 millisecond' limit $2) as silent
+      group by run_id`,
+    [leaseMs, limit],
+  );
+}
+
+/** The process behind a run that fell silent may still serve these: they are not idle because it says nothing. */
+export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    'update connection_runs set is_lost = true where run_id = $1 and connection_id = any($2::uuid[])',
+    [runId, connectionIds],
+  );
+}

@@ -1,0 +1,15 @@
+import { authorize, end, hello, update } from '@cellhop/contract/gateway';
+import type { FastifyInstance } from 'fastify';
+import { route } from '../../http/route.ts';
+import * as gateways from './gateways.service.ts';
+
+export function gatewaysRoutes(app: FastifyInstance): void {
+  route(app, hello, async ({ ctx, nodeId, body }) => ({ data: gateways.greet(ctx, nodeId, body.contractVersion) }));
+  route(app, authorize, async ({ ctx, nodeId, body }) => ({ data: await gateways.authorize(ctx, nodeId, body) }));
+  route(app, update, async ({ ctx, nodeId, body }) => ({
+    data: await gateways.update(ctx, nodeId, body.runId, body.usages),
+  }));
+  route(app, end, async ({ ctx, nodeId, body }) => ({
+    data: await gateways.end(ctx, nodeId, body.runId, body.usages),
+  }));
+}

@@ -1,0 +1,77 @@
+import type { Ctx } from '../../ctx.ts';
+
+export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `select id from gateway_nodes
+      where token_hash = $1 or (previous_token_hash = $1 and previous_token_until > now())`,
+    [tokenHash],
+  );
+  return row?.id;
+}
+
+/** A new token takes the place of the old one, which goes on working for the overlap. */
+export async function saveNode(ctx: Ctx, name: string, tokenHash: Buffer, overlapMs: number): Promise<void> {
+  await ctx.db.query(
+    `insert into gateway_nodes as node (name, token_hash) values ($1, $2)
+     on conflict (name) do update
+       set previous_token_hash = node.token_hash, previous_token_until = now() + $3 * interval '1 millisecond',
+           token_hash = excluded.token_hash
+     where node.token_hash <> excluded.token_hash`,
+    [name, tokenHash, overlapMs],
+  );
+}
+
+/** Adds missing ports of the range, and takes free ones that left it away. */
+export async function saveDnsPorts(ctx: Ctx, first: number, last: number): Promise<void> {
+  await ctx.db.query('delete from dns_ports where connection_id is null and port not between $1 and $2', [first, last]);
+  await ctx.db.query(
+    'insert into dns_ports (port) select generate_series($1::int, $2::int) on conflict (port) do nothing',
+    [first, last],
+  );
+}
+
+/** A run whose last sign of life is not older than this need not be noted again. */
+const SIGN_OF_LIFE_MS = 1000;
+
+export interface KnownRun {
+  isOwn: boolean;
+  isFresh: boolean;
+}
+
+export async function findRun(ctx: Ctx, runId: string, nodeId: string): Promise<KnownRun | undefined> {
+  const [row] = await ctx.db.query<KnownRun>(
+    `select node_id = $2 as "isOwn", seen_at > now() - $3 * interval '1 millisecond' as "isFresh"
+       from gateway_runs where id = $1`,
+    [runId, nodeId, SIGN_OF_LIFE_MS],
+  );
+  return row;
+}
+
+/**
+ * Notes that a run is alive.
+ * @returns false if the run belongs to another node
+ */
+export async function touchRun(ctx: Ctx, runId: string, nodeId: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `insert into gateway_runs (id, node_id) values ($1, $2)
+     on conflict (id) do update set seen_at = now() where gateway_runs.node_id = $2
+     returning id`,
+    [runId, nodeId],
+  );
+  return rows.length === 1;
+}
+
+/** Gateways can report now; `since` begins anew after a gap. */
+export async function saveListening(ctx: Ctx): Promise<void> {
+  await ctx.db.query(
+    'insert into listening default values on conflict (is_only) do update set since = heard_since(), seen_at = now()',
+  );
+}
+
+/** Milliseconds since any run was heard of; undefined if never. */
+export async function readSilence(ctx: Ctx): Promise<number | undefined> {
+  const [row] = await ctx.db.query<{ silenceMs: number | null }>(
+    'select (extract(epoch from clock_timestamp() - max(seen_at)) * 1000)::float8 as "silenceMs" from gateway_runs',
+  );
+  return row?.silenceMs ?? undefined;
+}

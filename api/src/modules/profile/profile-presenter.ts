@@ -1,0 +1,24 @@
+import type { ReferralLevel } from '@cellhop/contract/referrals';
+import { toDollars } from '@cellhop/contract/units';
+import type { Profile } from '@cellhop/contract/users';
+import type { User } from '../users/users.service.ts';
+
+export function presentProfile(
+  user: User,
+  balanceMicros: bigint,
+  referralLevel: ReferralLevel,
+  secondFactor: Profile['secondFactor'],
+): Profile {
+  const { id, email, languageCode, referralCode, roleName, permissions } = user;
+  return {
+    id,
+    email,
+    balance: toDollars(balanceMicros),
+    referralLevel,
+    languageCode,
+    referralCode,
+    secondFactor,
+    // What works, not what the role promises: the menu shows nothing that would be refused.
+    role: { name: roleName, permissions: secondFactor === 'DUE' ? [] : permissions },
+  };
+}

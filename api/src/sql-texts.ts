@@ -1,0 +1,91 @@
+/**
+ * The live text of the database's functions and views: `sql/*.sql`, one for each file. They change more often than tables, so they are
+ * no migrations: a text is applied again when it has changed, and always stands here as it works.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
+
+/** Views may call functions. */
+const DIRECTORIES = ['', 'views/'];
+const REVISION = /^-- revision: (\d+)\n/;
+
+interface SqlText {
+  /** Of its function or view. */
+  name: string;
+  /** Grows with each release that changes the text. */
+  revision: number;
+  text: string;
+  sha256: string;
+}
+
+interface AppliedText {
+  name: string;
+  revision: number;
+  sha256: string;
+}
+
+/**
+ * Applies what has changed, in one transaction. The caller has the lock of migrations. A text that is newer than ours stays: a process
+ * of the release before may start again while the next one is being rolled out.
+ * @param retry until the locks of views are there
+ * @returns the names applied now
+ */
+export async function applySqlTexts(
+  client: pg.ClientBase,
+  directory: URL,
+  retry: (name: string, work: () => Promise<void>) => Promise<void>,
+): Promise<string[]> {
+  await client.query(
+    'create table if not exists sql_texts (name text primary key, revision integer not null, sha256 text not null, applied_at timestamptz not null default now())',
+  );
+  const { rows } = await client.query<AppliedText>('select name, revision, sha256 from sql_texts');
+  const known = new Map(rows.map((row) => [row.name, row]));
+  const changed = (await readTexts(directory)).filter((text) => isNews(text, known.get(text.name)));
+  if (changed.length > 0) await retry('of the texts in sql/', () => applyAll(client, changed));
+  return changed.map(({ name }) => name);
+}
+
+/** The same revision with another text: a change that is being worked on. */
+function isNews({ revision, sha256 }: SqlText, applied: AppliedText | undefined): boolean {
+  return applied === undefined || (revision >= applied.revision && sha256 !== applied.sha256);
+}
+
+async function readTexts(directory: URL): Promise<SqlText[]> {
+  const texts: SqlText[] = [];
+  for (const part of DIRECTORIES) {
+    const names = (await readdir(new URL(part, directory))).filter((file) => file.endsWith('.sql'));
+    for (const file of names.sort()) {
+      const text = await readFile(new URL(part + file, directory), 'utf8');
+      const revision = REVISION.exec(text)?.[1];
+      if (revision === undefined) throw new Error(`sql/${part}${file} does not begin with "-- revision: <number>"`);
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      texts.push({ name: file.slice(0, -'.sql'.length), revision: Number(revision), text, sha256 });
+    }
+  }
+  return texts;
+}
+
+async function applyAll(client: pg.ClientBase, texts: readonly SqlText[]): Promise<void> {
+  try {
+    await client.query('begin');
+    for (const each of texts) await applyOne(client, each);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+async function applyOne(client: pg.ClientBase, { name, revision, text, sha256 }: SqlText): Promise<void> {
+  try {
+    await client.query(text);
+  } catch (error) {
+    throw new Error(`The text of ${name} could not be applied: ${String(error)}`, { cause: error });
+  }
+  await client.query(
+    `insert into sql_texts (name, revision, sha256) values ($1, $2, $3)
+     on conflict (name) do update set revision = excluded.revision, sha256 = excluded.sha256, applied_at = now()`,
+    [name, revision, sha256],
+  );
+}

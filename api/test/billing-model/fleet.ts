@@ -1,0 +1,424 @@
+/**
+ * Customers, gateway runs and the network between them, driven by random scripts against the real services. Many customers share
+ * the gateways, so that one report carries many of them, as in life; each has an oracle of his own.
+ */
+import type { ConnectionWithBalance } from '@cellhop/contract/connections';
+import { AppError } from '@cellhop/contract/errors';
+import { toDollars } from '@cellhop/contract/units';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../src/actor.ts';
+import type { Ctx } from '../../src/ctx.ts';
+import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
+import { endConnection } from '../../src/modules/billing/ending.service.ts';
+import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
+import * as ledger from '../../src/modules/ledger/ledger.service.ts';
+import * as gateways from '../../src/modules/gateways/gateways.service.ts';
+import { compare } from './comparison.ts';
+import { judge, OracleConnection, OracleUser, type OracleReport } from './oracle.ts';
+
+const MB = 1_048_576;
+/** Ends wait for the last reports of their gateways, so they are gathered and made together. */
+const TURNS_BETWEEN_ENDS = 4;
+
+/** What one customer, and the gateway that serves him, do in one turn. Whatever it needs first is done instead. */
+export interface Step {
+  kind: 'traffic' | 'topUp' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle';
+  connection: number;
+  node: number;
+  /** Of what the gateway may still use; below 0 an old total is reported, above 100 one that was not granted. */
+  sharePercent: number;
+  uploadPercent: number;
+  wantedMegabytes: number;
+  delivery: 'now' | 'twice' | 'late' | 'lost' | 'answerLost';
+  delayTurns: number;
+}
+
+/** What happens to a whole gateway before a turn. */
+export interface GatewayEvent {
+  kind: 'none' | 'crash' | 'silence';
+  node: number;
+}
+
+export interface Script {
+  priceDollars: number;
+  startMegabytes: number;
+  /** What buys nothing. */
+  spareMicros: bigint;
+  steps: Step[];
+}
+
+interface Run {
+  readonly id: string;
+  readonly nodeId: string;
+  /** What this process counted and was told, by connection. */
+  readonly counters: Map<string, { usedBytes: number; uploadedBytes: number; grantedBytes: number }>;
+}
+
+export interface Customer {
+  readonly actor: Actor;
+  readonly oracle: OracleUser;
+  readonly priceDollars: number;
+  readonly proxyIds: readonly string[];
+  /** The newest purchase of each proxy. */
+  readonly bought: (Purchase | undefined)[];
+}
+
+interface Purchase {
+  readonly connection: ConnectionWithBalance;
+  readonly oracle: OracleConnection;
+}
+
+interface Message {
+  readonly kind: 'report' | 'close';
+  readonly run: Run;
+  readonly customer: Customer;
+  readonly purchase: Purchase;
+  readonly usedBytes: number;
+  readonly uploadedBytes: number;
+  readonly wantedBytes: number;
+  readonly isExitLost: boolean;
+  readonly isAnswerLost: boolean;
+}
+
+interface Wish {
+  readonly customer: Customer;
+  readonly purchase: Purchase;
+  readonly reason: 'USER' | 'ADMIN';
+}
+
+export class Fleet {
+  /** The process that each node runs now. */
+  readonly #current: Run[];
+  readonly #dead: Run[] = [];
+  #inFlight: { dueAt: number; message: Message }[] = [];
+  #wishes: Wish[] = [];
+  #turn = 0;
+
+  constructor(
+    private readonly ctx: Ctx,
+    nodeIds: readonly string[],
+    private readonly customers: readonly Customer[],
+  ) {
+    this.#current = nodeIds.map(startRun);
+  }
+
+  async play(steps: readonly (Step | undefined)[], event: GatewayEvent): Promise<void> {
+    if (event.kind === 'crash') this.#crash(event.node);
+    await this.#topUp(steps);
+    await Promise.all(this.customers.map((customer, index) => this.#step(customer, steps[index])));
+    await this.#deliverDue();
+    if (this.#turn % TURNS_BETWEEN_ENDS === 0) await this.#fulfilWishes();
+    await this.#passTime(steps, event.kind === 'silence' ? (this.#dead.pop() ?? this.#current[event.node]) : undefined);
+    await compare(this.ctx, this.customers);
+    this.#turn += 1;
+  }
+
+  /** Nobody is heard of any more: every hold is released, and every end that was asked for is made. */
+  async retire(): Promise<void> {
+    while (this.#turn % TURNS_BETWEEN_ENDS !== 1) this.#turn += 1; // Ends are overdue then.
+    for (const run of [...this.#dead.splice(0), ...this.#current]) await this.#passTime([], run);
+    await compare(this.ctx, this.customers);
+    for (const { actor, oracle } of this.customers) {
+      const { data } = await listOwn(this.ctx, actor, { page: 1, size: 100 });
+      for (const shown of data) {
+        const expected = oracle.connections.find(({ id }) => id === shown.id)!;
+        judge(shown.paidFor === toDollars(expected.paidForMicros), `paidFor of ${shown.id} is ${shown.paidFor}`);
+        judge(shown.trafficUsed === Number(expected.usedBytes) / 1024, `trafficUsed of ${shown.id} is wrong`);
+      }
+    }
+  }
+
+  /** What the old process has not reported is gone, what it has sent may still arrive. */
+  #crash(node: number): void {
+    const old = this.#current[node]!;
+    this.#dead.push(old);
+    this.#current[node] = startRun(old.nodeId);
+  }
+
+  async #topUp(steps: readonly (Step | undefined)[]): Promise<void> {
+    const transfers = this.customers.flatMap((customer, index): ledger.Transfer[] => {
+      const step = steps[index];
+      if (step?.kind !== 'topUp') return [];
+      const amountMicros = BigInt(1 + step.wantedMegabytes * 7919);
+      customer.oracle.depositedMicros += amountMicros;
+      note(customer, `top-up of ${amountMicros}`);
+      return [deposit(customer.actor.accountId, amountMicros)];
+    });
+    await this.ctx.tx((ctx) => ledger.post(ctx, transfers));
+  }
+
+  async #step(customer: Customer, step: Step | undefined): Promise<void> {
+    if (!step || step.kind === 'topUp') return;
+    const isOpen = customer.bought[step.connection]?.oracle.status === 'WORK';
+    if (step.kind === 'buy' || !isOpen) await this.#buy(customer, step.connection);
+    const purchase = customer.bought[step.connection];
+    if (purchase?.oracle.status !== 'WORK') return;
+    if (step.kind === 'disconnect') {
+      this.#wishes.push({ customer, purchase, reason: step.sharePercent > 50 ? 'USER' : 'ADMIN' });
+      return;
+    }
+    const run = this.#current[step.node]!;
+    if (!run.counters.has(purchase.connection.id)) await this.#authorize(customer, purchase, run);
+    if (!run.counters.has(purchase.connection.id)) return;
+    this.#send(step, this.#messageOf(step, customer, purchase, run));
+    if (step.kind === 'endRun') run.counters.delete(purchase.connection.id);
+  }
+
+  async #buy(customer: Customer, slot: number): Promise<void> {
+    const id = customer.proxyIds[slot]!;
+    const price = BigInt(Math.round(customer.priceDollars * 1e6)) / 100n;
+    const isSold = customer.bought[slot]?.oracle.status === 'WORK';
+    const refusal = isSold ? 'PROXY_NOT_FOUND' : customer.oracle.freeMicros < 50n * price ? 'SMALL_BALANCE' : undefined;
+    const key = randomUUID();
+    const attempt = () => connect(this.ctx, customer.actor, { id, price: customer.priceDollars }, key);
+    note(customer, `buys proxy ${slot}: ${refusal ?? 'sold'}`);
+    if (refusal) {
+      const outcome = await attempt().catch((error: unknown) => error);
+      return judge(outcome instanceof AppError && outcome.code === refusal, `a purchase was not refused: ${refusal}`);
+    }
+    // Sent twice, as by an impatient client: it is one purchase.
+    const [connection, repeated] = await Promise.all([attempt(), attempt()]);
+    judge(connection.id === repeated.id, 'a repeated purchase bought twice');
+    const oracle = new OracleConnection(connection.id, price);
+    customer.oracle.connections.push(oracle);
+    customer.bought[slot] = { connection, oracle };
+  }
+
+  async #authorize(customer: Customer, { connection, oracle }: Purchase, run: Run): Promise<void> {
+    const { username, password } = connection;
+    assert(password !== null);
+    const answer = await gateways.authorize(this.ctx, run.nodeId, { runId: run.id, username, password });
+    note(customer, `${name(connection)} authorized in ${name(run)}: ${JSON.stringify(answer)}`);
+    if (oracle.ending !== null) return judge(!answer.isAuthorized, 'a connection that ends was authorized');
+    const nothing = { usedBytes: 0n, uploadedBytes: 0n, isExitLost: false };
+    for (const old of this.#dead.filter(({ nodeId }) => nodeId === run.nodeId))
+      if (oracle.runs.get(old.id)?.isOpen)
+        customer.oracle.settle(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
+    // A refusal names no grant: what the run has used is all that it ever had, or the refusal is wrong.
+    const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
+    const credit = answer.isAuthorized ? toOracle(answer) : refused;
+    customer.oracle.settle(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
+    if (!answer.isAuthorized) return;
+    const { usedBytes, uploadedBytes, grantedBytes } = answer;
+    const known = oracle.runs.get(run.id)!;
+    judge(BigInt(usedBytes) === known.usedBytes, 'a run does not go on from its last total');
+    judge(BigInt(uploadedBytes) === known.uploadedBytes, 'a run does not go on from its last upload');
+    run.counters.set(connection.id, { usedBytes, uploadedBytes, grantedBytes });
+  }
+
+  #messageOf(step: Step, customer: Customer, purchase: Purchase, run: Run): Message {
+    const counter = run.counters.get(purchase.connection.id)!;
+    const { sharePercent, uploadPercent } = step;
+    const growth = Math.floor(
+      ((counter.grantedBytes - counter.usedBytes) * Math.min(100, Math.max(0, sharePercent))) / 100,
+    );
+    counter.usedBytes += growth;
+    counter.uploadedBytes += Math.floor((growth * uploadPercent) / 100);
+    const reportedShare = sharePercent < 0 ? 1 + sharePercent / 100 : 1;
+    const liedBytes = sharePercent > 100 ? (sharePercent - 100) * MB : 0;
+    return {
+      kind: step.kind === 'endRun' ? 'close' : 'report',
+      run,
+      customer,
+      purchase,
+      usedBytes: Math.floor(counter.usedBytes * reportedShare) + liedBytes,
+      uploadedBytes: Math.floor(counter.uploadedBytes * reportedShare),
+      wantedBytes: step.kind === 'endRun' ? 0 : step.wantedMegabytes * MB,
+      isExitLost: step.kind === 'loseExit',
+      isAnswerLost: step.delivery === 'answerLost',
+    };
+  }
+
+  #send({ delivery, delayTurns }: Step, message: Message): void {
+    if (delivery === 'lost') return note(message.customer, 'a report is lost');
+    const isNow = delivery !== 'late';
+    if (isNow) this.#inFlight.push({ dueAt: this.#turn, message });
+    if (delivery !== 'now') this.#inFlight.push({ dueAt: this.#turn + delayTurns, message });
+    return undefined;
+  }
+
+  /** One call carries each connection once, as the contract wants; what is left goes with the next. */
+  async #deliverDue(): Promise<void> {
+    let due = this.#inFlight.filter(({ dueAt }) => dueAt <= this.#turn).map(({ message }) => message);
+    this.#inFlight = this.#inFlight.filter(({ dueAt }) => dueAt > this.#turn);
+    while (due.length > 0) {
+      const { run, kind } = due[0]!;
+      const call = new Map<string, Message>();
+      for (const message of due)
+        if (message.run === run && message.kind === kind && !call.has(idOf(message))) call.set(idOf(message), message);
+      due = due.filter((message) => call.get(idOf(message)) !== message);
+      // The service settles a payer's connections in the order of their ids.
+      await this.#deliver([...call.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)));
+    }
+  }
+
+  async #deliver(messages: readonly Message[]): Promise<void> {
+    const { run, kind } = messages[0]!;
+    const usages = messages.map(({ usedBytes, uploadedBytes, wantedBytes, isExitLost, purchase }) => ({
+      connectionId: purchase.connection.id,
+      usedBytes,
+      uploadedBytes,
+      wantedBytes,
+      isExitLost,
+    }));
+    const credits = new Map<string, { grantedBytes: number; state: 'open' | 'final' | 'ended' }>();
+    if (kind === 'close') await gateways.end(this.ctx, run.nodeId, run.id, usages);
+    else
+      for (const credit of await gateways.update(this.ctx, run.nodeId, run.id, usages))
+        credits.set(credit.connectionId, credit);
+
+    for (const message of messages) {
+      const { customer, purchase, isAnswerLost } = message;
+      const credit = credits.get(purchase.connection.id);
+      note(
+        customer,
+        `${kind} of ${name(purchase.connection)} in ${name(run)}: ${brief(message)} ${brief(credit ?? {})}`,
+      );
+      const answer = credit ? toOracle(credit) : CLOSED;
+      customer.oracle.settle(purchase.oracle, run.id, toOracleReport(message), answer);
+      if (credit && !isAnswerLost) this.#learn(message, credit);
+    }
+  }
+
+  #learn(message: Message, { grantedBytes, state }: { grantedBytes: number; state: string }): void {
+    const counter = message.run.counters.get(idOf(message));
+    if (!counter) return;
+    counter.grantedBytes = Math.max(counter.grantedBytes, grantedBytes);
+    if (state !== 'ended') return;
+    message.run.counters.delete(idOf(message));
+    const last = { ...message, ...counter, kind: 'close' as const, wantedBytes: 0, isExitLost: false };
+    this.#inFlight.push({ dueAt: this.#turn + 1, message: last });
+  }
+
+  /** Customers and administrators end connections; the gateways that have them open send their last totals. */
+  async #fulfilWishes(): Promise<void> {
+    await this.#setSilences([]);
+    const wishes = this.#wishes.filter(({ purchase }, index) => {
+      const isFirst = this.#wishes.findIndex((other) => other.purchase === purchase) === index;
+      const openRuns = [...purchase.oracle.runs].filter(([, run]) => run.isOpen).map(([id]) => id);
+      const live = openRuns.filter((id) => this.#current.some((run) => run.id === id));
+      // With a dead run beside a live one the service waits for seconds in vain; `silence` is about those.
+      return isFirst && purchase.oracle.status === 'WORK' && (live.length === 0 || live.length === openRuns.length);
+    });
+    this.#wishes = [];
+    const ended = wishes.map(({ purchase, reason }) => endConnection(this.ctx, purchase.connection.id, reason));
+    await this.#untilAsked(wishes.map(({ purchase }) => purchase.connection.id));
+    for (const { customer, purchase, reason } of wishes) {
+      note(customer, `${name(purchase.connection)} is ended by ${reason}`);
+      const { oracle } = purchase;
+      if (!this.#current.some(({ id }) => oracle.runs.get(id)?.isOpen)) oracle.end(oracle.ending ?? reason);
+      else oracle.ending ??= reason;
+    }
+    for (const run of this.#current) {
+      const messages = wishes.flatMap(({ customer, purchase }): Message[] => {
+        if (!purchase.oracle.runs.get(run.id)?.isOpen) return [];
+        const counter = run.counters.get(purchase.connection.id) ?? { usedBytes: 0, uploadedBytes: 0 };
+        run.counters.delete(purchase.connection.id);
+        const { usedBytes, uploadedBytes } = counter;
+        const rest = { kind: 'close', wantedBytes: 0, isExitLost: false, isAnswerLost: false } as const;
+        return [{ ...rest, run, customer, purchase, usedBytes, uploadedBytes }];
+      });
+      if (messages.length > 0) await this.#deliver(messages);
+    }
+    await Promise.all(ended);
+  }
+
+  async #untilAsked(ids: readonly string[]): Promise<void> {
+    const sql = `select 1 from connections where id = any($1) and status = 'WORK' and ending_reason is null`;
+    while ((await this.ctx.db.query(sql, [ids])).length > 0) await new Promise(setImmediate);
+  }
+
+  /** Purchases leave the refund window, connections become idle, ends overdue, a gateway silent; then the worker looks. */
+  async #passTime(steps: readonly (Step | undefined)[], silent: Run | undefined): Promise<void> {
+    const chosen = this.customers.map((customer, index) => ({
+      kind: steps[index]?.kind,
+      purchase: customer.bought[steps[index]?.connection ?? 0],
+    }));
+    // Once its end was asked for, a connection's age does not matter any more.
+    const open = chosen.filter(({ purchase }) => purchase?.oracle.status === 'WORK' && purchase.oracle.ending === null);
+    const idsOf = (kind: Step['kind']) =>
+      open.filter((each) => each.kind === kind).map(({ purchase }) => purchase!.connection.id);
+    const [old, idle] = [idsOf('passWindow'), idsOf('idle')];
+    const isOverdue = this.#turn % TURNS_BETWEEN_ENDS === 1;
+    if (old.length === 0 && idle.length === 0 && !silent && !isOverdue) return;
+    await this.ctx.db.query(
+      `update connections set created_at = case when id = any($1) then created_at - interval '2 hours' else created_at end,
+                              idle_marks = case when id = any($2) then array[(now() - interval '2 hours', used_bytes)::traffic_mark] else idle_marks end,
+                              ending_at = case when ending_at is not null then now() + case when $3 then interval '-1 minute' else interval '0' end end
+        where id = any($1) or id = any($2) or (status = 'WORK' and ending_at is not null)`,
+      [old, idle, isOverdue],
+    );
+    await this.#setSilences(silent ? [silent.id] : []);
+    const overdue = this.customers.flatMap(({ oracle }) =>
+      oracle.connections.filter(({ ending, status }) => isOverdue && ending !== null && status === 'WORK'),
+    );
+    for (const { purchase } of open) {
+      const { oracle, connection } = purchase!;
+      if (old.includes(connection.id)) oracle.isRefundable = false;
+      if (!idle.includes(connection.id)) continue;
+      const isLive = this.#current.some((run) => run !== silent && oracle.runs.get(run.id)?.isOpen);
+      if (isLive) oracle.ending = 'IDLE';
+      else oracle.end('IDLE');
+    }
+    for (const oracle of overdue) if (oracle.ending !== null) oracle.end(oracle.ending);
+    if (silent) this.#forget(silent);
+    await sweepConnections(this.ctx);
+  }
+
+  #forget(silent: Run): void {
+    for (const customer of this.customers) {
+      note(customer, `${name(silent)} is silent`);
+      const report = { kind: 'close', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
+      for (const oracle of customer.oracle.connections.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+        if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.settle(oracle, silent.id, report, CLOSED);
+    }
+  }
+
+  /** Silences are what the script says, however long this machine takes for a turn. */
+  async #setSilences(lostIds: readonly string[]): Promise<void> {
+    const alive = this.#current.map(({ id }) => id);
+    await this.ctx.db.query(
+      `update gateway_runs
+          set seen_at = now() + case when id = any($1) then interval '-2 minutes'
+                                     when id = any($2) then interval '1 hour' else interval '-30 seconds' end
+        where id = any($3)`,
+      [lostIds, alive, [...alive, ...this.#dead.map(({ id }) => id), ...lostIds]],
+    );
+  }
+}
+
+export function deposit(accountId: bigint, amountMicros: bigint): ledger.Transfer {
+  return {
+    idempotencyKey: `model:${randomUUID()}`,
+    debitAccountId: ledger.systemAccounts.external,
+    creditAccountId: accountId,
+    amountMicros,
+    reason: 'TOP_UP',
+  };
+}
+
+const CLOSED = { grantedBytes: 0n, state: 'ended' } as const;
+const startRun = (nodeId: string): Run => ({ id: randomUUID(), nodeId, counters: new Map() });
+const idOf = ({ purchase }: Message) => purchase.connection.id;
+const name = ({ id }: { id: string }) => id.slice(-4);
+const note = ({ oracle }: Customer, text: string) => void oracle.history.push(text);
+
+function toOracle({ grantedBytes, state }: { grantedBytes: number; state: 'open' | 'final' | 'ended' }) {
+  return { grantedBytes: BigInt(grantedBytes), state };
+}
+
+function toOracleReport({ kind, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Message): OracleReport {
+  return {
+    kind,
+    usedBytes: BigInt(usedBytes),
+    uploadedBytes: BigInt(uploadedBytes),
+    wantedBytes: BigInt(wantedBytes),
+    isExitLost,
+  };
+}
+
+function brief(facts: object): string {
+  const shown = Object.entries(facts).filter(([, value]) => typeof value !== 'object');
+  return shown.map(([key, value]) => `${key} ${String(value)}`).join(', ');
+}
