@@ -18,6 +18,8 @@ import { inRefreshTurn } from './refresh-turns.ts';
 import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
 import { hashSecret, issueTokens, readAccessToken, readExpiredAccessToken, type Claims } from './tokens.ts';
 
+export { refreshesUse } from './refresh-turns.ts';
+
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** Two tabs, or an answer that got lost: within this time the same token gives the same pair again. */
 const REUSE_GRACE_MS = 10_000;
