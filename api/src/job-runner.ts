@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Ctx } from './ctx.ts';
 import { BoundedClient, connectionOptions } from './database-connection.ts';
 import { type JobLockTimes, watchJobLocks } from './job-locks.ts';
+import { cronItems, scheduledTasks } from './schedule.ts';
 import { tasks } from './tasks.ts';
 
 /** The runner's own lines, in our log; what it says at each job is for looking for faults. */
@@ -49,11 +50,11 @@ export async function startJobRunner(
     const runner = await run({
       pgPool,
       events,
-      taskList: tasks(ctx),
+      taskList: { ...tasks(ctx), ...scheduledTasks(ctx) },
       concurrency: CONCURRENCY,
       pollInterval: POLL_INTERVAL_MS,
       noHandleSignals: true,
-      parsedCronItems: [],
+      parsedCronItems: cronItems(),
       logger: new Logger(() => (level, message) => ctx.log[logMethods[level]](message)),
       // Without a batch the runner leaves the promise of a job's completion to itself: rejected, it would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

@@ -1,16 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
-import { cleanUpJobs } from './jobs.ts';
-import { deleteOld } from './modules/audit-log/audit-log.service.ts';
-import { deleteExpired } from './modules/auth/auth.service.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
 import { reseal } from './modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
-import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
-import { turnMonth } from './modules/referrals/month-turn.service.ts';
-import { recordTraffic } from './modules/usage/usage.service.ts';
 import { refreshCounts } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
@@ -20,22 +14,16 @@ interface Sweep {
   run(ctx: Ctx): Promise<unknown>;
 }
 
-/** Work that time brings about. Each is safe to run in several workers at once: rows are locked and looked at again. */
+/** What time brings about within seconds; the rest is in schedule.ts. Each is safe to run in several workers at once: rows are locked and looked at again. */
 const sweeps: Sweep[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
-  { name: 'usage', everyMs: 60_000, run: recordTraffic },
-  { name: 'accounts', everyMs: 3_600_000, run: deleteExpired },
-  { name: 'jobs', everyMs: 600_000, run: cleanUpJobs },
-  { name: 'audit log', everyMs: 3_600_000, run: deleteOld },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
   // It looks whether the time has come; the interval is a setting.
   { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
-  { name: 'referral levels', everyMs: 60_000, run: turnMonth },
-  { name: 'notifications', everyMs: 3_600_000, run: deleteOldNotifications },
 ];
 
 /** @returns stops the sweeps; the ones that run are waited for */

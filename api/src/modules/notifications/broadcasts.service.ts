@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
+import { requireRepeat } from '../../idempotency.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
@@ -90,9 +91,8 @@ function present(row: store.BroadcastRow): Broadcast {
 }
 
 function presentReplay(row: store.BroadcastRow | undefined, broadcast: store.NewBroadcast): Broadcast {
-  const isSame =
-    isDeepStrictEqual(row?.texts, broadcast.texts) &&
-    isDeepStrictEqual(row && presentAudience(row), presentAudience(broadcast));
-  if (!row || !isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-  return present(row);
+  const isSame = (made: store.BroadcastRow) =>
+    isDeepStrictEqual(made.texts, broadcast.texts) &&
+    isDeepStrictEqual(presentAudience(made), presentAudience(broadcast));
+  return present(requireRepeat(row, isSame));
 }

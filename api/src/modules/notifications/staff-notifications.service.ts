@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
 import type { Client } from '../../client.ts';
 import type { Ctx } from '../../ctx.ts';
+import { requireRepeat } from '../../idempotency.ts';
 import type { PageQuery } from '../../http/paging.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
@@ -43,8 +44,7 @@ export async function notifyUser(
         details: { notificationId: message.id },
       });
       ctx.changed({ userId }, 'notifications');
-    } else if (message.userId !== userId || !isDeepStrictEqual(message.details, details))
-      throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    } else requireRepeat(message, (made) => made.userId === userId && isDeepStrictEqual(made.details, details));
     return present(message, languageCode);
   });
 }

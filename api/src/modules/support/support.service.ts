@@ -3,6 +3,7 @@ import { AppError } from '@cellhop/contract/errors';
 import type { CreateTicketBody, CreateTicketForUserBody } from '@cellhop/contract/support';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
+import { requireRepeat } from '../../idempotency.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
@@ -93,10 +94,11 @@ async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow>
     return opened;
   }
   const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
-  const isSame =
-    replayed?.userId === ticket.userId && replayed.name === ticket.name && replayed.description === ticket.description;
-  if (!isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-  return replayed;
+  return requireRepeat(
+    replayed,
+    ({ userId, name, description }) =>
+      userId === ticket.userId && name === ticket.name && description === ticket.description,
+  );
 }
 
 function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): Promise<store.TicketRow> {
@@ -149,9 +151,9 @@ async function tell(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow
 }
 
 function presentReplay(row: store.MessageRow, message: store.NewMessage) {
-  const isSame = row.ticketId === message.ticketId && row.isUser === message.isUser && row.content === message.content;
-  if (!isSame) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-  return presentMessage(row);
+  const isSame = ({ ticketId, isUser, content }: store.MessageRow) =>
+    ticketId === message.ticketId && isUser === message.isUser && content === message.content;
+  return presentMessage(requireRepeat(row, isSame));
 }
 
 /** @param ownerId null: the staff, who see everybody's */
