@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
-import type { ControlHealth } from './control-health.ts';
-import type { Greetings } from './greetings.ts';
-import type { Reporter } from './metering/reporter.ts';
+import type { Reporter } from './connections/reporter.ts';
+import type { ControlHealth } from './control/control-health.ts';
+import type { Greetings } from './control/greetings.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ControlState {
@@ -21,11 +20,6 @@ export function healthOf({ health, reporter }: ControlState): NodeHealth {
   const { refusedConnections } = reporter;
   const isWell = health.state === 'ok' && refusedConnections === 0;
   return { status: isWell ? 'ok' : 'degraded', controlPlane: health.state, refusedConnections };
-}
-
-export function answerHealth(health: NodeHealth, response: ServerResponse): ServerResponse {
-  response.writeHead(health.status === 'ok' ? 200 : 503, { 'Content-Type': 'application/json' });
-  return response.end(JSON.stringify(health));
 }
 
 export function watchControl(metrics: Metrics, { health, reporter, greetings }: ControlState): void {

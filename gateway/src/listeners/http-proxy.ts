@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inBackground } from '../background.ts';
-import type { GatewayContext } from '../context.ts';
 import { hasBody, valuesOf } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { Exchange } from './http-exchange.ts';
+import type { ListenerContext } from './listener-context.ts';
 import { RequestStream } from './request-stream.ts';
 
 export interface HttpProxy {
@@ -27,7 +27,7 @@ const causesOfParserErrors: Record<string, FailureCause> = {
 };
 
 /** Absolute-form requests, read by Node's own strict parser; no socket of ours listens here. */
-export function createHttpProxy(context: GatewayContext): HttpProxy {
+export function createHttpProxy(context: ListenerContext): HttpProxy {
   const { limits, metrics, log } = context;
   const clients = new WeakMap<Duplex, HttpClient>();
   const server = createServer({

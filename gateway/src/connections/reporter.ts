@@ -1,10 +1,10 @@
 import type { Usage } from '@cellhop/contract/gateway';
-import type { Connection } from '../connection.ts';
-import type { Connections } from '../connections.ts';
-import type { ControlClient } from '../control-client.ts';
+import type { ControlClient } from '../control/control-client.ts';
 import type { Limits } from '../limits.ts';
+import { RoundTrip, unacknowledgedBytes, wantedBytes } from '../metering/pace.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import { deliver, HeldBack } from './delivery.ts';
-import { RoundTrip, unacknowledgedBytes, wantedBytes } from './pace.ts';
 
 /**
  * Tells the control plane what was used and learns what is granted: at each interval for all open connections, idle
@@ -26,7 +26,7 @@ export class Reporter {
   #splitAgainAt = 0;
 
   constructor(
-    private readonly connections: () => Connections,
+    private readonly connections: Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
     private readonly isExitLost: (connection: Connection) => boolean,
@@ -85,19 +85,18 @@ export class Reporter {
   }
 
   async #round(): Promise<void> {
-    const connections = this.connections();
-    const refusalOfAll = await this.#update(connections, this.#takeAsked(connections));
-    await this.#end(connections);
+    const refusalOfAll = await this.#update(this.#takeAsked());
+    await this.#end();
     if (refusalOfAll) throw refusalOfAll;
   }
 
   /** @returns the refusal if nothing was taken */
-  async #update(connections: Connections, asked: readonly Connection[]): Promise<Error | undefined> {
+  async #update(asked: readonly Connection[]): Promise<Error | undefined> {
     const begunAt = performance.now();
     const reports = asked.map((connection) => ({ connection, usage: this.#usageOf(connection, begunAt) }));
     const splitsMax = begunAt < this.#splitAgainAt ? 0 : this.limits.refusedReportSplits;
     const delivery = await deliver(reports, splitsMax, async (part) => {
-      connections.merge(await this.control.update(part.map(({ usage }) => usage)));
+      this.connections.merge(await this.control.update(part.map(({ usage }) => usage)));
     });
     const { taken, refusalOfAll } = delivery;
     if (refusalOfAll) {
@@ -114,28 +113,28 @@ export class Reporter {
     return undefined;
   }
 
-  async #end(connections: Connections): Promise<void> {
-    const totals = connections.ending
+  async #end(): Promise<void> {
+    const totals = this.connections.ending
       .filter(({ id }) => !this.#heldEnds.has(id))
       .map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
     if (totals.length === 0) return;
     const delivery = await deliver(totals, this.limits.refusedReportSplits, async (part) => {
-      connections.acknowledged(await this.control.end(part));
+      this.connections.acknowledged(await this.control.end(part));
     });
     this.#heldEnds.note(delivery, ({ connectionId }) => connectionId);
   }
 
   /** All connections at the interval, even if there are none: it tells the control plane that this node is alive. */
-  #takeAsked(connections: Connections): Connection[] {
+  #takeAsked(): Connection[] {
     const due = [...this.#due];
     this.#due.clear();
     const isAsked = ({ id, isEnding }: Connection) => !isEnding && !this.#heldUpdates.has(id);
     if (performance.now() < this.#nextOfAllAt) return due.filter(isAsked);
     this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
-    connections.endIdle();
-    this.#heldUpdates.keep((id) => connections.get(id)?.isEnding === false);
-    this.#heldEnds.keep((id) => connections.get(id)?.isEnding === true);
-    return connections.open.filter(isAsked);
+    this.connections.endIdle();
+    this.#heldUpdates.keep((id) => this.connections.get(id)?.isEnding === false);
+    this.#heldEnds.keep((id) => this.connections.get(id)?.isEnding === true);
+    return this.connections.open.filter(isAsked);
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */
@@ -151,7 +150,7 @@ export class Reporter {
   #usageOf(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
     const bytesPerSecond = connection.pace.observe(totals.usedBytes, now);
-    const isUsed = connection.tunnels.size > 0;
+    const isUsed = connection.flows.size > 0;
     return {
       connectionId: connection.id,
       ...totals,

@@ -1,5 +1,5 @@
 import { GATEWAY_BATCH_MAX } from '@cellhop/contract/gateway';
-import { isRefusal } from '../control-health.ts';
+import { isRefusal } from '../control/control-health.ts';
 
 export interface Delivery<Item> {
   readonly taken: readonly Item[];

@@ -1,19 +1,19 @@
 import type { Authorization, Credit as CreditAnswer, Exit } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground } from './background.ts';
+import { inBackground } from '../background.ts';
+import type { ControlClient } from '../control/control-client.ts';
+import type { ExitRoute } from '../exits/exit.ts';
+import type { EndReason } from '../flows/flow.ts';
+import type { Limits } from '../limits.ts';
+import { Credit } from '../metering/credit.ts';
+import type { Credentials } from '../protocol/socks5.ts';
+import { TunnelFailure } from '../statuses.ts';
 import { Connection } from './connection.ts';
-import type { ControlClient } from './control-client.ts';
 import { CredentialKey } from './credentials.ts';
-import type { ExitRoute } from './exits/exit.ts';
-import type { Limits } from './limits.ts';
-import { Credit } from './metering/credit.ts';
-import type { Credentials } from './protocol/socks5.ts';
-import { TunnelFailure } from './statuses.ts';
 import { TokenBucket } from './token-bucket.ts';
-import type { EndReason } from './tunnel.ts';
 
 interface ConnectionsSettings {
-  readonly control: ControlClient;
+  readonly control: Pick<ControlClient, 'authorize'>;
   readonly limits: Limits;
   readonly log: Logger;
   readonly openExit: (exit: Exit) => ExitRoute;
@@ -88,11 +88,18 @@ export class Connections {
     for (const connection of this.open) this.end(connection, reason);
   }
 
+  /** @returns whether the control plane has taken all last totals within this time */
+  async lastTotalsDelivered(withinMs: number): Promise<boolean> {
+    const areDelivered = this.ending.length === 0 || (await this.#isForgotten(this.ending, withinMs));
+    if (!areDelivered) this.settings.log.error({ connections: this.ending.length }, 'Last totals were not delivered');
+    return areDelivered;
+  }
+
   /** Ends those without tunnels, so that what was granted to them is free again. */
   endIdle(): void {
     const before = performance.now() - this.settings.limits.connectionIdleMs;
     for (const connection of this.open)
-      if (connection.tunnels.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
+      if (connection.flows.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
   }
 
   /** The control plane has the last totals of these. */
@@ -135,11 +142,18 @@ export class Connections {
   /** An authorization must not overtake the end of the same connection: that would close what it has just opened. */
   async #forgotten(connection: Connection): Promise<void> {
     this.settings.reportSoon();
+    if (!(await this.#isForgotten([connection], this.settings.limits.controlRequestMs)))
+      throw new TunnelFailure('control-plane-away');
+  }
+
+  /** @returns false if one of them is not forgotten within this time */
+  async #isForgotten(connections: readonly Connection[], withinMs: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new TunnelFailure('control-plane-away')), this.settings.limits.controlRequestMs);
+    const late = new Promise<false>((fulfil) => {
+      timer = setTimeout(() => fulfil(false), withinMs);
     });
-    await Promise.race([connection.forgotten, late]).finally(() => clearTimeout(timer));
+    const forgotten = Promise.all(connections.map((connection) => connection.forgotten)).then(() => true);
+    return Promise.race([forgotten, late]).finally(() => clearTimeout(timer));
   }
 
   #admit(answer: Granted, username: string, digest: Buffer): Connection {

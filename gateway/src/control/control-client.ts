@@ -14,8 +14,8 @@ import { ApiError, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
-import type { Credentials } from './protocol/socks5.ts';
-import { TunnelFailure } from './statuses.ts';
+import type { Credentials } from '../protocol/socks5.ts';
+import { TunnelFailure } from '../statuses.ts';
 
 type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost'>;
 

@@ -1,10 +1,10 @@
 import type { Credit as CreditAnswer, Usage } from '@cellhop/contract/gateway';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Connections } from '../connections.ts';
-import { ControlClient } from '../control-client.ts';
+import { ControlClient } from '../control/control-client.ts';
+import type { Flow } from '../flows/flow.ts';
 import { defaultLimits } from '../limits.ts';
-import type { Tunnel } from '../tunnel.ts';
+import { Connections } from './connections.ts';
 import { Reporter } from './reporter.ts';
 
 const MB = 1_048_576;
@@ -71,23 +71,18 @@ async function run(
     authorize,
     end: () => Promise.resolve([]),
   });
-  const reporter: Reporter = new Reporter(
-    () => connections,
-    control,
-    defaultLimits,
-    () => false,
-  );
-  const connections = new Connections({
+  const connections: Connections = new Connections({
     control,
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
     openExit: () => ({ kind: 'local-address', address: null, dial: () => Promise.reject(new Error('not dialled')) }),
     reportSoon: (connection) => reporter.soon(connection),
   });
+  const reporter = new Reporter(connections, control, defaultLimits, () => false);
   const connection = await connections.authorize({ username: 'one', password: 'secret' });
   for (let index = 0; index < idleConnections; index += 1)
     await connections.authorize({ username: `other-${index}`, password: 'secret' });
-  connection.tunnels.add({ close: () => {} } as unknown as Tunnel);
+  connection.flows.add({ close: () => {} } as unknown as Flow);
   reporter.start();
   let dueBytes = 0;
   for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
