@@ -35,9 +35,16 @@ export const hello = endpoint({
   ),
 });
 
-/** How traffic leaves: from a local address, or by the host's own route where `address` is null. */
+/**
+ * How traffic leaves: from a local address, or by the host's own route where `address` is null. A node opens an exit once
+ * for all connections that name the same `id`; without one, exits that look alike are one.
+ */
 export const exitSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('local-address'), address: z.union([z.ipv4(), z.ipv6()]).nullable() }),
+  z.object({
+    kind: z.literal('local-address'),
+    id: idSchema.optional(),
+    address: z.union([z.ipv4(), z.ipv6()]).nullable(),
+  }),
 ]);
 export type Exit = z.infer<typeof exitSchema>;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { repeat } from './background.ts';
-import type { Connection } from './connections/connection.ts';
 import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
@@ -9,8 +8,9 @@ import { ControlHealth } from './control/control-health.ts';
 import { Greetings } from './control/greetings.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
-import { ExitWatch } from './exits/exit-watch.ts';
-import { createLocalAddressExit } from './exits/local-address.ts';
+import { createDial } from './exits/dial.ts';
+import { Exits } from './exits/exits.ts';
+import { LocalAddressExit } from './exits/local-address.ts';
 import { ReservedAddresses } from './exits/reserved-addresses.ts';
 import { type PortRange, SourcePorts } from './exits/source-ports.ts';
 import { Flows } from './flows/flows.ts';
@@ -69,11 +69,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled once they are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const exits = openExits(settings, limits, ownPorts);
+  const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
   const { connections, reporter } = openConnections(settings, limits, control, exits);
-  const greetings = new Greetings({ control, reserved: exits.reserved, limits, log });
+  const greetings = new Greetings({ control, reserved, limits, log });
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, mover, connections });
+  const context = openContext(settings, limits, { metrics, mover, connections, dial });
   watchNode(context, connections);
   const controlState = { health, reporter, greetings };
   watchControl(metrics, controlState);
@@ -93,7 +93,14 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);
   reporter.start();
-  stops.push(...startChecks(context, connections, exits.watch));
+  const { descriptorCheckMs, exitCheckMs } = limits;
+  stops.push(
+    repeat({ log, task: 'descriptor watch', everyMs: descriptorCheckMs }, () => context.descriptors.check()),
+    repeat({ log, task: 'exit watch', everyMs: exitCheckMs }, () => {
+      reserved.refreshOwn();
+      return exits.check(connections.exitsInUse);
+    }),
+  );
   log.info({ address, port, relay: mover.kind, runId }, 'Gateway is ready');
   greetings.start();
 
@@ -132,8 +139,6 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
   return { control, health };
 }
 
-type Exits = ReturnType<typeof openExits>;
-
 function openExits(settings: GatewaySettings, limits: Limits, ownPorts: ReadonlySet<number>) {
   const { controlUrl, nameServers, dnsPorts, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
@@ -143,15 +148,12 @@ function openExits(settings: GatewaySettings, limits: Limits, ownPorts: Readonly
     isOwnListener: ownListeners(ownPorts, () => reserved.own),
     isReserved: (address, port) => reserved.isReserved(address, port),
   };
-  const watch = new ExitWatch({
-    lostAfterMs: limits.exitLostMs,
-    // The look at the exits, once a second, is also the one at what customers must not reach.
-    hostAddresses: () => reserved.refreshOwn(),
-  });
+  const hostAddresses = () => reserved.own;
   const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
-  const open = (address: string | null) =>
-    createLocalAddressExit({ address, policy, limits, nameServers, sourcePorts });
-  return { reserved, watch, open };
+  const exits = new Exits(
+    ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses }),
+  );
+  return { exits, dial: createDial({ policy, limits }), reserved };
 }
 
 function openConnections({ log }: GatewaySettings, limits: Limits, control: ControlClient, exits: Exits) {
@@ -160,9 +162,9 @@ function openConnections({ log }: GatewaySettings, limits: Limits, control: Cont
     limits,
     log,
     reportSoon: (connection) => reporter.soon(connection),
-    openExit: ({ address }) => exits.open(address),
+    exits,
   });
-  const reporter = new Reporter(connections, control, limits, ({ exit }) => exits.watch.isLost(exit.address));
+  const reporter = new Reporter(connections, control, limits);
   return { connections, reporter };
 }
 
@@ -174,7 +176,7 @@ function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): P
 function openContext(
   { log }: GatewaySettings,
   limits: Limits,
-  parts: Pick<ListenerContext, 'metrics' | 'mover' | 'connections'>,
+  parts: Pick<ListenerContext, 'metrics' | 'mover' | 'connections' | 'dial'>,
 ) {
   const { metrics } = parts;
   const descriptors = new DescriptorWatch({
@@ -184,20 +186,6 @@ function openContext(
   });
   const flows = new Flows({ limits, metrics, log });
   return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits) };
-}
-
-/** What is looked at again and again. @returns what stops it */
-function startChecks(
-  { log, limits, descriptors }: ReturnType<typeof openContext>,
-  connections: Connections,
-  exitWatch: ExitWatch,
-): (() => void)[] {
-  return [
-    repeat({ log, task: 'descriptor watch', everyMs: limits.descriptorCheckMs }, () => descriptors.check()),
-    repeat({ log, task: 'exit watch', everyMs: limits.exitCheckMs }, () =>
-      exitWatch.check(usedAddresses(connections.open)),
-    ),
-  ];
 }
 
 function watchNode({ metrics, flows, mover, limits }: ListenerContext, connections: Connections): void {
@@ -212,8 +200,4 @@ function watchNode({ metrics, flows, mover, limits }: ListenerContext, connectio
   metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {
     return connections.ending.length;
   });
-}
-
-function usedAddresses(connections: readonly Connection[]): Set<string> {
-  return new Set(connections.flatMap(({ exit }) => (exit.address === null ? [] : [exit.address])));
 }

@@ -1,4 +1,4 @@
-import type { ExitRoute } from '../exits/exit.ts';
+import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
 import { Pace } from '../metering/pace.ts';
@@ -24,7 +24,7 @@ export class Connection {
     readonly username: string,
     /** HMAC of the password; undefined when the control plane no longer takes it. */
     public digest: Buffer | undefined,
-    readonly exit: ExitRoute,
+    readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
   ) {

@@ -1,8 +1,9 @@
-import type { Authorization, Credit as CreditAnswer, Exit } from '@cellhop/contract/gateway';
+import type { Authorization, Credit as CreditAnswer } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';
-import type { ExitRoute } from '../exits/exit.ts';
+import type { Exit } from '../exits/exit.ts';
+import type { Exits } from '../exits/exits.ts';
 import type { EndReason } from '../flows/flow.ts';
 import type { Limits } from '../limits.ts';
 import { Credit } from '../metering/credit.ts';
@@ -16,7 +17,7 @@ interface ConnectionsSettings {
   readonly control: Pick<ControlClient, 'authorize'>;
   readonly limits: Limits;
   readonly log: Logger;
-  readonly openExit: (exit: Exit) => ExitRoute;
+  readonly exits: Pick<Exits, 'get'>;
   /** A connection's report is due, or a last total waits to be delivered. */
   readonly reportSoon: (connection?: Connection) => void;
 }
@@ -35,6 +36,10 @@ export class Connections {
 
   get open(): Connection[] {
     return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
+  }
+
+  get exitsInUse(): Set<Exit> {
+    return new Set([...this.#byId.values()].map(({ exit }) => exit));
   }
 
   get(id: string): Connection | undefined {
@@ -165,14 +170,14 @@ export class Connections {
       known.credit.merge(answer);
       return known;
     }
-    const { limits, openExit, reportSoon } = this.settings;
+    const { limits, exits, reportSoon } = this.settings;
     const credit = new Credit(answer, limits.unacknowledgedBytesMin, {
       due: () => reportSoon(connection),
       spent: () => this.end(connection, 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const exit = openExit(answer.exit);
+    const exit = exits.get(answer.exit);
     const connection = new Connection(answer.connectionId, username, digest, exit, credit, newTunnels);
     this.#byId.set(connection.id, connection);
     this.#byUsername.set(username, connection);

@@ -2,6 +2,7 @@ import type { Credit as CreditAnswer, Usage } from '@cellhop/contract/gateway';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ControlClient } from '../control/control-client.ts';
+import type { Exit } from '../exits/exit.ts';
 import type { Flow } from '../flows/flow.ts';
 import { defaultLimits } from '../limits.ts';
 import { Connections } from './connections.ts';
@@ -75,10 +76,10 @@ async function run(
     control,
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
-    openExit: () => ({ kind: 'local-address', address: null, dial: () => Promise.reject(new Error('not dialled')) }),
+    exits: { get: () => ({ isLost: false }) as Exit },
     reportSoon: (connection) => reporter.soon(connection),
   });
-  const reporter = new Reporter(connections, control, defaultLimits, () => false);
+  const reporter = new Reporter(connections, control, defaultLimits);
   const connection = await connections.authorize({ username: 'one', password: 'secret' });
   for (let index = 0; index < idleConnections; index += 1)
     await connections.authorize({ username: `other-${index}`, password: 'secret' });

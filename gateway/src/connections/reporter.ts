@@ -29,7 +29,6 @@ export class Reporter {
     private readonly connections: Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
-    private readonly isExitLost: (connection: Connection) => boolean,
   ) {
     this.#heldUpdates = new HeldBack(limits.refusedReportMs);
     this.#heldEnds = new HeldBack(limits.refusedReportMs);
@@ -154,7 +153,7 @@ export class Reporter {
     return {
       connectionId: connection.id,
       ...totals,
-      isExitLost: this.isExitLost(connection),
+      isExitLost: connection.exit.isLost,
       wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }

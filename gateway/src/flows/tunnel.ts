@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import type { Connection } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import { DialAbort } from '../exits/dial-abort.ts';
+import type { Dial } from '../exits/dial.ts';
+import type { ExitStream } from '../exits/exit.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Mover, Pipe, StopMode } from '../pipe/pipe.ts';
 import type { Side } from '../pipe/side.ts';
-import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { EndReason, Flow, Protocol } from './flow.ts';
@@ -16,6 +17,7 @@ import type { Flows } from './flows.ts';
 /** What tunnels need of their node. */
 export interface TunnelContext {
   readonly flows: Flows;
+  readonly dial: Dial;
   readonly mover: Mover;
   readonly descriptors: Pick<DescriptorWatch, 'exhausted'>;
   readonly limits: Limits;
@@ -35,7 +37,7 @@ export class Tunnel {
   readonly flow: Flow;
   readonly #dialAbort = new DialAbort();
   /** Until the pipe has it. */
-  #dialled: Socket | undefined;
+  #dialled: ExitStream | undefined;
   #pipe: Pipe | undefined;
 
   constructor(
@@ -47,15 +49,15 @@ export class Tunnel {
   }
 
   /** @throws TunnelFailure, and then the tunnel is closed */
-  async dial(target: Target): Promise<Socket> {
+  async dial(target: Target): Promise<ExitStream> {
     const { flow } = this;
     const begunAt = performance.now();
     const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
     try {
-      const socket = await this.connection.exit.dial(target, this.#dialAbort);
+      const stream = await this.context.dial(this.connection.exit, target, this.#dialAbort);
       this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
-      if (flow.endReason === undefined) return (this.#dialled = socket);
-      socket.destroy();
+      if (flow.endReason === undefined) return (this.#dialled = stream);
+      stream.side.close();
     } catch (error) {
       flow.close('dial-failed');
       if (flow.endReason === 'client-failed') throw new TunnelFailure('client-gone');
@@ -66,15 +68,16 @@ export class Tunnel {
     throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-gone' : 'connection-terminated');
   }
 
-  /** Joins a client with the socket that was dialled. From here on the tunnel alone closes both. */
-  join({ client, exit, early }: { client: Side; exit: Socket; early: Buffer }): Pipe {
+  /** Joins a client with what was dialled. From here on the tunnel alone closes both. */
+  join({ client, exit, early }: { client: Side; exit: ExitStream; early: Buffer }): Pipe {
     const { flow } = this;
     const { flows, mover, limits } = this.context;
     const pipe = mover.start({
       client,
-      exit: new TcpSide(exit, limits, () => flows.released(flow)),
+      exit: exit.side,
       early,
       meter: flow.meter,
+      exitClosed: () => flows.released(flow),
       halfClosed: () => flow.limitIdle(limits.halfClosedIdleMs),
       ended: (end) => flow.close(end),
     });
@@ -87,7 +90,7 @@ export class Tunnel {
   #cut(reason: EndReason): void {
     if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
     this.#dialAbort.abort();
-    this.#dialled?.destroy();
+    this.#dialled?.side.close();
     this.context.flows.released(this.flow);
   }
 }
@@ -101,7 +104,7 @@ export async function openTunnel(
   connection: Connection,
   protocol: Protocol,
   { target, client }: { readonly target: Target | undefined; readonly client: Socket },
-): Promise<{ tunnel: Tunnel; exit: Socket }> {
+): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
   try {
     if (client.destroyed) throw new TunnelFailure('client-gone');
     context.flows.admit(connection);

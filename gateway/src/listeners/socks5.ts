@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
-import { parseHost } from '../protocol/host.ts';
 import {
   COMMAND_CONNECT,
   encodeAuthenticationStatus,
@@ -12,6 +10,7 @@ import {
   parseUserPassword,
 } from '../protocol/socks5.ts';
 import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
+import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
@@ -43,7 +42,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
-    socket.write(encodeReply(SUCCEEDED, boundOf(exit)));
+    socket.write(encodeReply(SUCCEEDED, boundTo(exit)));
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
@@ -76,7 +75,7 @@ async function logIn(context: ListenerContext, handshake: Handshake): Promise<Co
 }
 
 /** BND.ADDR is the address that the destination sees, as RFC 1928 wants it. */
-function boundOf(exit: Socket): { bytes: Uint8Array; port: number } | undefined {
-  const host = parseHost(exit.localAddress ?? '');
-  return host?.kind === 'address' ? { bytes: host.bytes, port: exit.localPort ?? 0 } : undefined;
+function boundTo(exit: ExitStream): { bytes: Uint8Array; port: number } | undefined {
+  const local = exit.local();
+  return local && { bytes: local.address, port: local.port };
 }

@@ -76,6 +76,7 @@ async function joined(
       exit: new TcpSide(nearOrigin, limits),
       early,
       meter,
+      exitClosed: () => {},
       halfClosed: () => events.push('half-closed'),
       ended: fulfil,
     });
