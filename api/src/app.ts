@@ -30,6 +30,7 @@ import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
+import { HeldCalls } from './modules/metering/held-calls.ts';
 import { meteringRoutes } from './modules/metering/metering.routes.ts';
 import * as metering from './modules/metering/metering.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
@@ -85,6 +86,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => metering.gatewaySilenceMs(ctx),
   });
+  const heldCalls = new HeldCalls();
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
@@ -95,6 +97,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
       failedJobs: await countFailed(ctx),
     }),
     browserErrors: () => browserErrors.counts,
+    heldCalls: () => heldCalls.size,
   });
 
   settingsRoutes(app);
@@ -105,7 +108,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
-  meteringRoutes(app);
+  meteringRoutes(app, heldCalls);
   receiptsRoutes(app);
   invoicesRoutes(app);
   statementRoutes(app);
@@ -116,7 +119,11 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   faqsRoutes(app);
   supportRoutes(app);
   payInvoiceRoutes(app);
-  liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
+  liveRoutes(app, {
+    findOpenSessions: (sessionIds) => findOpenSessions(ctx, sessionIds),
+    connectionsEnding: (connectionIds) => metering.tellEnding(ctx, heldCalls, connectionIds),
+    missed: () => heldCalls.release(),
+  });
 
   if (ctx.config.isDevelopment) {
     mailboxRoutes(app);

@@ -5,6 +5,7 @@ import { Connections } from './connections/connections.ts';
 import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
+import { EndWatch } from './control/end-watch.ts';
 import { Greetings } from './control/greetings.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
@@ -70,16 +71,16 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
-  const { connections, reporter } = openConnections(settings, limits, control, exits);
+  const { connections, reporter, endWatch } = openConnections(settings, limits, control, exits);
   const greetings = new Greetings({ control, reserved, limits, log });
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, mover, connections, dial });
   watchNode(context, connections);
-  const controlState = { health, reporter, greetings };
+  const controlState = { health, reporter, greetings, endWatch };
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const stops = [() => reporter.stop(), () => greetings.stop()];
+  const stops = [() => reporter.stop(), () => greetings.stop(), () => endWatch.stop()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
     stops.push(await openMetricsPort(metricsPort, { metrics, log, health: () => healthOf(controlState) }));
@@ -103,6 +104,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   );
   log.info({ address, port, relay: mover.kind, runId }, 'Gateway is ready');
   greetings.start();
+  endWatch.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     publicPort.server.close();
@@ -164,8 +166,10 @@ function openConnections({ log }: GatewaySettings, limits: Limits, control: Cont
     reportSoon: (connection) => reporter.soon(connection),
     exits,
   });
-  const reporter = new Reporter(connections, control, limits);
-  return { connections, reporter };
+  const ended = (connectionIds: readonly string[]) => connections.endByControlPlane(connectionIds);
+  const endWatch = new EndWatch({ control, limits, log, ended });
+  const reporter = new Reporter(connections, control, limits, () => endWatch.isHeld);
+  return { connections, reporter, endWatch };
 }
 
 function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {

@@ -79,6 +79,16 @@ export class Connections {
     for (const answer of answers) this.#byId.get(answer.connectionId)?.credit.merge(answer);
   }
 
+  /**
+   * The control plane has ended these.
+   * @returns whether any of them was open
+   */
+  endByControlPlane(connectionIds: readonly string[]): boolean {
+    const open = connectionIds.flatMap((id) => this.#byId.get(id) ?? []).filter(({ isEnding }) => !isEnding);
+    this.merge(open.map(({ id }) => ({ connectionId: id, grantedBytes: 0, state: 'ended' })));
+    return open.length > 0;
+  }
+
   /** Cuts a connection's tunnels and has its last total delivered. */
   end(connection: Connection, reason: EndReason): void {
     if (connection.isEnding) return;

@@ -7,9 +7,10 @@ import type { Connections } from './connections.ts';
 import { deliver, HeldBack } from './delivery.ts';
 
 /**
- * Tells the control plane what was used and learns what is granted: at each interval for all open connections, idle
- * ones too, because the answer tells which have ended; in between, and at once, for those whose report is due, and when
- * a last total waits. One round runs at a time, so `end` never overtakes an `update`.
+ * Tells the control plane what was used and learns what is granted: at each interval for connections that have used
+ * something, and for idle ones too, because the answer tells which have ended, but more seldom where ends are told by
+ * themselves; in between, and at once, for those whose report is due, and when a last total waits. One round runs at a
+ * time, so `end` never overtakes an `update`.
  */
 export class Reporter {
   readonly #due = new Set<Connection>();
@@ -17,6 +18,7 @@ export class Reporter {
   readonly #heldUpdates: HeldBack;
   readonly #heldEnds: HeldBack;
   #timer: NodeJS.Timeout | undefined;
+  #nextIntervalAt = 0;
   #nextOfAllAt = 0;
   #isRunning = false;
   #isAskedAgain = false;
@@ -29,6 +31,8 @@ export class Reporter {
     private readonly connections: Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
+    /** The control plane tells of ends by itself. */
+    private readonly areEndsTold: () => boolean,
   ) {
     this.#heldUpdates = new HeldBack(limits.refusedReportMs);
     this.#heldEnds = new HeldBack(limits.refusedReportMs);
@@ -40,7 +44,7 @@ export class Reporter {
   }
 
   start(): void {
-    this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
+    this.#nextIntervalAt = performance.now() + this.limits.updateIntervalMs;
     this.#schedule(this.limits.updateIntervalMs);
   }
 
@@ -77,6 +81,7 @@ export class Reporter {
       this.#failures = 0;
     } catch {
       this.#failures += 1; // The client has logged it; the totals only grow, so the next round repeats everything.
+      this.#nextIntervalAt = 0;
       this.#nextOfAllAt = 0;
     }
     this.#isRunning = false;
@@ -84,7 +89,8 @@ export class Reporter {
   }
 
   async #round(): Promise<void> {
-    const refusalOfAll = await this.#update(this.#takeAsked());
+    const asked = this.#takeAsked();
+    const refusalOfAll = asked && (await this.#update(asked));
     await this.#end();
     if (refusalOfAll) throw refusalOfAll;
   }
@@ -123,17 +129,24 @@ export class Reporter {
     this.#heldEnds.note(delivery, ({ connectionId }) => connectionId);
   }
 
-  /** All connections at the interval, even if there are none: it tells the control plane that this node is alive. */
-  #takeAsked(): Connection[] {
+  /** @returns undefined if nothing is to be said. A report of no connection tells the control plane that this node is alive. */
+  #takeAsked(): Connection[] | undefined {
     const due = [...this.#due];
     this.#due.clear();
     const isAsked = ({ id, isEnding }: Connection) => !isEnding && !this.#heldUpdates.has(id);
-    if (performance.now() < this.#nextOfAllAt) return due.filter(isAsked);
-    this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
+    const now = performance.now();
+    if (now < this.#nextIntervalAt) return due.filter(isAsked);
+    this.#nextIntervalAt = now + this.limits.updateIntervalMs;
     this.connections.endIdle();
     this.#heldUpdates.keep((id) => this.connections.get(id)?.isEnding === false);
     this.#heldEnds.keep((id) => this.connections.get(id)?.isEnding === true);
-    return this.connections.open.filter(isAsked);
+    const open = this.connections.open.filter(isAsked);
+    if (this.areEndsTold() && now < this.#nextOfAllAt) {
+      const busy = open.filter((connection) => !isQuiet(connection, now));
+      return busy.length > 0 ? busy : undefined;
+    }
+    this.#nextOfAllAt = now + this.limits.idleUpdateIntervalMs;
+    return open;
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */
@@ -143,7 +156,7 @@ export class Reporter {
       const backoffMs = Math.min(updateRetryMs, updateIntervalMs * 2 ** (this.#failures - 1));
       return backoffMs * (0.5 + Math.random() / 2);
     }
-    return this.#isAskedAgain ? updateSpacingMs : Math.max(updateSpacingMs, this.#nextOfAllAt - performance.now());
+    return this.#isAskedAgain ? updateSpacingMs : Math.max(updateSpacingMs, this.#nextIntervalAt - performance.now());
   }
 
   #usageOf(connection: Connection, now: number): Usage {
@@ -157,4 +170,11 @@ export class Reporter {
       wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }
+}
+
+/** A report of it would tell nothing; its pace is noted all the same, so that a burst after a pause is seen as one. */
+function isQuiet({ credit, exit, pace }: Connection, now: number): boolean {
+  if (!credit.isQuiet || exit.isLost) return false;
+  pace.observe(credit.usedBytes, now);
+  return true;
 }

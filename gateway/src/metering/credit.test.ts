@@ -185,6 +185,19 @@ describe('credit', () => {
     expect(events).toEqual(['ended']);
   });
 
+  it('is quiet while everything is acknowledged and nobody waits', () => {
+    const { credit, download } = open({ grantedBytes: 100, state: 'open' });
+    const states = [credit.isQuiet];
+    download(100);
+    states.push(credit.isQuiet);
+    credit.acknowledge(100);
+    states.push(credit.isQuiet);
+    const forget = credit.whenGranted(() => {});
+    states.push(credit.isQuiet);
+    forget();
+    expect([...states, credit.isQuiet]).toEqual([true, false, true, false, true]);
+  });
+
   it('counts on from an earlier total', () => {
     const { credit, download } = open({ grantedBytes: 150, state: 'open', usedBytes: 100 });
     expect(download(80)).toBe(50);

@@ -80,6 +80,11 @@ export class Credit {
     return this.#state === 'final' && this.#usedBytes === this.#grantedBytes;
   }
 
+  /** The control plane has the total that is used now, and nobody waits for more. */
+  get isQuiet(): boolean {
+    return this.#usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
+  }
+
   get state(): CreditState {
     return this.#state;
   }

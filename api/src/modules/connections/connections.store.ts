@@ -226,6 +226,7 @@ export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip:
   );
   await ctx.db.query('update connection_runs set is_open = false where connection_id = $1 and is_open', [end.id]);
   await ctx.db.query('update dns_ports set connection_id = null where connection_id = $1', [end.id]);
+  tellEnding(ctx, [end.id]);
   return ended!;
 }
 
@@ -234,6 +235,12 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
     ids,
     reason,
   ]);
+  tellEnding(ctx, ids);
+}
+
+/** Gateways that have them open cut their tunnels. */
+function tellEnding(ctx: Ctx, ids: readonly string[]): void {
+  for (const connectionId of ids) ctx.changed({ connectionId }, 'ending');
 }
 
 export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
@@ -273,7 +280,9 @@ export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: Reques
       where user_id = $1 and status = 'WORK' returning id`,
     [userId, reason],
   );
-  return rows.map((row) => row.id);
+  const ids = rows.map((row) => row.id);
+  tellEnding(ctx, ids);
+  return ids;
 }
 
 /** Open connections of blocked users whose end nobody has asked for. */
