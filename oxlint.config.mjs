@@ -69,6 +69,7 @@ export default {
     boundary(['gateway/src/**'], ['gateway/src/protocol/**', ...tests], otherWorkspace),
     // A rejected promise that nobody handles would end the gateway: `inBackground` instead of `void`.
     { files: ['gateway/src/**'], excludeFiles: tests, rules: { 'no-void': 'error' } },
+    { files: ['gateway/src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     boundary(
       ['web/src/ui/**', 'web/src/lib/**'],
       tests,

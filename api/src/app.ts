@@ -32,6 +32,7 @@ import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { gatewaysRoutes } from './modules/gateways/gateways.routes.ts';
 import * as gateways from './modules/gateways/gateways.service.ts';
+import { HeldCalls } from './modules/gateways/held-calls.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
@@ -85,6 +86,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => gateways.gatewaySilenceMs(ctx),
   });
+  const heldCalls = new HeldCalls();
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),
@@ -96,6 +98,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
       failedJobs: await countFailed(ctx),
     }),
     browserErrors: () => browserErrors.counts,
+    heldCalls: () => heldCalls.size,
   });
 
   settingsRoutes(app);
@@ -106,7 +109,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
-  gatewaysRoutes(app);
+  gatewaysRoutes(app, heldCalls);
   receiptsRoutes(app);
   invoicesRoutes(app);
   statementRoutes(app);
@@ -117,7 +120,11 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   faqsRoutes(app);
   supportRoutes(app);
   payInvoiceRoutes(app);
-  liveRoutes(app, (sessionIds) => findOpenSessions(ctx, sessionIds));
+  liveRoutes(app, {
+    findOpenSessions: (sessionIds) => findOpenSessions(ctx, sessionIds),
+    connectionsEnding: (connectionIds) => gateways.tellEnding(ctx, heldCalls, connectionIds),
+    missed: () => heldCalls.release(),
+  });
 
   if (ctx.config.isDevelopment) {
     mailboxRoutes(app);

@@ -1,7 +1,7 @@
 /** Dials from an exit's address for a fixed time: by ports in turn, or, as it used to be, by ports that the system searches. */
 import { defaultLimits } from '../../gateway/src/limits.ts';
 import { DialAbort } from '../../gateway/src/exits/dial-abort.ts';
-import { createLocalAddressExit } from '../../gateway/src/exits/local-address.ts';
+import { LocalAddressExit } from '../../gateway/src/exits/local-address.ts';
 import { SourcePorts } from '../../gateway/src/exits/source-ports.ts';
 
 export interface DialStep {
@@ -24,6 +24,7 @@ const kinds = {
   searched: { address: '127.0.0.2', sourcePorts: { next: () => 0 } },
   'in turn': { address: '127.0.0.3', sourcePorts: inTurn },
 };
+const hostAddresses = () => new Set<string>();
 
 process.on('message', (step: DialStep) => {
   void run(step).then((result) => process.send?.(result));
@@ -31,18 +32,19 @@ process.on('message', (step: DialStep) => {
 process.send?.('ready');
 
 async function run({ ports, originPort, milliseconds }: DialStep): Promise<DialResult> {
-  const policy = { isPrivateAllowed: true, isOwnListener: () => false, isReserved: () => false };
-  const exit = createLocalAddressExit({ ...kinds[ports], policy, limits: defaultLimits, nameServers: undefined });
-  const target = { host: { kind: 'address', bytes: Uint8Array.of(127, 0, 0, 1) }, port: originPort } as const;
+  const exit = new LocalAddressExit({ ...kinds[ports], limits: defaultLimits, nameServers: undefined, hostAddresses });
+  const destination = { address: Uint8Array.of(127, 0, 0, 1), port: originPort };
   const counts = { dials: 0, errors: 0 };
   const [startedAt, processorBefore] = [performance.now(), process.cpuUsage()];
   const worker = async () => {
     while (performance.now() < startedAt + milliseconds) {
       try {
-        const socket = await exit.dial(target, new DialAbort());
+        const { side } = await exit.connect(destination, defaultLimits.dialMs, new DialAbort());
         counts.dials += 1;
         // This side ends first, as a gateway does for a client that leaves: TIME_WAIT stays here for a minute.
-        socket.end().resume();
+        side.open({ data: () => true, ended: () => {}, failed: () => {}, closed: () => {} });
+        side.end();
+        side.resume();
       } catch {
         counts.errors += 1;
       }

@@ -12,8 +12,8 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
-/** 1: `authorize`, `update`, `end`. 2: also `hello`, which an API of version 1 answers with 404. */
-export const GATEWAY_CONTRACT_VERSION = 2;
+/** 1: `authorize`, `update`, `end`. 2: also `hello`. 3: also `watch`. An older API answers a call that it does not know with 404. */
+export const GATEWAY_CONTRACT_VERSION = 3;
 /** Nodes of this version and later are served. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
@@ -35,9 +35,16 @@ export const hello = endpoint({
   ),
 });
 
-/** How traffic leaves: from a local address, or by the host's own route where `address` is null. */
+/**
+ * How traffic leaves: from a local address, or by the host's own route where `address` is null. A node opens an exit once
+ * for all connections that name the same `id`; without one, exits that look alike are one.
+ */
 export const exitSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('local-address'), address: z.union([z.ipv4(), z.ipv6()]).nullable() }),
+  z.object({
+    kind: z.literal('local-address'),
+    id: idSchema.optional(),
+    address: z.union([z.ipv4(), z.ipv6()]).nullable(),
+  }),
 ]);
 export type Exit = z.infer<typeof exitSchema>;
 
@@ -105,8 +112,9 @@ export const authorize = endpoint({
 });
 
 /**
- * Sent every half second for every connection that the run has open, idle ones too: the answer tells which have ended.
- * In between it is sent for those that have used much since their last report. Connections unknown to the control plane are answered as `ended`.
+ * Sent every half second for connections that have used something, and in between for those that have used much. Every two
+ * seconds, or every half second where nothing is told by `watch`, it is sent for every connection that the run has open:
+ * the answer tells which have ended. Connections unknown to the control plane are answered as `ended`.
  */
 export const update = endpoint({
   method: 'POST',
@@ -128,4 +136,21 @@ export const end = endpoint({
     usages: z.array(usageSchema.omit({ wantedBytes: true, isExitLost: true })).max(GATEWAY_BATCH_MAX),
   }),
   response: data(z.object({ acknowledged: z.array(idSchema) })),
+});
+
+/** Answered after this time at the latest: proxies in between give up after a minute. */
+export const GATEWAY_WATCH_HELD_MS = 25_000;
+
+/**
+ * Held until connections of this run are to end, and then sent again: so an end takes effect at once, and idle connections
+ * need few reports. What is told here only comes sooner than by `update`, so nothing is lost with an answer that is.
+ */
+export const watch = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/watch',
+  access: 'gateway',
+  summary: 'Wait for connections that are to end',
+  body: z.object({ runId: idSchema }),
+  /** `ended` as in a credit's state; empty when the time was over, or when this call cannot be held. */
+  response: data(z.object({ ended: z.array(idSchema) })),
 });

@@ -60,6 +60,8 @@ export const defaultLimits = {
   flushMs: 60_000,
 
   updateIntervalMs: 500,
+  /** Connections without traffic are reported this often while the control plane tells of ends by itself. */
+  idleUpdateIntervalMs: 2_000,
   updateSpacingMs: 5,
   /**
    * So much passes at most beyond the last total that the control plane has acknowledged: what a killed gateway gives
@@ -73,6 +75,10 @@ export const defaultLimits = {
   refusedReportMs: 30_000,
   /** How often a refused batch is halved in one round: two single ones are found among 5,000. */
   refusedReportSplits: 26,
+  /** Between two held calls, each of which waits for ends. */
+  watchSpacingMs: 50,
+  /** The longest pause when such calls fail or are not held. */
+  watchRetryMs: 2_000,
   /** Versions and PUBLIC_URL are asked for again. */
   helloIntervalMs: 60_000,
   helloRetryMs: 5_000,

@@ -37,12 +37,42 @@ export function createMetrics() {
     },
     unwatchEventLoop: () => eventLoop.disable(),
     watch: (name: string, help: string, value: () => number) => gauge(registers, name, help, value),
+    ...tunnelMetrics(registers),
+    ...clientMetrics(registers),
+    ...controlMetrics(registers),
+    relayInfo: new Gauge({
+      name: 'gateway_relay_info',
+      help: 'The relay in use',
+      labelNames: ['relay'],
+      registers,
+    }),
+  };
+}
+
+function tunnelMetrics(registers: Registry[]) {
+  return {
     tunnelEnds: new Counter({
       name: 'gateway_tunnel_ends_total',
       help: 'Tunnels that ended',
       labelNames: ['reason'],
       registers,
     }),
+    grantWaits: new Counter({
+      name: 'gateway_grant_waits_total',
+      help: 'Times that a tunnel waited for a grant, or for an answer to its reports',
+      registers,
+    }),
+    grantWaitSeconds: new Counter({
+      name: 'gateway_grant_wait_seconds_total',
+      help: 'How long tunnels waited so, each for itself; added when a wait is over',
+      registers,
+    }),
+    dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
+  };
+}
+
+function clientMetrics(registers: Registry[]) {
+  return {
     socketsClosed: new Counter({
       name: 'gateway_client_sockets_closed_total',
       help: 'Times that a limit of client sockets closed one: the longest waiting, or else the newcomer',
@@ -60,22 +90,16 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
-    grantWaits: new Counter({
-      name: 'gateway_grant_waits_total',
-      help: 'Times that a tunnel waited for a grant, or for an answer to its reports',
-      registers,
-    }),
-    grantWaitSeconds: new Counter({
-      name: 'gateway_grant_wait_seconds_total',
-      help: 'How long tunnels waited so, each for itself; added when a wait is over',
-      registers,
-    }),
     handshakeSeconds: new Histogram({
       name: 'gateway_handshake_seconds',
       help: 'From accept to authenticated',
       registers,
     }),
-    dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
+  };
+}
+
+function controlMetrics(registers: Registry[]) {
+  return {
     controlRequestSeconds: new Histogram({
       name: 'gateway_control_request_seconds',
       help: 'Calls to the control plane',
@@ -86,12 +110,6 @@ export function createMetrics() {
       name: 'gateway_refused_calls_total',
       help: 'Calls that the control plane refused, or whose answer could not be read',
       labelNames: ['call'],
-      registers,
-    }),
-    relayInfo: new Gauge({
-      name: 'gateway_relay_info',
-      help: 'The relay in use',
-      labelNames: ['relay'],
       registers,
     }),
   };

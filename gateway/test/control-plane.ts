@@ -11,6 +11,7 @@ import {
   type Exit,
   hello,
   update,
+  watch,
 } from '@cellhop/contract/gateway';
 
 export interface FakeConnection {
@@ -39,7 +40,7 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { hello: 0, authorize: 0, update: 0, end: 0 };
+  readonly calls = { hello: 0, authorize: 0, update: 0, end: 0, watch: 0 };
   /** Those that wait for their answer included. */
   authorizationsAsked = 0;
   readonly runIds = new Set<string>();
@@ -51,12 +52,14 @@ export class ControlPlane {
   readonly poisoned = new Set<string>();
   /** Refuses all reports. */
   isRefusing = false;
-  /** Undefined: it is older than the call `hello`. */
-  greeting: unknown = { contractVersion: 2, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  /** Undefined: it is older than the calls `hello` and `watch`. */
+  greeting: unknown = { contractVersion: 3, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Joins the answers to reports, as a newer version may say what an older node does not understand. */
   strangeAnswers: unknown[] = [];
   /** Until then nobody gets an answer. */
   answersAfter: Promise<unknown> | undefined;
+  /** Calls that wait for ends, of nodes that are still there. */
+  readonly held = new Set<(ended: string[]) => void>();
   #server: Server | undefined;
   #port = 0;
 
@@ -103,6 +106,12 @@ export class ControlPlane {
     return connection;
   }
 
+  /** Ends it and tells whoever waits for that. */
+  tellEnd(connection: FakeConnection): void {
+    connection.state = 'ended';
+    for (const answer of this.held) answer([connection.id]);
+  }
+
   async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -116,6 +125,7 @@ export class ControlPlane {
     if (isReport && this.#isRefused(body)) return REFUSAL;
     if (request.url === hello.url) return this.#greet(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
+    if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === update.url) return success([...this.strangeAnswers, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
     return { status: 404, body: {} };
@@ -130,6 +140,19 @@ export class ControlPlane {
     hello.body.parse(body);
     this.calls.hello += 1;
     return this.greeting === undefined ? { status: 404, body: {} } : success(this.greeting);
+  }
+
+  async #watch(request: IncomingMessage, body: unknown) {
+    if (this.greeting === undefined) return { status: 404, body: {} };
+    watch.body.parse(body);
+    this.calls.watch += 1;
+    const ended = await new Promise<string[]>((answer) => {
+      this.held.add(answer);
+      const forget = () => this.held.delete(answer);
+      request.socket.once('close', forget);
+    });
+    this.held.clear();
+    return success({ ended });
   }
 
   #authorize(body: unknown): Authorization {

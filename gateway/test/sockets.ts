@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { wasReset } from '../src/pipe/handle.ts';
+import type { Side } from '../src/pipe/side.ts';
 
 /** Listens on a free loopback port; half-open sockets, so that tests decide about each direction. */
 export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
@@ -119,4 +120,20 @@ export function patternedBytes(length: number): Buffer {
 /** Waits for a condition that another process or timer brings about; the test's own time-out is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((fulfil) => setTimeout(fulfil, 5));
+}
+
+/** Reads a side until its peer has ended, and closes it. */
+export function readToEnd(side: Side): Promise<void> {
+  return new Promise((fulfil, reject) => {
+    side.open({
+      data: () => true,
+      ended: () => {
+        side.close();
+        fulfil();
+      },
+      failed: () => reject(new Error('The side has failed')),
+      closed: () => {},
+    });
+    side.resume();
+  });
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@cellhop/contract/errors';
+import { watch } from '@cellhop/contract/gateway';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -16,6 +17,8 @@ export interface MetricSources {
   browserErrors(): { logged: number; dropped: number };
   passwordHashes(): TurnsUse;
   tokenRefreshes(): TurnsUse;
+  /** Calls of gateways that wait for connections to end. */
+  heldCalls(): number;
 }
 
 /** What is bounded because strangers can make it grow, and how often a bound was met. */
@@ -153,8 +156,8 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
-    // It lasts as long as its reader stays.
-    if (route === LIVE_EVENTS_PATH) return;
+    // They last as long as their readers stay.
+    if (route === LIVE_EVENTS_PATH || route === watch.url) return;
     duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
 
@@ -187,6 +190,14 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
     name: 'token_refreshes',
     help: 'Refreshes of tokens; waiting: those in line; refused: since the start, because the line was full',
     use: () => sources.tokenRefreshes(),
+  });
+  const heldCalls = new Gauge({
+    name: 'gateway_calls_held',
+    help: 'Calls of gateways that wait for connections to end',
+    registers,
+    collect() {
+      heldCalls.set(sources.heldCalls());
+    },
   });
   const gauges = figureGauges.map((figure) => ({
     ...figure,

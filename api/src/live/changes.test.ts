@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Db } from '../db.ts';
 import { createLog } from '../log.ts';
 import { collectChanges, decode, encode, type Topic } from './changes.ts';
@@ -37,6 +37,32 @@ test('what is told within a moment goes out together, each owner once', async ()
   changes.add({ userId: 'u' }, 'invoices');
   await expect.poll(() => sent[1]).toEqual(['balance 1000 1001', 'invoices u']);
   expect(sent).toHaveLength(2);
+});
+
+test('an end does not wait for the next batch, and takes along what does', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const sent: string[][] = [];
+    const changes = collectChanges(
+      databaseThat((payloads) => void sent.push(payloads)),
+      createLog('test', 'silent', false),
+    );
+    vi.advanceTimersByTime(1000);
+    changes.add({ accountId: 1000n }, 'balance');
+    vi.advanceTimersByTime(0);
+    changes.add({ accountId: 1001n }, 'balance');
+    vi.advanceTimersByTime(20);
+    changes.add({ connectionId: 'c' }, 'ending');
+    changes.add({ accountId: 1002n }, 'balance');
+    vi.advanceTimersByTime(29);
+    expect(sent).toEqual([['balance 1000']]);
+    vi.advanceTimersByTime(1);
+    expect(sent[1]).toEqual(['balance 1001 1002', 'ending c']);
+    vi.advanceTimersByTime(1000);
+    expect(sent).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a database that is away costs what was told meanwhile, and nothing else', async () => {

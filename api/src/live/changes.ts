@@ -13,15 +13,21 @@ import type { Log } from '../log.ts';
 export const CHANNEL = 'live_events';
 /** At most one batch in this time; the first change after a pause goes out at once. */
 const BATCH_SPACING_MS = 200;
+/** Ends are waited for: bytes pass until the gateway knows. */
+const ENDING_SPACING_MS = 50;
 /** PostgreSQL refuses a payload of 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7900;
 
 /** Whose it is. Code that moves money knows accounts, other code knows users; streams listen for both. */
-export type Owner = { userId: string } | { accountId: bigint };
+export type Owner = { userId: string } | { accountId: bigint } | { connectionId: string };
 
-/** `session`: the user's sessions are no longer what they were. For the API processes alone, clients do not hear of it. */
-export type Topic = LiveTopic | 'session';
-const topics: readonly Topic[] = [...liveTopics, 'session'];
+/**
+ * For the API processes alone, clients do not hear of these. `session`: the user's sessions are no longer what they were.
+ * `ending`: the connection is to end, or has ended; gateways that wait for that are told.
+ */
+type InternalTopic = 'session' | 'ending';
+export type Topic = LiveTopic | InternalTopic;
+const topics: readonly Topic[] = [...liveTopics, 'session', 'ending'];
 
 /** What travels: topic -> keys of owners. */
 export type Batch = ReadonlyMap<Topic, ReadonlySet<string>>;
@@ -32,12 +38,14 @@ export interface Changes {
 }
 
 function ownerKey(owner: Owner): string {
+  if ('connectionId' in owner) return owner.connectionId;
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 
 export function collectChanges(db: Db, log: Log): Changes {
   let collected = new Map<Topic, Set<string>>();
   let timer: NodeJS.Timeout | undefined;
+  let timerAt = 0;
   let sentAt = 0;
 
   async function send(): Promise<void> {
@@ -51,12 +59,19 @@ export function collectChanges(db: Db, log: Log): Changes {
       .catch((error: unknown) => log.warn({ err: error }, 'live events not sent'));
   }
 
+  /** A program that has nothing else to do ends without waiting for this. */
+  function sendAt(at: number): void {
+    if (timer !== undefined && timerAt <= at) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(() => void send(), Math.max(0, at - performance.now())).unref();
+  }
+
   return {
     add(owner, topic) {
       const owners = collected.get(topic) ?? new Set();
       collected.set(topic, owners.add(ownerKey(owner)));
-      // A program that has nothing else to do ends without waiting for this.
-      timer ??= setTimeout(() => void send(), Math.max(0, sentAt + BATCH_SPACING_MS - performance.now())).unref();
+      sendAt(sentAt + (topic === 'ending' ? ENDING_SPACING_MS : BATCH_SPACING_MS));
     },
   };
 }

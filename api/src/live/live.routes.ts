@@ -19,14 +19,19 @@ const KEEP_ALIVE_MS = 20_000;
 /** More than Node's timers take would fire at once. */
 const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 
-/** @param findOpenSessions of these sessions, those that are still open: the others' streams end */
-export function liveRoutes(
-  app: FastifyInstance,
-  findOpenSessions: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>,
-): void {
+export interface LiveSources {
+  /** Of these sessions, those that are still open: the others' streams end. */
+  findOpenSessions(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** These connections are to end, or have ended. */
+  connectionsEnding(connectionIds: readonly string[]): Promise<void>;
+  /** What was told for a while is lost. */
+  missed(): void;
+}
+
+export function liveRoutes(app: FastifyInstance, sources: LiveSources): void {
   const streams = new Streams();
   const streamsMax = Math.floor(app.ctx.config.socketsMax * STREAMS_SHARE);
-  keepStreams(app, streams, findOpenSessions);
+  keepStreams(app, streams, sources);
 
   app.get(LIVE_EVENTS_PATH, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
     const actor = await identifyUser(app, request);
@@ -74,15 +79,21 @@ function open(
 }
 
 /** What the streams live on: the changes of all processes, signs of life, and the end of their sessions. */
-function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: Parameters<typeof liveRoutes>[1]): void {
+function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSources): void {
   const { config, log } = app.ctx;
   async function endStreamsOfEndedSessions(suspects: readonly Stream[]): Promise<void> {
     if (suspects.length === 0) return;
-    const open = await findOpenSessions(suspects.map(({ owner }) => owner.sessionId));
+    const open = await sources.findOpenSessions(suspects.map(({ owner }) => owner.sessionId));
     for (const stream of suspects) if (!open.has(stream.owner.sessionId)) streams.end(stream);
   }
   const check = (suspects: readonly Stream[]) => {
     endStreamsOfEndedSessions(suspects).catch((error: unknown) => log.warn({ err: error }, 'sessions not checked'));
+  };
+
+  const tellEnding = (connectionIds: readonly string[]) => {
+    sources
+      .connectionsEnding(connectionIds)
+      .catch((error: unknown) => log.warn({ err: error }, 'gateways not told of ends'));
   };
 
   let stopListening: (() => Promise<void>) | undefined;
@@ -93,10 +104,12 @@ function keepStreams(app: FastifyInstance, streams: Streams, findOpenSessions: P
       {
         onPayload: (payload) => {
           const told = decode(payload);
-          if (told) check(streams.deliver(told.topic, told.owners));
+          if (told?.topic === 'ending') tellEnding(told.owners);
+          else if (told) check(streams.deliver(told.topic, told.owners));
         },
         onListening: () => {
           for (const stream of streams) stream.refetch();
+          sources.missed();
         },
       },
     );

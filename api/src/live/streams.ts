@@ -106,7 +106,7 @@ export class Streams {
   }
 
   /** Tells each stream of these owners. @returns the streams that are to be looked at because of a change of sessions */
-  deliver(topic: Topic, owners: readonly string[]): Stream[] {
+  deliver(topic: Exclude<Topic, 'ending'>, owners: readonly string[]): Stream[] {
     const streams = owners.flatMap((owner) => [...(this.#byOwner.get(owner) ?? [])]);
     if (topic === 'session') return streams;
     for (const stream of streams) stream.tell([topic]);

@@ -1,22 +1,23 @@
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startNameServer } from '../../test/name-server.ts';
-import { closedPort, listenLocally } from '../../test/sockets.ts';
+import { closedPort, listenLocally, readToEnd } from '../../test/sockets.ts';
 import type { DestinationPolicy } from '../destination-policy.ts';
 import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
 import { DialAbort } from './dial-abort.ts';
-import { createLocalAddressExit } from './local-address.ts';
+import { createDial } from './dial.ts';
+import type { ExitStream } from './exit.ts';
+import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
 const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
+const hostAddresses = () => new Set<string>();
 
-async function failureOf(dialled: Promise<Socket>): Promise<string> {
+async function failureOf(dialled: Promise<ExitStream>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);
   return causeOf(outcome);
 }
@@ -43,20 +44,20 @@ describe('the exit from a local address', () => {
   function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is no host`);
-    const exit = createLocalAddressExit({ address, policy, limits, nameServers: [names.address], sourcePorts });
-    return exit.dial({ host: parsed, port: toPort }, new DialAbort());
+    const exit = new LocalAddressExit({ address, limits, nameServers: [names.address], sourcePorts, hostAddresses });
+    return createDial({ policy, limits })(exit, { host: parsed, port: toPort }, new DialAbort());
   }
 
   it('resolves a name and dials what it found', async () => {
-    const socket = await dial('loopback.test');
-    expect(socket.remoteAddress).toBe('127.0.0.1');
-    socket.destroy();
+    const stream = await dial('loopback.test');
+    expect(stream.local()?.address).toEqual(Uint8Array.of(127, 0, 0, 1));
+    stream.side.close();
   });
 
   it('tries the next address when the first refuses', async () => {
-    const socket = await dial('second.test');
-    expect(socket.remoteAddress).toBe('127.0.0.1');
-    socket.destroy();
+    const stream = await dial('second.test');
+    expect(stream.local()?.address).toEqual(Uint8Array.of(127, 0, 0, 1));
+    stream.side.close();
   });
 
   it('dials no further address once the client has left', async () => {
@@ -85,18 +86,17 @@ describe('the exit from a local address', () => {
 
   it('asks nobody about localhost and names that cannot exist', async () => {
     const before = names.questions.length;
-    const socket = await dial('app.localhost');
-    socket.destroy();
+    const { side } = await dial('app.localhost');
+    side.close();
     expect(await failureOf(dial('nobody.invalid'))).toBe('name-unknown');
     expect(names.questions.length).toBe(before);
   });
 
   it('leaves from its address and from no other', async () => {
     seenFrom.length = 0;
-    const socket = await dial('loopback.test', { address: '127.0.0.2' });
-    await once(socket.resume(), 'end');
+    const { side } = await dial('loopback.test', { address: '127.0.0.2' });
+    await readToEnd(side);
     expect(seenFrom).toEqual(['127.0.0.2']);
-    socket.destroy();
     expect(await failureOf(dial('127.0.0.1', { address: '192.0.2.77' }))).toBe('exit-unavailable');
     expect(await failureOf(dial('loopback.test', { address: '192.0.2.77' }))).toBe('exit-unavailable');
     expect(await failureOf(dial('::1', { address: '127.0.0.2' }))).toBe('network-unreachable');

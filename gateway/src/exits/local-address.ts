@@ -1,74 +1,81 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
 import type { Limits } from '../limits.ts';
-import { addressText, type Target } from '../protocol/host.ts';
+import { TcpSide } from '../pipe/tcp-side.ts';
+import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { AddressWatch, isBindable } from './address-watch.ts';
 import type { DialAbort } from './dial-abort.ts';
-import { isBindable } from './exit-watch.ts';
-import type { ExitRoute } from './exit.ts';
-import { createResolver } from './resolver.ts';
+import type { Endpoint, Exit, ExitStream } from './exit.ts';
+import { NameResolver } from './name-resolver.ts';
 import type { SourcePorts } from './source-ports.ts';
 
 export interface LocalExitSettings {
   /** Null: the host's own route. */
   readonly address: string | null;
-  readonly policy: DestinationPolicy;
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
   readonly sourcePorts: Pick<SourcePorts, 'next'>;
+  /** The addresses of this host's interfaces, in canonical text. */
+  readonly hostAddresses: () => ReadonlySet<string>;
 }
 
 /** Leaves from an address of this host. Routing by source address is the operator's part. */
-export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
-  const { address, policy, limits, sourcePorts } = settings;
-  const resolve = createResolver(settings);
-  const family = address === null ? undefined : familyOf(address);
+export class LocalAddressExit implements Exit {
+  readonly kind = 'local-address';
+  readonly #resolver: NameResolver;
+  /** The host's own route is never lost. */
+  readonly #watch: AddressWatch | undefined;
 
-  return {
-    kind: 'local-address',
-    address,
-    dial: async (target, abort) => {
-      const { host } = target;
-      const found = host.kind === 'address' ? [host.bytes] : await resolveBy(host.name, abort);
-      // Judged are the very bytes that are dialled below; no name reaches `connect`, so nothing can be rebound.
-      const allowed = found.map(unmapped).filter((bytes) => isDestinationAllowed(policy, bytes, target.port));
-      if (allowed.length === 0) throw new TunnelFailure('destination-refused');
-      const reachable = allowed.filter((bytes) => family === undefined || bytes.length === family);
-      if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
-      return dialFirst(reachable.slice(0, limits.addressesTried), target, abort);
-    },
-  };
+  constructor(private readonly settings: LocalExitSettings) {
+    const { address, limits, hostAddresses } = settings;
+    this.#resolver = new NameResolver(settings);
+    if (address !== null) this.#watch = new AddressWatch(address, { lostAfterMs: limits.exitLostMs, hostAddresses });
+  }
+
+  get isLost(): boolean {
+    return this.#watch?.isLost ?? false;
+  }
+
+  async check(): Promise<void> {
+    await this.#watch?.check();
+  }
+
+  close(): void {
+    this.#resolver.close();
+  }
+
+  reaches(destination: Uint8Array): boolean {
+    const { address } = this.settings;
+    return address === null || destination.length === familyOf(address);
+  }
 
   /** Without the exit's address no question leaves, which looks like a name that nobody knows. */
-  async function resolveBy(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+  async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    const { address } = this.settings;
     try {
-      return await resolve(name, abort);
+      return await this.#resolver.resolve(name, abort);
     } catch (error) {
       if (address !== null && !(await isBindable(address))) throw new TunnelFailure('exit-unavailable');
       throw error;
     }
   }
 
-  async function dialFirst(addresses: Uint8Array[], { port }: Target, abort: DialAbort): Promise<Socket> {
-    let failure: TunnelFailure | undefined;
-    for (const [index, bytes] of addresses.entries()) {
-      const isLast = index === addresses.length - 1;
-      // The last address may use all the time that is left; the others must leave some.
-      const timeoutMs = isLast ? limits.dialMs : limits.dialAttemptMs;
-      const destination = { host: addressText(bytes), port };
-      try {
-        if (address === null) return await dialAddress(destination, timeoutMs, abort);
-        return await dialFrom(address, destination, timeoutMs, abort);
-      } catch (error) {
-        failure = failureOfDial(error);
-        if (abort.isAborted) break;
-      }
+  async connect({ address: to, port }: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
+    const { address, limits } = this.settings;
+    const destination = { host: addressText(to), port };
+    try {
+      const socket = await (address === null
+        ? dialAddress(destination, timeoutMs, abort)
+        : this.#dialFrom(address, destination, timeoutMs, abort));
+      return { side: new TcpSide(socket, limits), local: () => localEnd(socket) };
+    } catch (error) {
+      throw failureOfDial(error);
     }
-    throw failure ?? new TunnelFailure('exit-unavailable');
   }
 
   /** A port that somebody else holds, or that the destination still knows, fails at once: then the next is tried. */
-  async function dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
+  async #dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
+    const { limits, sourcePorts } = this.settings;
     for (let triesLeft = limits.sourcePortTries - 1; ; triesLeft -= 1) {
       const options = { ...destination, localAddress, localPort: sourcePorts.next(localAddress) };
       try {
@@ -78,6 +85,11 @@ export function createLocalAddressExit(settings: LocalExitSettings): ExitRoute {
       }
     }
   }
+}
+
+function localEnd({ localAddress, localPort }: Socket): Endpoint | undefined {
+  const host = parseHost(localAddress ?? '');
+  return host?.kind === 'address' ? { address: host.bytes, port: localPort ?? 0 } : undefined;
 }
 
 interface Destination {

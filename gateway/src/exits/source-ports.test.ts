@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenLocally } from '../../test/sockets.ts';
+import { listenLocally, readToEnd } from '../../test/sockets.ts';
 import { defaultLimits } from '../limits.ts';
-import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
 import { DialAbort } from './dial-abort.ts';
-import { createLocalAddressExit } from './local-address.ts';
+import { LocalAddressExit } from './local-address.ts';
 import { readEphemeralPorts, SourcePorts } from './source-ports.ts';
 
 const ADDRESS = '127.0.0.3';
@@ -66,15 +65,15 @@ describe('an exit with an address', () => {
   });
 
   const open = (sourcePorts: Pick<SourcePorts, 'next'>) => {
-    const policy = { isPrivateAllowed: true, isOwnListener: () => false, isReserved: () => false };
-    const exit = createLocalAddressExit({
+    const exit = new LocalAddressExit({
       address: ADDRESS,
-      policy,
       limits: { ...defaultLimits, sourcePortTries: 3 },
       nameServers: undefined,
       sourcePorts,
+      hostAddresses: () => new Set(),
     });
-    return exit.dial({ host: parseHost('127.0.0.1')!, port }, new DialAbort());
+    const destination = { address: Uint8Array.of(127, 0, 0, 1), port };
+    return exit.connect(destination, defaultLimits.dialMs, new DialAbort());
   };
 
   /** Ports on which somebody listens at the exit's address. */
@@ -94,9 +93,8 @@ describe('an exit with an address', () => {
     const sourcePorts = new SourcePorts([], ephemeral);
     seenPorts.length = 0;
     for (let index = 0; index < 20; index += 1) {
-      const socket = await open(sourcePorts);
-      await once(socket.resume(), 'end');
-      socket.destroy();
+      const { side } = await open(sourcePorts);
+      await readToEnd(side);
     }
     expect(seenPorts.filter((each) => each >= ephemeral.first && each <= ephemeral.last)).toEqual([]);
     expect(new Set(seenPorts).size).toBe(20);
@@ -106,9 +104,8 @@ describe('an exit with an address', () => {
     const [taken] = await takenPorts(1);
     const free = new SourcePorts([]).next(ADDRESS);
     seenPorts.length = 0;
-    const socket = await open(inTurn([taken!, free]));
-    await once(socket.resume(), 'end');
-    socket.destroy();
+    const { side } = await open(inTurn([taken!, free]));
+    await readToEnd(side);
     expect(seenPorts).toEqual([free]);
   });
 
@@ -117,9 +114,9 @@ describe('an exit with an address', () => {
     const [used, free] = [sourcePorts.next(ADDRESS), sourcePorts.next(ADDRESS)];
     const holder = connect({ host: '127.0.0.1', port, localAddress: ADDRESS, localPort: used, allowHalfOpen: true });
     await once(holder, 'connect');
-    const socket = await open(inTurn([used, free]));
-    expect(socket.localPort).toBe(free);
-    socket.destroy();
+    const stream = await open(inTurn([used, free]));
+    expect(stream.local()?.port).toBe(free);
+    stream.side.close();
     holder.destroy();
   });
 

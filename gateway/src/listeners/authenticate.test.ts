@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
-import type { GatewayContext } from '../context.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
-import { LoginGuard } from '../login-guard.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import { authenticate } from './authenticate.ts';
 import type { ClientSocket } from './client-socket.ts';
+import type { ListenerContext } from './listener-context.ts';
+import { LoginGuard } from './login-guard.ts';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -132,7 +132,7 @@ describe('the login guard at work', () => {
       authorize: () => Promise.reject(new TunnelFailure('credentials-wrong')),
     };
     const loginGuard = new LoginGuard({ ...defaultLimits, loginFailuresPerMinute: 2 });
-    const context = { connections, loginGuard, log: { info: () => {} } } as unknown as GatewayContext;
+    const context = { connections, loginGuard, log: { info: () => {} } } as unknown as ListenerContext;
     const causes = [];
     for (const [address, network] of [
       ['2001:db8::1', '2001:db8::/64'],

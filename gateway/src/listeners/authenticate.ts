@@ -1,8 +1,8 @@
-import type { Connection } from '../connection.ts';
-import type { GatewayContext } from '../context.ts';
+import type { Connection } from '../connections/connection.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
+import type { ListenerContext } from './listener-context.ts';
 
 /**
  * Finds the connection of a client. A network that guesses is closed for a while to credentials that this run does not
@@ -10,7 +10,7 @@ import type { ClientSocket } from './client-socket.ts';
  * @throws TunnelFailure
  */
 export async function authenticate(
-  { connections, loginGuard, log }: GatewayContext,
+  { connections, loginGuard, log }: ListenerContext,
   { network, address: clientAddress }: ClientSocket,
   credentials: Credentials,
 ): Promise<Connection> {

@@ -1,6 +1,6 @@
 import { clientNetwork } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import { closeGently } from './closing.ts';

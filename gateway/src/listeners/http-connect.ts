@@ -1,18 +1,17 @@
-import type { GatewayContext } from '../context.ts';
 import { parseBasicCredentials } from '../protocol/basic-auth.ts';
 import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/http-connect.ts';
 import { causeOf, encodeHttpFailure, TunnelFailure } from '../statuses.ts';
-import { openTunnel } from '../tunnel.ts';
+import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
 import type { HttpProxy } from './http-proxy.ts';
-import { startPipe } from './start-pipe.ts';
+import type { ListenerContext } from './listener-context.ts';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 /** Serves CONNECT itself and passes clients with any other method to the HTTP proxy. */
 export async function serveHttpConnect(
-  context: GatewayContext,
+  context: ListenerContext,
   httpProxy: HttpProxy,
   handshake: Handshake,
 ): Promise<void> {
@@ -33,7 +32,7 @@ export async function serveHttpConnect(
 }
 
 async function connectTunnel(
-  context: GatewayContext,
+  context: ListenerContext,
   handshake: Handshake,
   { target, proxyAuthorization }: ConnectHead,
 ): Promise<void> {
@@ -46,5 +45,5 @@ async function connectTunnel(
   const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', { target, client: client.socket });
   // No length and no coding in a 2xx answer to CONNECT (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
-  startPipe(context, tunnel, { client: client.toSide(), exit, early });
+  tunnel.join({ client: client.toSide(), exit, early });
 }

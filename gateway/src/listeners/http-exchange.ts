@@ -1,17 +1,17 @@
 import { type ClientRequest, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
-import type { GatewayContext } from '../context.ts';
+import type { EndReason } from '../flows/flow.ts';
+import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import { parseBasicCredentials } from '../protocol/basic-auth.ts';
 import { hasBody, readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
-import { type EndReason, openTunnel, type Tunnel } from '../tunnel.ts';
 import { authenticate } from './authenticate.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
 import { HttpSide } from './http-side.ts';
+import type { ListenerContext } from './listener-context.ts';
 import type { RequestStream } from './request-stream.ts';
-import { startPipe } from './start-pipe.ts';
 
 interface Parties {
   readonly client: ClientSocket;
@@ -50,7 +50,7 @@ export class Exchange {
   #isOver = false;
 
   constructor(
-    private readonly context: GatewayContext,
+    private readonly context: ListenerContext,
     private readonly parties: Parties,
   ) {}
 
@@ -69,7 +69,7 @@ export class Exchange {
       const { tunnel, exit } = await openTunnel(this.context, connection, 'http-request', dialled);
       this.#tunnel = tunnel;
       const sent = this.#send(tunnel, { ...forwarded, method: head.method });
-      const pipe = startPipe(this.context, tunnel, { client: this.#origin, exit, early: Buffer.alloc(0) });
+      const pipe = tunnel.join({ client: this.#origin, exit, early: Buffer.alloc(0) });
       sent.on('upgrade', (answer, _, bytes) => this.#joinUpgraded(pipe, answer, bytes));
     } catch (error) {
       const cause = causeOf(error);
@@ -88,7 +88,7 @@ export class Exchange {
       this.context.metrics.refusals.inc({ reason: cause });
       this.#answerFailure(cause);
     }
-    this.#tunnel?.close('exit-failed');
+    this.#tunnel?.flow.close('exit-failed');
   }
 
   #send(tunnel: Tunnel, { target, path, method }: { target: Target; path: string; method: string }): ClientRequest {
@@ -100,7 +100,7 @@ export class Exchange {
     stream.on('error', () => this.#reset());
     stream.on('end', () => process.nextTick(() => this.#originEnded()));
     response.once('close', () => {
-      if (!response.writableFinished) tunnel.close('client-failed');
+      if (!response.writableFinished) tunnel.flow.close('client-failed');
     });
     const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => stream });
     sent.on('continue', () => response.writeContinue());
@@ -132,7 +132,7 @@ export class Exchange {
     this.#isOver = true;
     this.parties.response.end();
     this.#watchClient();
-    this.#tunnel?.close('completed');
+    this.#tunnel?.flow.close('completed');
   }
 
   /** The origin's bytes have all been parsed. An answer that is not complete then never will be. */
@@ -154,7 +154,8 @@ export class Exchange {
   }
 
   #broken(code = ''): void {
-    const cause = this.#tunnel?.endReason && causesOfEnds[this.#tunnel.endReason];
+    const endReason = this.#tunnel?.flow.endReason;
+    const cause = endReason && causesOfEnds[endReason];
     this.fail(cause ?? (code.startsWith('HPE_') ? 'answer-malformed' : 'connection-terminated'));
   }
 

@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inBackground } from '../background.ts';
-import type { GatewayContext } from '../context.ts';
+import type { Limits } from '../limits.ts';
 import { hasBody, valuesOf } from '../protocol/http-fields.ts';
 import { ChunkedBoundary, LengthBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { encodeHttpFailure, type FailureCause } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { Exchange } from './http-exchange.ts';
+import type { ListenerContext } from './listener-context.ts';
 import { RequestStream } from './request-stream.ts';
 
 export interface HttpProxy {
@@ -27,17 +28,10 @@ const causesOfParserErrors: Record<string, FailureCause> = {
 };
 
 /** Absolute-form requests, read by Node's own strict parser; no socket of ours listens here. */
-export function createHttpProxy(context: GatewayContext): HttpProxy {
+export function createHttpProxy(context: ListenerContext): HttpProxy {
   const { limits, metrics, log } = context;
   const clients = new WeakMap<Duplex, HttpClient>();
-  const server = createServer({
-    maxHeaderSize: limits.headBytes,
-    insecureHTTPParser: false,
-    requireHostHeader: false, // Checked with the rest of the head, so that the answer is ours.
-    keepAliveTimeout: 0,
-    requestTimeout: 0,
-  });
-  server.maxHeadersCount = 0; // Otherwise fields beyond it would be dropped silently.
+  const server = createStrictServer(limits);
 
   server.on('request', serve);
   server.on('checkContinue', serve);
@@ -102,6 +96,18 @@ export function createHttpProxy(context: GatewayContext): HttpProxy {
       server.emit('connection', stream);
     },
   };
+}
+
+function createStrictServer({ headBytes }: Pick<Limits, 'headBytes'>): Server {
+  const server = createServer({
+    maxHeaderSize: headBytes,
+    insecureHTTPParser: false,
+    requireHostHeader: false, // Checked with the rest of the head, so that the answer is ours.
+    keepAliveTimeout: 0,
+    requestTimeout: 0,
+  });
+  server.maxHeadersCount = 0; // Otherwise fields beyond it would be dropped silently.
+  return server;
 }
 
 /** Undefined for a request without a body. */

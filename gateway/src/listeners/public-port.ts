@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:net';
 import { inBackground } from '../background.ts';
-import type { GatewayContext } from '../context.ts';
 import { needMore, parsedMessage } from '../protocol/parsed.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
@@ -9,6 +8,7 @@ import { ClientSockets } from './client-sockets.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
+import type { ListenerContext } from './listener-context.ts';
 import { serveSocks5 } from './socks5.ts';
 
 const UPPER_CASE_A = 0x41;
@@ -21,7 +21,7 @@ export interface PublicPort {
 }
 
 /** The one port that customers know: the first byte tells SOCKS5 from HTTP. */
-export function createPublicPort(context: GatewayContext, httpProxy: HttpProxy): PublicPort {
+export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics } = context;
   const clients = new ClientSockets(limits, {
     closedFor: (limit) => metrics.socketsClosed.inc({ limit }),

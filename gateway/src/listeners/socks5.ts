@@ -1,7 +1,4 @@
-import type { Socket } from 'node:net';
-import type { Connection } from '../connection.ts';
-import type { GatewayContext } from '../context.ts';
-import { parseHost } from '../protocol/host.ts';
+import type { Connection } from '../connections/connection.ts';
 import {
   COMMAND_CONNECT,
   encodeAuthenticationStatus,
@@ -13,17 +10,18 @@ import {
   parseUserPassword,
 } from '../protocol/socks5.ts';
 import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
-import { openTunnel } from '../tunnel.ts';
+import type { ExitStream } from '../exits/exit.ts';
+import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
-import { startPipe } from './start-pipe.ts';
+import type { ListenerContext } from './listener-context.ts';
 
 const NO_ACCEPTABLE_METHOD = 0xff;
 const SUCCEEDED = 0;
 const LOGIN_FAILED = 1;
 
 /** Serves one SOCKS5 client: greeting, user and password, request (RFC 1928, RFC 1929). */
-export async function serveSocks5(context: GatewayContext, handshake: Handshake): Promise<void> {
+export async function serveSocks5(context: ListenerContext, handshake: Handshake): Promise<void> {
   const { client } = handshake;
   const { socket } = client;
   const methods = await handshake.read(parseGreeting);
@@ -44,8 +42,8 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
-    socket.write(encodeReply(SUCCEEDED, boundOf(exit)));
-    startPipe(context, tunnel, { client: client.toSide(), exit, early });
+    socket.write(encodeReply(SUCCEEDED, boundTo(exit)));
+    tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
     const { socks5 } = failureAnswers[cause];
@@ -54,7 +52,7 @@ export async function serveSocks5(context: GatewayContext, handshake: Handshake)
   }
 }
 
-function refuse({ metrics }: GatewayContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
+function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
   metrics.refusals.inc({ reason: cause });
   handshake.release();
   handshake.client.closeGently(answer);
@@ -64,7 +62,7 @@ function refuse({ metrics }: GatewayContext, handshake: Handshake, cause: Failur
  * While the control plane is away the login is neither right nor wrong. Calling it wrong would make programs ask
  * their users for a new password, so the request is answered with a general failure instead.
  */
-async function logIn(context: GatewayContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
+async function logIn(context: ListenerContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
   const credentials = await handshake.read(parseUserPassword);
   try {
     return await handshake.during(authenticate(context, handshake.client, credentials));
@@ -77,7 +75,7 @@ async function logIn(context: GatewayContext, handshake: Handshake): Promise<Con
 }
 
 /** BND.ADDR is the address that the destination sees, as RFC 1928 wants it. */
-function boundOf(exit: Socket): { bytes: Uint8Array; port: number } | undefined {
-  const host = parseHost(exit.localAddress ?? '');
-  return host?.kind === 'address' ? { bytes: host.bytes, port: exit.localPort ?? 0 } : undefined;
+function boundTo(exit: ExitStream): { bytes: Uint8Array; port: number } | undefined {
+  const local = exit.local();
+  return local && { bytes: local.address, port: local.port };
 }

@@ -21,6 +21,28 @@ describe('credit', () => {
     expect(credit.usedBytes).toBe(100);
   });
 
+  it('gives a datagram all or nothing', () => {
+    const { credit } = open({ grantedBytes: 100, state: 'open' });
+    const taken = [60, 60, 40, 1].map((bytes) => credit.takeWhole('toExit', bytes));
+    expect(taken).toEqual([true, false, true, false]);
+    expect(credit.report()).toEqual({ usedBytes: 100, uploadedBytes: 100 });
+  });
+
+  it('has a report due once when what is left is too little for a datagram', () => {
+    const { credit, events } = open({ grantedBytes: 1_000, state: 'open' });
+    for (let count = 0; count < 3; count += 1) credit.takeWhole('toExit', 1_200);
+    expect(events).toEqual(['due']);
+    credit.report();
+    credit.merge({ grantedBytes: 3_000, state: 'open' });
+    expect(credit.takeWhole('toExit', 1_200)).toBe(true);
+  });
+
+  it('asks for nothing when a datagram is more than a final grant has left', () => {
+    const { credit, events } = open({ grantedBytes: 1_000, state: 'final' });
+    expect([credit.takeWhole('toExit', 1_200), events]).toEqual([false, []]);
+    expect(credit.takeWhole('toExit', 800)).toBe(true);
+  });
+
   it('counts uploads as a part of the total, and only what was given', () => {
     const { credit } = open({ grantedBytes: 100, state: 'open', usedBytes: 10, uploadedBytes: 4 });
     credit.take('toExit', 30);
@@ -106,21 +128,6 @@ describe('credit', () => {
     expect(events).toEqual(['due']);
   });
 
-  it('covers reads only while all of them fit, and revokes them when others use their bytes', () => {
-    const { credit, download } = open({ grantedBytes: 1_000, state: 'open' });
-    const revoked: string[] = [];
-    const read = (name: string) => ({ bytes: 400, revoked: () => void revoked.push(name) });
-    const [one, two, three] = [read('one'), read('two'), read('three')];
-    expect([one, two, three].map((each) => credit.cover(each))).toEqual([true, true, false]);
-    credit.uncover(one);
-    expect(credit.cover(three)).toBe(true);
-    download(200);
-    expect(revoked).toEqual([]);
-    download(1);
-    expect(revoked).toEqual(['two', 'three']);
-    expect([credit.cover(one), credit.cover(two)]).toEqual([true, false]);
-  });
-
   it('is not changed by repeated or late answers', () => {
     const { credit } = open({ grantedBytes: 100, state: 'open' });
     for (const grantedBytes of [300, 200, 300, 0]) credit.merge({ grantedBytes, state: 'open' });
@@ -176,6 +183,19 @@ describe('credit', () => {
     credit.merge({ grantedBytes: 500, state: 'open' });
     expect(download(1)).toBe(0);
     expect(events).toEqual(['ended']);
+  });
+
+  it('is quiet while everything is acknowledged and nobody waits', () => {
+    const { credit, download } = open({ grantedBytes: 100, state: 'open' });
+    const states = [credit.isQuiet];
+    download(100);
+    states.push(credit.isQuiet);
+    credit.acknowledge(100);
+    states.push(credit.isQuiet);
+    const forget = credit.whenGranted(() => {});
+    states.push(credit.isQuiet);
+    forget();
+    expect([...states, credit.isQuiet]).toEqual([true, false, true, false, true]);
   });
 
   it('counts on from an earlier total', () => {

@@ -1,4 +1,5 @@
 import type { CreditState } from '@cellhop/contract/gateway';
+import { Lease, type LeaseHolder } from './lease.ts';
 
 export type Direction = 'toExit' | 'toClient';
 
@@ -20,13 +21,6 @@ export interface CreditEvents {
   spent(): void;
   /** The control plane has ended the connection. */
   ended(): void;
-}
-
-/** A read that may bring so many bytes before they are counted. */
-export interface ReadAhead {
-  readonly bytes: number;
-  /** The bytes that covered it are used by others: from now on read less at once. */
-  revoked(): void;
 }
 
 /** A report goes out when this part of what was left is used. Grants are sized so that the rest outlasts the answer. */
@@ -51,8 +45,8 @@ export class Credit {
   /** The total that makes a report due; infinite between asking for it and its being sent. */
   #dueAtBytes = 0;
   #isSpentAnnounced = false;
-  #coveredBytes = 0;
-  readonly #covered = new Set<ReadAhead>();
+  #leasedBytes = 0;
+  readonly #leases = new Set<Lease>();
   readonly #waiting = new Set<() => void>();
 
   /** @param unacknowledgedBytesMax what may pass beyond the last acknowledged total, until it is set anew */
@@ -74,7 +68,7 @@ export class Credit {
     return this.#usedBytes;
   }
 
-  /** What may pass now. */
+  /** What may pass now, leased bytes included. */
   get leftBytes(): number {
     if (this.#state === 'ended') return 0;
     const wallBytes = Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
@@ -86,19 +80,32 @@ export class Credit {
     return this.#state === 'final' && this.#usedBytes === this.#grantedBytes;
   }
 
+  /** The control plane has the total that is used now, and nobody waits for more. */
+  get isQuiet(): boolean {
+    return this.#usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
+  }
+
   get state(): CreditState {
     return this.#state;
   }
 
   /** Counts up to `wantedBytes` as used and tells how many those are. Only they may be forwarded. */
   take(direction: Direction, wantedBytes: number): number {
-    const takenBytes = Math.min(wantedBytes, this.leftBytes);
-    this.#usedBytes += takenBytes;
-    if (direction === 'toExit') this.#uploadedBytes += takenBytes;
-    if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
-    if (this.#usedBytes >= this.#dueAtBytes) this.#fallDue();
-    if (this.isSpent) this.#announceSpent();
+    const takenBytes = Math.min(wantedBytes, this.#freeBytesFor(wantedBytes));
+    this.#count(direction, takenBytes);
     return takenBytes;
+  }
+
+  /** All or nothing, for what cannot be cut: whether these bytes are counted, and may be forwarded. */
+  takeWhole(direction: Direction, bytes: number): boolean {
+    if (bytes <= this.#freeBytesFor(bytes)) {
+      this.#count(direction, bytes);
+      return true;
+    }
+    // What is left is too little to fall due by being used. Where the grant is final only the window can still move.
+    const canGrow = this.#state === 'open' || bytes <= this.#grantedBytes - this.#usedBytes;
+    if (canGrow && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#fallDue();
+    return false;
   }
 
   /** The totals for a report that is sent now. */
@@ -120,20 +127,17 @@ export class Credit {
   allowUnacknowledged(bytes: number): void {
     if (bytes === this.unacknowledgedBytesMax) return;
     this.unacknowledgedBytesMax = bytes;
-    if (this.#coveredBytes > this.leftBytes) this.#revokeAll();
+    if (this.#leasedBytes > this.leftBytes) this.#recallAll();
     this.#goOn();
   }
 
-  /** Whether bytes are left for this read and all others that are covered. `uncover` when it has been counted. */
-  cover(read: ReadAhead): boolean {
-    if (this.#covered.has(read) || this.#coveredBytes + read.bytes > this.leftBytes) return false;
-    this.#covered.add(read);
-    this.#coveredBytes += read.bytes;
-    return true;
-  }
-
-  uncover(read: ReadAhead): void {
-    if (this.#covered.delete(read)) this.#coveredBytes -= read.bytes;
+  /** Sets bytes aside; undefined if not so many are free. When others need them, all leases are recalled. */
+  lease(direction: Direction, bytes: number, holder: LeaseHolder): Lease | undefined {
+    if (this.#leasedBytes + bytes > this.leftBytes) return undefined;
+    const lease = new Lease(bytes, holder, (lease, usedBytes) => this.#settled(lease, direction, usedBytes));
+    this.#leases.add(lease);
+    this.#leasedBytes += bytes;
+    return lease;
   }
 
   merge(answer: CreditAnswer): void {
@@ -170,11 +174,28 @@ export class Credit {
     this.#dueAtBytes = Math.min(this.#reportedBytes + unreportedBytesMax, this.#usedBytes + usableBytes);
   }
 
-  #revokeAll(): void {
-    const reads = [...this.#covered];
-    this.#covered.clear();
-    this.#coveredBytes = 0;
-    for (const read of reads) read.revoked();
+  #freeBytesFor(wantedBytes: number): number {
+    if (this.#leasedBytes > 0 && wantedBytes > this.leftBytes - this.#leasedBytes) this.#recallAll();
+    return Math.max(0, this.leftBytes - this.#leasedBytes);
+  }
+
+  #recallAll(): void {
+    for (const lease of this.#leases) lease.recall();
+  }
+
+  /** Counted whatever has happened since: it was granted when it was leased, and it has passed. */
+  #settled(lease: Lease, direction: Direction, usedBytes: number): void {
+    this.#leases.delete(lease);
+    this.#leasedBytes -= lease.bytes;
+    this.#count(direction, usedBytes);
+    if (this.#waiting.size > 0 && this.leftBytes > this.#leasedBytes) this.#wake();
+  }
+
+  #count(direction: Direction, usedBytes: number): void {
+    this.#usedBytes += usedBytes;
+    if (direction === 'toExit') this.#uploadedBytes += usedBytes;
+    if (this.#usedBytes >= this.#dueAtBytes) this.#fallDue();
+    if (this.isSpent) this.#announceSpent();
   }
 
   #fallDue(): void {

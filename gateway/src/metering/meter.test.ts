@@ -31,6 +31,17 @@ function waitingTunnel() {
   return { meter, grant, events };
 }
 
+it('counts datagrams whole or not at all, and none after its end', () => {
+  const { meter, grant } = waitingTunnel();
+  expect(meter.takeWhole('toExit', 10)).toBe(false);
+  grant(MIB + 5); // The tunnel that waits takes these.
+  grant(MIB + 20);
+  expect([meter.takeWhole('toExit', 16), meter.takeWhole('toExit', 10)]).toEqual([false, true]);
+  meter.stop();
+  expect(meter.takeWhole('toExit', 1)).toBe(false);
+  expect(meter.usedBytes.toExit).toBe(10);
+});
+
 describe('a tunnel without a grant', () => {
   it('is kept while the control plane is away for a minute, and goes on', () => {
     const { grant, events } = waitingTunnel();

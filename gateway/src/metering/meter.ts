@@ -1,4 +1,5 @@
-import type { Credit, Direction, ReadAhead } from './credit.ts';
+import type { Credit, Direction } from './credit.ts';
+import type { Lease } from './lease.ts';
 
 export interface ByteTotals {
   toExit: number;
@@ -26,18 +27,22 @@ export class Meter {
   take(direction: Direction, wantedBytes: number): number {
     if (this.#isStopped) return 0;
     const takenBytes = this.credit.take(direction, wantedBytes);
-    this.usedBytes[direction] += takenBytes;
-    this.nodeTotals[direction] += takenBytes;
-    this.lastUsedAt = performance.now();
+    this.#count(direction, takenBytes);
     return takenBytes;
   }
 
-  cover(read: ReadAhead): boolean {
-    return !this.#isStopped && this.credit.cover(read);
+  /** All or nothing: whether a datagram may be forwarded. */
+  takeWhole(direction: Direction, bytes: number): boolean {
+    if (this.#isStopped || !this.credit.takeWhole(direction, bytes)) return false;
+    this.#count(direction, bytes);
+    return true;
   }
 
-  uncover(read: ReadAhead): void {
-    this.credit.uncover(read);
+  /** Sets bytes aside for a read that is counted when it is over; undefined if there are not so many. */
+  lease(direction: Direction, bytes: number, recalled: () => void): Lease | undefined {
+    if (this.#isStopped) return undefined;
+    const counted = (usedBytes: number) => this.#count(direction, usedBytes);
+    return this.credit.lease(direction, bytes, { recalled, counted });
   }
 
   /** Calls back when bytes are granted again. Without a grant in time the tunnel is told to end. */
@@ -62,10 +67,16 @@ export class Meter {
     this.#waits.add(cancel);
   }
 
-  /** After this nothing is counted and nothing may pass. */
+  /** After this nothing may pass, and nothing is counted but what a lease has let pass before. */
   stop(): void {
     this.#isStopped = true;
     for (const cancel of this.#waits) cancel();
     this.#waits.clear();
+  }
+
+  #count(direction: Direction, usedBytes: number): void {
+    this.usedBytes[direction] += usedBytes;
+    this.nodeTotals[direction] += usedBytes;
+    this.lastUsedAt = performance.now();
   }
 }

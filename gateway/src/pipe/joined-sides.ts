@@ -27,7 +27,14 @@ export class JoinedSides implements Pipe {
 
   start(fromClient: Buffer, fromExit: Buffer): void {
     this.#openClient();
-    this.#exit.open(this.#listener(this.toExit, this.toClient, 'exit-failed', () => this.#client));
+    const listener = this.#listener(this.toExit, this.toClient, 'exit-failed', () => this.#client);
+    this.#exit.open({
+      ...listener,
+      closed: () => {
+        this.task.exitClosed();
+        listener.closed();
+      },
+    });
     this.toExit.start(fromClient);
     this.toClient.start(fromExit);
   }

@@ -1,4 +1,5 @@
 import type { Direction } from '../metering/credit.ts';
+import type { Lease } from '../metering/lease.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { Side } from './side.ts';
 
@@ -37,14 +38,18 @@ export class Lane {
     this.#rest = undefined;
   }
 
+  /** Sets bytes aside for a large read, which then needs no look at the credit before it. */
+  lease(bytes: number, recalled: () => void): Lease | undefined {
+    return this.#isStopped ? undefined : this.meter.lease(this.direction, bytes, recalled);
+  }
+
   /** Forwards what is granted and keeps the rest until more is; true when the source may go on. */
-  forward(chunk: Buffer): boolean {
-    if (this.#isStopped) return true;
-    if (this.#rest !== undefined) {
-      this.#rest = Buffer.concat([this.#rest, chunk]);
-      return false;
+  forward(chunk: Buffer, lease?: Lease): boolean {
+    if (this.#isStopped || this.#rest !== undefined) {
+      lease?.settle(0);
+      return this.#isStopped || this.#keep(chunk);
     }
-    const takenBytes = this.meter.take(this.direction, chunk.length);
+    const takenBytes = lease ? lease.settle(chunk.length) : this.meter.take(this.direction, chunk.length);
     const isTaken = takenBytes === chunk.length;
     const isFlowing =
       takenBytes === 0 || this.destination.write(isTaken ? chunk : chunk.subarray(0, takenBytes), this.#taken);
@@ -73,6 +78,11 @@ export class Lane {
 
   replaceDestination(side: Side): void {
     this.destination = side;
+  }
+
+  #keep(chunk: Buffer): boolean {
+    this.#rest = Buffer.concat([this.#rest ?? Buffer.alloc(0), chunk]);
+    return false;
   }
 
   #forwardRest(): void {

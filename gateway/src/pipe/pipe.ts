@@ -15,6 +15,8 @@ export interface PipeTask {
   /** What the client sent behind its handshake. */
   readonly early: Buffer;
   readonly meter: Meter;
+  /** The exit's side has closed, also after `stop`. */
+  exitClosed(): void;
   /** One side has sent its end. */
   halfClosed(): void;
   /** Both sides have closed by themselves. Not called after `stop`. */

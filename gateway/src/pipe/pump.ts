@@ -1,5 +1,4 @@
-import type { Meter } from '../metering/meter.ts';
-import type { ReadAhead } from '../metering/credit.ts';
+import type { Lease } from '../metering/lease.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { SliceReader } from './handle.ts';
 import { JoinedSides } from './joined-sides.ts';
@@ -42,8 +41,8 @@ function startPump(
   pool: BufferPool,
   shared: Buffer,
 ): Pipe {
-  const fromClient = new PumpReader(client, task.meter, pool, shared);
-  const fromExit = new PumpReader(exit, task.meter, pool, shared);
+  const fromClient = new PumpReader(client, pool, shared);
+  const fromExit = new PumpReader(exit, pool, shared);
   const earlyFromClient = Buffer.concat([task.early, client.begin(fromClient)]);
   const earlyFromExit = exit.begin(fromExit);
   const pipe = new JoinedSides(task, () => {
@@ -60,48 +59,53 @@ function startPump(
  * Reads one side into a buffer. Ownership: after `write`, no pending bytes mean that the kernel took the chunk and the
  * buffer is free. Otherwise it is the write's until its callback, and nothing may be read into it before.
  */
-class PumpReader implements SliceReader, ReadAhead {
-  readonly bytes = WIDE_BYTES;
+class PumpReader implements SliceReader {
   /** Set before the first read: the side asks for its first slice while it is taken over, before there is a lane. */
   lane: Lane | undefined;
   #own: Buffer | undefined;
   #quietReads = 0;
-  #isNextWide = false;
+  /** The next read is wide: credit is set aside for all of it. */
+  #lease: Lease | undefined;
 
   constructor(
     private readonly side: DirectReads,
-    private readonly meter: Meter,
     private readonly pool: BufferPool,
     private readonly shared: Buffer,
   ) {}
 
   readonly buffer = (): Buffer => {
     if (this.#own === undefined) return this.shared;
-    return this.#isNextWide ? this.#own : this.#own.subarray(0, NARROW_BYTES);
+    return this.#lease ? this.#own : this.#own.subarray(0, NARROW_BYTES);
   };
 
   readonly callback = (count: number, slice: Uint8Array): boolean => {
-    if (this.#isNextWide) this.meter.uncover(this);
+    const lease = this.#lease;
+    this.#lease = undefined;
     const chunk = Buffer.from(slice.buffer, slice.byteOffset, count);
-    const isFlowing = this.lane?.forward(this.#own === undefined ? Buffer.from(chunk) : chunk) ?? false;
+    const isFlowing = this.lane?.forward(this.#own === undefined ? Buffer.from(chunk) : chunk, lease) ?? false;
     this.#adapt(count, isFlowing);
-    // Wide only behind a read that was filled, because more is waiting, and only while credit covers all of it.
+    // Wide only behind a read that was filled, because more is waiting, and only with credit for all of it.
     const isBusy = isFlowing && count >= NARROW_BYTES && this.#own !== undefined;
-    this.#isNextWide = isBusy && this.meter.cover(this);
+    if (isBusy) this.#lease = this.lane?.lease(WIDE_BYTES, this.#recalled);
     return isFlowing;
   };
 
-  /** Others have used the bytes that covered the slice that lies open. */
-  revoked(): void {
-    this.#isNextWide = false;
+  /** Others need the bytes that were set aside for the slice that lies open. Nothing has been read into it yet. */
+  readonly #recalled = (): void => {
+    this.#giveLeaseBack();
     if (this.#own !== undefined) this.side.shrinkNext(this.#own.subarray(0, NARROW_BYTES));
-  }
+  };
 
   /** Both sides have closed. */
   release(): void {
-    this.meter.uncover(this);
+    this.#giveLeaseBack();
     if (this.#own !== undefined) this.pool.giveBack(this.#own);
     this.#own = undefined;
+  }
+
+  #giveLeaseBack(): void {
+    this.#lease?.settle(0);
+    this.#lease = undefined;
   }
 
   #adapt(count: number, isFlowing: boolean): void {

@@ -1,6 +1,6 @@
 /**
  * How a connection ends. A gateway that has it open knows of bytes that it has not reported yet, and the refund depends
- * on them: so an end is first asked for (`ending_reason`), the gateway hears of it within half a second, cuts the
+ * on them: so an end is first asked for (`ending_reason`), the gateway hears of it at once, cuts the
  * tunnels and sends its last total, and only then is the bill made. A gateway that does not answer is not waited for
  * long: the bill is then made from what it had reported.
  */

@@ -58,6 +58,7 @@ export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip:
     'select user_id as "userId", ip from end_connection($1, $2, $3, $4, $5, $6)',
     [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
   );
+  tellEnding(ctx, [end.id]);
   return ended!;
 }
 
@@ -66,6 +67,12 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
     ids,
     reason,
   ]);
+  tellEnding(ctx, ids);
+}
+
+/** Gateways that have them open cut their tunnels. */
+function tellEnding(ctx: Ctx, ids: readonly string[]): void {
+  for (const connectionId of ids) ctx.changed({ connectionId }, 'ending');
 }
 
 export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
@@ -105,5 +112,7 @@ export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: Reques
       where user_id = $1 and status = 'WORK' returning id`,
     [userId, reason],
   );
-  return rows.map((row) => row.id);
+  const ids = rows.map((row) => row.id);
+  tellEnding(ctx, ids);
+  return ids;
 }

@@ -1,9 +1,10 @@
-import { authorize, end, hello, update } from '@cellhop/contract/gateway';
+import { authorize, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
+import type { HeldCalls } from './held-calls.ts';
 import * as gateways from './gateways.service.ts';
 
-export function gatewaysRoutes(app: FastifyInstance): void {
+export function gatewaysRoutes(app: FastifyInstance, heldCalls: HeldCalls): void {
   route(app, hello, async ({ ctx, nodeId, body }) => ({ data: gateways.greet(ctx, nodeId, body.contractVersion) }));
   route(app, authorize, async ({ ctx, nodeId, body }) => ({ data: await gateways.authorize(ctx, nodeId, body) }));
   route(app, update, async ({ ctx, nodeId, body }) => ({
@@ -12,4 +13,9 @@ export function gatewaysRoutes(app: FastifyInstance): void {
   route(app, end, async ({ ctx, nodeId, body }) => ({
     data: await gateways.end(ctx, nodeId, body.runId, body.usages),
   }));
+  route(app, watch, async ({ ctx, nodeId, body }) => ({
+    data: { ended: await gateways.watch(ctx, heldCalls, nodeId, body.runId) },
+  }));
+  // The server waits for open answers before it closes.
+  app.addHook('preClose', async () => heldCalls.close());
 }

@@ -19,6 +19,7 @@ import {
   type UsageReport,
 } from '../billing/settlement.service.ts';
 import { findLogin } from '../connections/logins.service.ts';
+import type { HeldCalls } from './held-calls.ts';
 import * as store from './gateways.store.ts';
 
 /** The node whose token is a setting. */
@@ -116,6 +117,28 @@ export async function end(
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
   if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
   return { acknowledged: usages.map((usage) => usage.connectionId) };
+}
+
+/**
+ * Waits for connections of the run that are to end.
+ * @returns which; none when the time is over, or when the call cannot be held
+ */
+export async function watch(ctx: Ctx, heldCalls: HeldCalls, nodeId: string, runId: string): Promise<string[]> {
+  if (!(await findOwnRun(ctx, runId, nodeId))) return [];
+  const ended = heldCalls.hold(runId, nodeId);
+  // Held before the look, so that no end is between the two.
+  const before = await store.findEnding(ctx, runId);
+  if (before.length > 0) heldCalls.answer(runId, before);
+  return ended;
+}
+
+/** Answers the calls that wait for one of these. */
+export async function tellEnding(ctx: Ctx, heldCalls: HeldCalls, connectionIds: readonly string[]): Promise<void> {
+  if (heldCalls.size === 0) return;
+  const found = await store.findConnectionsOfRuns(ctx, connectionIds, heldCalls.runIds);
+  const byRun = new Map<string, string[]>();
+  for (const { runId, connectionId } of found) byRun.set(runId, [...(byRun.get(runId) ?? []), connectionId]);
+  for (const [runId, ids] of byRun) heldCalls.answer(runId, ids);
 }
 
 /**

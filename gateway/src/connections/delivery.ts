@@ -1,6 +1,6 @@
 import { GATEWAY_BATCH_MAX } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { type ControlCall, isRefusal } from '../control-health.ts';
+import { type ControlCall, isRefusal } from '../control/control-health.ts';
 
 export interface Delivery<Item> {
   readonly taken: readonly Item[];

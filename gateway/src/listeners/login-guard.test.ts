@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LoginGuard } from './login-guard.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../connections/token-bucket.ts';
 
 describe('the login guard', () => {
   const limits = { loginFailuresPerMinute: 3, loginBlockMs: 300_000, loginAddresses: 2 };

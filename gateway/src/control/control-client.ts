@@ -6,16 +6,18 @@ import {
   creditSchema,
   end,
   GATEWAY_CONTRACT_VERSION,
+  GATEWAY_WATCH_HELD_MS,
   hello,
   update,
   type Usage,
+  watch,
 } from '@cellhop/contract/gateway';
 import { ApiError, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
-import type { Credentials } from './protocol/socks5.ts';
-import { TunnelFailure } from './statuses.ts';
+import type { Credentials } from '../protocol/socks5.ts';
+import { TunnelFailure } from '../statuses.ts';
 
 type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost'>;
 
@@ -77,6 +79,22 @@ export class ControlClient {
     const unreadable = answers.find(({ success }) => !success);
     if (unreadable) this.#refused('update', unreadable.error);
     return answers.flatMap((answer) => (answer.success ? [answer.data] : []));
+  }
+
+  /**
+   * Waits for connections that are to end. Whether the control plane is well is for the other calls to tell: this one hangs
+   * on connections that may break at any time.
+   * @returns their ids; undefined if the control plane is older than this call
+   */
+  async watch(signal: AbortSignal): Promise<string[] | undefined> {
+    const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
+    try {
+      const answer = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
+      return watch.response.parse(answer).data.ended;
+    } catch (error) {
+      if (isUnknownCall(error)) return undefined;
+      throw error;
+    }
   }
 
   async end(usages: readonly LastUsage[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 
-interface ExitWatchSettings {
+interface AddressWatchSettings {
   /** 0: never lost. */
   readonly lostAfterMs: number;
   /** The addresses of this host's interfaces, in canonical text. */
@@ -13,30 +13,29 @@ interface ExitWatchSettings {
  * Notices that an exit's address has gone from this machine, as when a modem is unplugged. An address is missing when no
  * interface has it and nothing can be bound to it either: 127.0.0.2 and routed prefixes are on no interface and work.
  */
-export class ExitWatch {
-  readonly #missingSince = new Map<string, number>();
+export class AddressWatch {
+  #missingSince: number | undefined;
   readonly #isBindable: (address: string) => Promise<boolean>;
   readonly #now: () => number;
 
-  constructor(private readonly settings: ExitWatchSettings) {
+  constructor(
+    private readonly address: string,
+    private readonly settings: AddressWatchSettings,
+  ) {
     this.#isBindable = settings.isBindable ?? isBindable;
     this.#now = settings.now ?? (() => performance.now());
   }
 
-  /** Looks at these addresses now and forgets all others. */
-  async check(addresses: ReadonlySet<string>): Promise<void> {
-    const present = this.settings.hostAddresses();
-    for (const address of this.#missingSince.keys()) if (!addresses.has(address)) this.#missingSince.delete(address);
-    for (const address of addresses) {
-      if (present.has(address) || (await this.#isBindable(address))) this.#missingSince.delete(address);
-      else if (!this.#missingSince.has(address)) this.#missingSince.set(address, this.#now());
-    }
+  async check(): Promise<void> {
+    const isHere = this.settings.hostAddresses().has(this.address) || (await this.#isBindable(this.address));
+    if (isHere) this.#missingSince = undefined;
+    else this.#missingSince ??= this.#now();
   }
 
   /** Missing at every look for long enough. */
-  isLost(address: string | null): boolean {
+  get isLost(): boolean {
     const { lostAfterMs } = this.settings;
-    const since = address === null ? undefined : this.#missingSince.get(address);
+    const since = this.#missingSince;
     return since !== undefined && lostAfterMs > 0 && this.#now() - since >= lostAfterMs;
   }
 }

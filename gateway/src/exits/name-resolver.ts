@@ -12,51 +12,52 @@ interface ResolverSettings {
 
 /** How long a known IPv4 address waits for the answer about IPv6 (RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
-const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
-
-type Resolve = (name: string, abort: DialAbort) => Promise<Uint8Array[]>;
 
 /**
- * Resolves names through the exit: its address is the source of the questions. `getaddrinfo` would leave by the
- * host's own route and block one of four threads, so it is never used.
+ * Resolves names through an exit: its address is the source of the questions. `getaddrinfo` would leave by the host's own
+ * route and block one of four threads, so it is never used.
  */
-export function createResolver({ address, nameServers, limits }: ResolverSettings): Resolve {
-  let resolver: Resolver | undefined;
-  const isIpv4Wanted = address === null || !address.includes(':');
-  const isIpv6Wanted = address === null || address.includes(':');
+export class NameResolver {
+  #resolver: Resolver | undefined;
+  readonly #isIpv4Wanted: boolean;
+  readonly #isIpv6Wanted: boolean;
 
-  function open(): Resolver {
-    const opened = new Resolver({ timeout: limits.resolverTryMs, tries: limits.resolverTries });
-    if (nameServers) opened.setServers(nameServers);
-    if (address !== null && isIpv4Wanted) opened.setLocalAddress(address);
-    if (address !== null && isIpv6Wanted) opened.setLocalAddress('0.0.0.0', address);
-    return opened;
+  constructor(private readonly settings: ResolverSettings) {
+    const { address } = settings;
+    this.#isIpv4Wanted = address === null || !address.includes(':');
+    this.#isIpv6Wanted = address === null || address.includes(':');
   }
 
-  return async (name, abort) => {
-    const special = resolveSpecial(name);
-    if (special) return special;
-    resolver ??= open();
-    const ipv4 = isIpv4Wanted ? ask(resolver.resolve4(name)) : nothing();
-    const ipv6 = isIpv6Wanted ? ask(resolver.resolve6(name)) : nothing();
+  /** @throws TunnelFailure */
+  async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    this.#resolver ??= this.#open();
+    const ipv4 = this.#isIpv4Wanted ? ask(this.#resolver.resolve4(name)) : nothing();
+    const ipv6 = this.#isIpv6Wanted ? ask(this.#resolver.resolve6(name)) : nothing();
     const first = await orAborted(ipv4, abort);
     const second = await orAborted(first.addresses.length > 0 ? orSoon(ipv6) : ipv6, abort);
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length > 0) return addresses;
     throw new TunnelFailure(first.isSilent || second.isSilent ? 'resolver-silent' : 'name-unknown');
-  };
+  }
+
+  /** Questions on their way get no answer. */
+  close(): void {
+    this.#resolver?.cancel();
+  }
+
+  #open(): Resolver {
+    const { address, nameServers, limits } = this.settings;
+    const opened = new Resolver({ timeout: limits.resolverTryMs, tries: limits.resolverTries });
+    if (nameServers) opened.setServers(nameServers);
+    if (address !== null && this.#isIpv4Wanted) opened.setLocalAddress(address);
+    if (address !== null && this.#isIpv6Wanted) opened.setLocalAddress('0.0.0.0', address);
+    return opened;
+  }
 }
 
 interface Answer {
   readonly addresses: Uint8Array[];
   readonly isSilent: boolean;
-}
-
-/** Names that never reach a name server (RFC 6761, sections 6.3 and 6.4). */
-function resolveSpecial(name: string): Uint8Array[] | undefined {
-  if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
-  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-unknown');
-  return undefined;
 }
 
 async function ask(question: Promise<string[]>): Promise<Answer> {

@@ -1,10 +1,11 @@
 import type { Credit as CreditAnswer, Usage } from '@cellhop/contract/gateway';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Connections } from '../connections.ts';
-import { ControlClient } from '../control-client.ts';
+import { ControlClient } from '../control/control-client.ts';
+import type { Exit } from '../exits/exit.ts';
+import type { Flow } from '../flows/flow.ts';
 import { defaultLimits } from '../limits.ts';
-import type { Tunnel } from '../tunnel.ts';
+import { Connections } from './connections.ts';
 import { Reporter } from './reporter.ts';
 
 const MB = 1_048_576;
@@ -32,7 +33,13 @@ interface Course {
 /** A client of a steady rate on simulated time; the control plane grants whole megabytes, as the real one does. */
 async function run(
   bytesPerSecond: number,
-  { roundTripMs = 5, seconds = 10, idleConnections = 0, awayAfterMs = Number.POSITIVE_INFINITY } = {},
+  {
+    roundTripMs = 5,
+    seconds = 10,
+    idleConnections = 0,
+    areEndsTold = false,
+    awayAfterMs = Number.POSITIVE_INFINITY,
+  } = {},
 ): Promise<Course> {
   let [granted, used, reported] = [50 * MB, 0, 0];
   const course = { starvedMs: 0, laterStarvedMs: 0, updates: 0, usages: 0, heldMegabytes: 0, unreportedBytes: 0 };
@@ -71,24 +78,18 @@ async function run(
     authorize,
     end: () => Promise.resolve([]),
   });
-  const reporter: Reporter = new Reporter(
-    () => connections,
-    control,
-    defaultLimits,
-    pino({ level: 'silent' }),
-    () => false,
-  );
-  const connections = new Connections({
+  const connections: Connections = new Connections({
     control,
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
-    openExit: () => ({ kind: 'local-address', address: null, dial: () => Promise.reject(new Error('not dialled')) }),
+    exits: { get: () => ({ isLost: false }) as Exit },
     reportSoon: (connection) => reporter.soon(connection),
   });
+  const reporter = new Reporter(connections, control, defaultLimits, pino({ level: 'silent' }), () => areEndsTold);
   const connection = await connections.authorize({ username: 'one', password: 'secret' });
   for (let index = 0; index < idleConnections; index += 1)
     await connections.authorize({ username: `other-${index}`, password: 'secret' });
-  connection.tunnels.add({ close: () => {} } as unknown as Tunnel);
+  connection.flows.add({ close: () => {} } as unknown as Flow);
   reporter.start();
   let dueBytes = 0;
   for (let ms = 0; ms < seconds * 1000; ms += STEP_MS) {
@@ -169,5 +170,20 @@ describe('reports', () => {
     const { updates, usages } = await run(125e6, { idleConnections: 100, seconds: 2 });
     expect(updates).toBeGreaterThan(20);
     expect(usages).toBeLessThanOrEqual(updates + 4 * 100);
+  });
+
+  it('carry idle connections every two seconds where ends are told by themselves', async () => {
+    const { updates, usages } = await run(0, { idleConnections: 100, areEndsTold: true, seconds: 20 });
+    expect(updates).toBe(10);
+    expect(usages).toBe(10 * 101);
+    const { updates: untold } = await run(0, { idleConnections: 100, seconds: 20 });
+    expect(untold).toBeGreaterThanOrEqual(39);
+  });
+
+  it('carry busy connections as often as ever where ends are told by themselves', async () => {
+    const { updates, usages, laterStarvedMs } = await run(125_000, { idleConnections: 100, areEndsTold: true });
+    expect(updates).toBeGreaterThanOrEqual(19);
+    expect(usages).toBeLessThanOrEqual(updates + 5 * 100);
+    expect(laterStarvedMs).toBe(0);
   });
 });

@@ -1,22 +1,23 @@
-import type { Authorization, Credit as CreditAnswer, Exit } from '@cellhop/contract/gateway';
+import type { Authorization, Credit as CreditAnswer } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground } from './background.ts';
+import { inBackground } from '../background.ts';
+import type { ControlClient } from '../control/control-client.ts';
+import type { Exit } from '../exits/exit.ts';
+import type { Exits } from '../exits/exits.ts';
+import type { EndReason } from '../flows/flow.ts';
+import type { Limits } from '../limits.ts';
+import { Credit } from '../metering/credit.ts';
+import type { Credentials } from '../protocol/socks5.ts';
+import { TunnelFailure } from '../statuses.ts';
 import { Connection } from './connection.ts';
-import type { ControlClient } from './control-client.ts';
 import { CredentialKey } from './credentials.ts';
-import type { ExitRoute } from './exits/exit.ts';
-import type { Limits } from './limits.ts';
-import { Credit } from './metering/credit.ts';
-import type { Credentials } from './protocol/socks5.ts';
-import { TunnelFailure } from './statuses.ts';
 import { TokenBucket } from './token-bucket.ts';
-import type { EndReason } from './tunnel.ts';
 
 interface ConnectionsSettings {
-  readonly control: ControlClient;
+  readonly control: Pick<ControlClient, 'authorize'>;
   readonly limits: Limits;
   readonly log: Logger;
-  readonly openExit: (exit: Exit) => ExitRoute;
+  readonly exits: Pick<Exits, 'get'>;
   /** A connection's report is due, or a last total waits to be delivered. */
   readonly reportSoon: (connection?: Connection) => void;
 }
@@ -37,6 +38,10 @@ export class Connections {
 
   get open(): Connection[] {
     return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
+  }
+
+  get exitsInUse(): Set<Exit> {
+    return new Set([...this.#byId.values()].map(({ exit }) => exit));
   }
 
   get(id: string): Connection | undefined {
@@ -77,6 +82,16 @@ export class Connections {
     for (const answer of answers) this.#byId.get(answer.connectionId)?.credit.merge(answer);
   }
 
+  /**
+   * The control plane has ended these.
+   * @returns whether any of them was open
+   */
+  endByControlPlane(connectionIds: readonly string[]): boolean {
+    const open = connectionIds.flatMap((id) => this.#byId.get(id) ?? []).filter(({ isEnding }) => !isEnding);
+    this.merge(open.map(({ id }) => ({ connectionId: id, grantedBytes: 0, state: 'ended' })));
+    return open.length > 0;
+  }
+
   /** Cuts a connection's tunnels and has its last total delivered. */
   end(connection: Connection, reason: EndReason): void {
     if (connection.isEnding) return;
@@ -93,17 +108,24 @@ export class Connections {
     for (const connection of this.open) this.end(connection, reason);
   }
 
-  /** After `endAll`: fulfilled when the control plane has the last total of all. */
-  async allForgotten(): Promise<void> {
-    await Promise.allSettled(this.#authorizations.values());
-    await Promise.all(this.ending.map(({ forgotten }) => forgotten));
+  /**
+   * After `endAll`, when the authorizations that were under way are over too.
+   * @returns whether the control plane has taken all last totals within this time
+   */
+  async lastTotalsDelivered(withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    await endsWithin(Promise.allSettled(this.#authorizations.values()), withinMs);
+    const leftMs = Math.max(0, deadline - performance.now());
+    const areDelivered = await this.#isForgotten(this.ending, leftMs);
+    if (!areDelivered) this.settings.log.error({ connections: this.ending.length }, 'Last totals were not delivered');
+    return areDelivered;
   }
 
   /** Ends those without tunnels, so that what was granted to them is free again. */
   endIdle(): void {
     const before = performance.now() - this.settings.limits.connectionIdleMs;
     for (const connection of this.open)
-      if (connection.tunnels.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
+      if (connection.flows.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
   }
 
   /** The control plane has the last totals of these. */
@@ -148,11 +170,13 @@ export class Connections {
   /** An authorization must not overtake the end of the same connection: that would close what it has just opened. */
   async #forgotten(connection: Connection): Promise<void> {
     this.settings.reportSoon();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new TunnelFailure('control-plane-away')), this.settings.limits.controlRequestMs);
-    });
-    await Promise.race([connection.forgotten, late]).finally(() => clearTimeout(timer));
+    if (!(await this.#isForgotten([connection], this.settings.limits.controlRequestMs)))
+      throw new TunnelFailure('control-plane-away');
+  }
+
+  /** @returns false if one of them is not forgotten within this time */
+  #isForgotten(connections: readonly Connection[], withinMs: number): Promise<boolean> {
+    return endsWithin(Promise.all(connections.map((connection) => connection.forgotten)), withinMs);
   }
 
   #admit(answer: Granted, username: string, digest: Buffer): Connection {
@@ -165,14 +189,14 @@ export class Connections {
       known.credit.merge(answer);
       return known;
     }
-    const { limits, openExit, reportSoon } = this.settings;
+    const { limits, exits, reportSoon } = this.settings;
     const credit = new Credit(answer, limits.unacknowledgedBytesMin, {
       due: () => reportSoon(connection),
       spent: () => this.end(connection, 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const exit = openExit(answer.exit);
+    const exit = exits.get(answer.exit);
     const connection = new Connection(answer.connectionId, username, digest, exit, credit, newTunnels);
     this.#byId.set(connection.id, connection);
     this.#byUsername.set(username, connection);
@@ -187,4 +211,13 @@ export class Connections {
     this.#refusedUntil.set(key, performance.now() + refusalKeptMs);
     setTimeout(() => this.#refusedUntil.delete(key), refusalKeptMs).unref();
   }
+}
+
+/** @returns false if it goes on after this time */
+async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((fulfil) => {
+    timer = setTimeout(() => fulfil(false), limitMs);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 }

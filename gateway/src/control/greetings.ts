@@ -1,9 +1,9 @@
 import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground } from './background.ts';
+import { inBackground } from '../background.ts';
 import type { ControlClient, Greeting } from './control-client.ts';
-import type { ReservedAddresses } from './exits/reserved-addresses.ts';
-import type { Limits } from './limits.ts';
+import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
+import type { Limits } from '../limits.ts';
 
 /** An API from before the call `hello`. */
 const VERSION_WITHOUT_HELLO = 1;

@@ -1,4 +1,4 @@
-import type { Limits } from './limits.ts';
+import type { Limits } from '../limits.ts';
 
 interface Failures {
   count: number;

@@ -1,16 +1,17 @@
 import type { Usage } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import type { Connection } from '../connection.ts';
-import type { Connections } from '../connections.ts';
-import type { ControlClient } from '../control-client.ts';
+import type { ControlClient } from '../control/control-client.ts';
 import type { Limits } from '../limits.ts';
+import { RoundTrip, unacknowledgedBytes, wantedBytes } from '../metering/pace.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import { deliver, HeldBack } from './delivery.ts';
-import { RoundTrip, unacknowledgedBytes, wantedBytes } from './pace.ts';
 
 /**
- * Tells the control plane what was used and learns what is granted: at each interval for all open connections, idle
- * ones too, because the answer tells which have ended; in between, and at once, for those whose report is due, and when
- * a last total waits. One round runs at a time, so `end` never overtakes an `update`.
+ * Tells the control plane what was used and learns what is granted: at each interval for connections that have used
+ * something, and for idle ones too, because the answer tells which have ended, but more seldom where ends are told by
+ * themselves; in between, and at once, for those whose report is due, and when a last total waits. One round runs at a
+ * time, so `end` never overtakes an `update`.
  */
 export class Reporter {
   readonly #due = new Set<Connection>();
@@ -18,6 +19,7 @@ export class Reporter {
   readonly #heldUpdates: HeldBack;
   readonly #heldEnds: HeldBack;
   #timer: NodeJS.Timeout | undefined;
+  #nextIntervalAt = 0;
   #nextOfAllAt = 0;
   #isRunning = false;
   #isAskedAgain = false;
@@ -27,11 +29,12 @@ export class Reporter {
   #splitAgainAt = 0;
 
   constructor(
-    private readonly connections: () => Connections,
+    private readonly connections: Connections,
     private readonly control: Pick<ControlClient, 'update' | 'end'>,
     private readonly limits: Limits,
     log: Logger,
-    private readonly isExitLost: (connection: Connection) => boolean,
+    /** The control plane tells of ends by itself. */
+    private readonly areEndsTold: () => boolean,
   ) {
     this.#heldUpdates = new HeldBack(limits.refusedReportMs, log, 'update');
     this.#heldEnds = new HeldBack(limits.refusedReportMs, log, 'end');
@@ -43,7 +46,7 @@ export class Reporter {
   }
 
   start(): void {
-    this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
+    this.#nextIntervalAt = performance.now() + this.limits.updateIntervalMs;
     this.#schedule(this.limits.updateIntervalMs);
   }
 
@@ -80,6 +83,7 @@ export class Reporter {
       this.#failures = 0;
     } catch {
       this.#failures += 1; // The client has logged it; the totals only grow, so the next round repeats everything.
+      this.#nextIntervalAt = 0;
       this.#nextOfAllAt = 0;
     }
     this.#isRunning = false;
@@ -87,19 +91,19 @@ export class Reporter {
   }
 
   async #round(): Promise<void> {
-    const connections = this.connections();
-    const refusalOfAll = await this.#update(connections, this.#takeAsked(connections));
-    await this.#end(connections);
+    const asked = this.#takeAsked();
+    const refusalOfAll = asked && (await this.#update(asked));
+    await this.#end();
     if (refusalOfAll) throw refusalOfAll;
   }
 
   /** @returns the refusal if nothing was taken */
-  async #update(connections: Connections, asked: readonly Connection[]): Promise<Error | undefined> {
+  async #update(asked: readonly Connection[]): Promise<Error | undefined> {
     const begunAt = performance.now();
     const reports = asked.map((connection) => ({ connection, usage: this.#usageOf(connection, begunAt) }));
     const splitsMax = begunAt < this.#splitAgainAt ? 0 : this.limits.refusedReportSplits;
     const delivery = await deliver(reports, splitsMax, async (part) => {
-      connections.merge(await this.control.update(part.map(({ usage }) => usage)));
+      this.connections.merge(await this.control.update(part.map(({ usage }) => usage)));
     });
     const { taken, refusalOfAll } = delivery;
     if (refusalOfAll) {
@@ -116,28 +120,35 @@ export class Reporter {
     return undefined;
   }
 
-  async #end(connections: Connections): Promise<void> {
-    const totals = connections.ending
+  async #end(): Promise<void> {
+    const totals = this.connections.ending
       .filter(({ id }) => !this.#heldEnds.has(id))
       .map(({ id, credit }) => ({ connectionId: id, ...credit.report() }));
     if (totals.length === 0) return;
     const delivery = await deliver(totals, this.limits.refusedReportSplits, async (part) => {
-      connections.acknowledged(await this.control.end(part));
+      this.connections.acknowledged(await this.control.end(part));
     });
     this.#heldEnds.note(delivery, ({ connectionId }) => connectionId);
   }
 
-  /** All connections at the interval, even if there are none: it tells the control plane that this node is alive. */
-  #takeAsked(connections: Connections): Connection[] {
+  /** @returns undefined if nothing is to be said. A report of no connection tells the control plane that this node is alive. */
+  #takeAsked(): Connection[] | undefined {
     const due = [...this.#due];
     this.#due.clear();
     const isAsked = ({ id, isEnding }: Connection) => !isEnding && !this.#heldUpdates.has(id);
-    if (performance.now() < this.#nextOfAllAt) return due.filter(isAsked);
-    this.#nextOfAllAt = performance.now() + this.limits.updateIntervalMs;
-    connections.endIdle();
-    this.#heldUpdates.keep((id) => connections.get(id)?.isEnding === false);
-    this.#heldEnds.keep((id) => connections.get(id)?.isEnding === true);
-    return connections.open.filter(isAsked);
+    const now = performance.now();
+    if (now < this.#nextIntervalAt) return due.filter(isAsked);
+    this.#nextIntervalAt = now + this.limits.updateIntervalMs;
+    this.connections.endIdle();
+    this.#heldUpdates.keep((id) => this.connections.get(id)?.isEnding === false);
+    this.#heldEnds.keep((id) => this.connections.get(id)?.isEnding === true);
+    const open = this.connections.open.filter(isAsked);
+    if (this.areEndsTold() && now < this.#nextOfAllAt) {
+      const busy = open.filter((connection) => !isQuiet(connection, now));
+      return busy.length > 0 ? busy : undefined;
+    }
+    this.#nextOfAllAt = now + this.limits.idleUpdateIntervalMs;
+    return open;
   }
 
   /** Jitter keeps the nodes of an operator from coming back in one moment. */
@@ -147,18 +158,25 @@ export class Reporter {
       const backoffMs = Math.min(updateRetryMs, updateIntervalMs * 2 ** (this.#failures - 1));
       return backoffMs * (0.5 + Math.random() / 2);
     }
-    return this.#isAskedAgain ? updateSpacingMs : Math.max(updateSpacingMs, this.#nextOfAllAt - performance.now());
+    return this.#isAskedAgain ? updateSpacingMs : Math.max(updateSpacingMs, this.#nextIntervalAt - performance.now());
   }
 
   #usageOf(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
     const bytesPerSecond = connection.pace.observe(totals.usedBytes, now);
-    const isUsed = connection.tunnels.size > 0;
+    const isUsed = connection.flows.size > 0;
     return {
       connectionId: connection.id,
       ...totals,
-      isExitLost: this.isExitLost(connection),
+      isExitLost: connection.exit.isLost,
       wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }
+}
+
+/** A report of it would tell nothing; its pace is noted all the same, so that a burst after a pause is seen as one. */
+function isQuiet({ credit, exit, pace }: Connection, now: number): boolean {
+  if (!credit.isQuiet || exit.isLost) return false;
+  pace.observe(credit.usedBytes, now);
+  return true;
 }

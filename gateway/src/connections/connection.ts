@@ -1,12 +1,12 @@
-import type { ExitRoute } from './exits/exit.ts';
-import type { Credit } from './metering/credit.ts';
-import { Pace } from './metering/pace.ts';
+import type { Exit } from '../exits/exit.ts';
+import type { EndReason, Flow } from '../flows/flow.ts';
+import type { Credit } from '../metering/credit.ts';
+import { Pace } from '../metering/pace.ts';
 import type { TokenBucket } from './token-bucket.ts';
-import type { EndReason, Tunnel } from './tunnel.ts';
 
 /** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
 export class Connection {
-  readonly tunnels = new Set<Tunnel>();
+  readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
   /** When the control plane has last been asked about the password. */
   confirmedAt = performance.now();
@@ -24,7 +24,7 @@ export class Connection {
     readonly username: string,
     /** HMAC of the password; undefined when the control plane no longer takes it. */
     public digest: Buffer | undefined,
-    readonly exit: ExitRoute,
+    readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
   ) {
@@ -32,6 +32,6 @@ export class Connection {
   }
 
   cut(reason: EndReason): void {
-    for (const tunnel of this.tunnels) tunnel.close(reason);
+    for (const flow of this.flows) flow.close(reason);
   }
 }

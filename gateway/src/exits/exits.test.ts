@@ -1,0 +1,59 @@
+import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { Exit } from './exit.ts';
+import { Exits } from './exits.ts';
+
+function registry() {
+  const events: string[] = [];
+  const exits = new Exits(({ address }) => {
+    events.push(`open ${address}`);
+    const check = () => Promise.resolve(void events.push(`check ${address}`));
+    return { close: () => void events.push(`close ${address}`), check } as Exit;
+  });
+  const get = (address: string | null, id?: string) => {
+    const description: ExitDescription = { kind: 'local-address', address };
+    return exits.get(id === undefined ? description : { ...description, id });
+  };
+  return { exits, get, events };
+}
+
+it('opens an exit once for all connections that name it', () => {
+  const { get, events } = registry();
+  const id = randomUUID();
+  expect(get('10.0.0.1', id)).toBe(get('10.0.0.1', id));
+  expect(get('10.0.0.1', randomUUID())).not.toBe(get('10.0.0.1', id));
+  expect(events).toEqual(['open 10.0.0.1', 'open 10.0.0.1']);
+});
+
+it('takes exits without ids for one when they look alike', () => {
+  const { get } = registry();
+  expect(get(null)).toBe(get(null));
+  expect(get('10.0.0.1')).toBe(get('10.0.0.1'));
+  expect(get('10.0.0.1')).not.toBe(get(null));
+});
+
+it('checks those in use, closes the others, and opens them again when they are wanted', async () => {
+  const { exits, get, events } = registry();
+  const used = get('10.0.0.1');
+  get('10.0.0.2');
+  await exits.check(new Set([used]));
+  expect(events.slice(2)).toEqual(['close 10.0.0.2', 'check 10.0.0.1']);
+  await exits.check(new Set());
+  expect(events.slice(4)).toEqual(['close 10.0.0.1']);
+  get('10.0.0.1');
+  expect(events.slice(5)).toEqual(['open 10.0.0.1']);
+});
+
+it('opens an exit anew that has been changed, and leaves the old one to those that have it', async () => {
+  const { exits, get, events } = registry();
+  const id = randomUUID();
+  const before = get('10.0.0.1', id);
+  const after = get('10.0.0.2', id);
+  expect(after).not.toBe(before);
+  await exits.check(new Set([before]));
+  expect(events.slice(2)).toEqual(['close 10.0.0.2', 'check 10.0.0.1']);
+  expect(get('10.0.0.2', id)).not.toBe(after);
+  await exits.check(new Set());
+  expect(events.filter((event) => event.startsWith('close'))).toHaveLength(3);
+});

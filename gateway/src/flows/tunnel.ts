@@ -1,0 +1,123 @@
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Connection } from '../connections/connection.ts';
+import type { DescriptorWatch } from '../descriptors.ts';
+import { DialAbort } from '../exits/dial-abort.ts';
+import type { Dial } from '../exits/dial.ts';
+import type { ExitStream } from '../exits/exit.ts';
+import type { Limits } from '../limits.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Mover, Pipe, StopMode } from '../pipe/pipe.ts';
+import type { Side } from '../pipe/side.ts';
+import type { Target } from '../protocol/host.ts';
+import { causeOf, TunnelFailure } from '../statuses.ts';
+import type { EndReason, Flow, Protocol } from './flow.ts';
+import type { Flows } from './flows.ts';
+
+/** What tunnels need of their node. */
+export interface TunnelContext {
+  readonly flows: Flows;
+  readonly dial: Dial;
+  readonly mover: Mover;
+  readonly descriptors: Pick<DescriptorWatch, 'exhausted'>;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** How a pipe is stopped. Whatever is not named here is cut at once, so that nothing cut looks complete. */
+const stopModes: Partial<Record<EndReason, StopMode>> = {
+  completed: 'close',
+  'out-of-money': 'deliver',
+  'grant-late': 'deliver',
+};
+
+/** A flow that TCP carries: a dial, then a pipe between the client and what was dialled. */
+export class Tunnel {
+  readonly flow: Flow;
+  readonly #dialAbort = new DialAbort();
+  /** Until the pipe has it. */
+  #dialled: ExitStream | undefined;
+  #pipe: Pipe | undefined;
+
+  constructor(
+    private readonly context: TunnelContext,
+    private readonly connection: Connection,
+    protocol: Protocol,
+  ) {
+    this.flow = context.flows.open(connection, protocol, (reason) => this.#cut(reason));
+  }
+
+  /** @throws TunnelFailure, and then the tunnel is closed */
+  async dial(target: Target): Promise<ExitStream> {
+    const { flow } = this;
+    const begunAt = performance.now();
+    const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
+    try {
+      const stream = await this.context.dial(this.connection.exit, target, this.#dialAbort);
+      this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
+      if (flow.endReason === undefined) return (this.#dialled = stream);
+      stream.side.close();
+    } catch (error) {
+      flow.close('dial-failed');
+      if (flow.endReason === 'client-failed') throw new TunnelFailure('client-gone');
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
+    throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-gone' : 'connection-terminated');
+  }
+
+  /** Joins a client with what was dialled. From here on the tunnel alone closes both. */
+  join({ client, exit, early }: { client: Side; exit: ExitStream; early: Buffer }): Pipe {
+    const { flow } = this;
+    const { flows, mover, limits } = this.context;
+    const pipe = mover.start({
+      client,
+      exit: exit.side,
+      early,
+      meter: flow.meter,
+      exitClosed: () => flows.released(flow),
+      halfClosed: () => flow.limitIdle(limits.halfClosedIdleMs),
+      ended: (end) => flow.close(end),
+    });
+    this.#dialled = undefined;
+    if (flow.endReason !== undefined) pipe.stop('reset');
+    else this.#pipe = pipe;
+    return pipe;
+  }
+
+  #cut(reason: EndReason): void {
+    if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
+    this.#dialAbort.abort();
+    this.#dialled?.side.close();
+    this.context.flows.released(this.flow);
+  }
+}
+
+/**
+ * Opens a tunnel for an authenticated client and dials its destination. A client that goes away ends the dial.
+ * @throws TunnelFailure
+ */
+export async function openTunnel(
+  context: TunnelContext,
+  connection: Connection,
+  protocol: Protocol,
+  { target, client }: { readonly target: Target | undefined; readonly client: Socket },
+): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
+  try {
+    if (client.destroyed) throw new TunnelFailure('client-gone');
+    context.flows.admit(connection);
+    if (!target) throw new TunnelFailure('name-unknown');
+    const tunnel = new Tunnel(context, connection, protocol);
+    const gone = () => tunnel.flow.close('client-failed');
+    client.once('close', gone);
+    const exit = await tunnel.dial(target).finally(() => client.off('close', gone));
+    return { tunnel, exit };
+  } catch (error) {
+    const cause = causeOf(error);
+    if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
+    context.log.info({ connectionId: connection.id, protocol, cause }, 'Tunnel refused');
+    throw error;
+  }
+}

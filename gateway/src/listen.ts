@@ -1,0 +1,13 @@
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+
+/** @throws the system's error, with its code, when the port is not to be had */
+export function listen(server: Server | HttpServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((fulfil, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      fulfil(server.address() as AddressInfo);
+    });
+  });
+}

@@ -1,0 +1,9 @@
+import type { Connections } from '../connections/connections.ts';
+import type { TunnelContext } from '../flows/tunnel.ts';
+import type { LoginGuard } from './login-guard.ts';
+
+/** What the listeners need of their node. */
+export interface ListenerContext extends TunnelContext {
+  readonly connections: Pick<Connections, 'find' | 'authorize'>;
+  readonly loginGuard: LoginGuard;
+}
