@@ -21,6 +21,8 @@ const HELD_MS_MIN = 5_000;
  */
 export class EndWatch {
   readonly #stopping = new AbortController();
+  /** Of one call: the client joins signals, and a signal that lives on keeps all that were joined with it. */
+  #call = new AbortController();
   #isHeld = false;
   /** Answers in a row that came at once and told nothing new, or did not come. */
   #vainCalls = 0;
@@ -38,22 +40,24 @@ export class EndWatch {
 
   stop(): void {
     this.#stopping.abort();
+    this.#call.abort();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const pauseMs = await this.#call(signal);
+      const pauseMs = await this.#ask();
       if (!signal.aborted) await pause(pauseMs, signal);
     }
   }
 
   /** @returns how long to wait before the next call */
-  async #call(signal: AbortSignal): Promise<number> {
+  async #ask(): Promise<number> {
     const { control, ended, limits } = this.settings;
     const begunAt = performance.now();
+    this.#call = new AbortController();
     try {
-      const connectionIds = await control.watch(signal);
+      const connectionIds = await control.watch(this.#call.signal);
       if (connectionIds === undefined) {
         this.#isHeld = false;
         return limits.helloIntervalMs;
