@@ -32,7 +32,6 @@ import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { gatewaysRoutes } from './modules/gateways/gateways.routes.ts';
 import * as gateways from './modules/gateways/gateways.service.ts';
-import { HeldCalls } from './modules/gateways/held-calls.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
@@ -86,7 +85,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
     gatewaySilenceMs: () => gateways.gatewaySilenceMs(ctx),
   });
-  const heldCalls = new HeldCalls();
+  const heldCalls = new gateways.HeldCalls();
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
     poolUse: () => ctx.poolUse(),

@@ -18,6 +18,8 @@ import { findPayers } from './metered.store.ts';
 import { findSilences } from './runs.store.ts';
 import { findIdle } from './sweep.store.ts';
 
+export { findConnectionsOfRuns, findEnding } from './runs.store.ts';
+
 /** A gateway reports twice a second; one that has been silent for this long is taken as gone. */
 const GATEWAY_SILENCE_LIMIT_MS = 5000;
 const LAST_REPORT_LIMIT_MS = 5000;

@@ -19,8 +19,11 @@ import {
   type UsageReport,
 } from '../billing/settlement.service.ts';
 import { findLogin } from '../connections/logins.service.ts';
-import type { HeldCalls } from './held-calls.ts';
+import { findConnectionsOfRuns, findEnding } from '../billing/ending.service.ts';
+import { HeldCalls } from './held-calls.ts';
 import * as store from './gateways.store.ts';
+
+export { HeldCalls };
 
 /** The node whose token is a setting. */
 export const DEFAULT_NODE_NAME = 'default';
@@ -127,7 +130,7 @@ export async function watch(ctx: Ctx, heldCalls: HeldCalls, nodeId: string, runI
   if (!(await findOwnRun(ctx, runId, nodeId))) return [];
   const ended = heldCalls.hold(runId, nodeId);
   // Held before the look, so that no end is between the two.
-  const before = await store.findEnding(ctx, runId);
+  const before = await findEnding(ctx, runId);
   if (before.length > 0) heldCalls.answer(runId, before);
   return ended;
 }
@@ -135,7 +138,7 @@ export async function watch(ctx: Ctx, heldCalls: HeldCalls, nodeId: string, runI
 /** Answers the calls that wait for one of these. */
 export async function tellEnding(ctx: Ctx, heldCalls: HeldCalls, connectionIds: readonly string[]): Promise<void> {
   if (heldCalls.size === 0) return;
-  const found = await store.findConnectionsOfRuns(ctx, connectionIds, heldCalls.runIds);
+  const found = await findConnectionsOfRuns(ctx, connectionIds, heldCalls.runIds);
   const byRun = new Map<string, string[]>();
   for (const { runId, connectionId } of found) byRun.set(runId, [...(byRun.get(runId) ?? []), connectionId]);
   for (const [runId, ids] of byRun) heldCalls.answer(runId, ids);

@@ -75,31 +75,3 @@ export async function readSilence(ctx: Ctx): Promise<number | undefined> {
   );
   return row?.silenceMs ?? undefined;
 }
-
-/** What the run has open and is to end. */
-export async function findEnding(ctx: Ctx, runId: string): Promise<string[]> {
-  const rows = await ctx.db.query<{ id: string }>(
-    `select id from connection_runs join connections on connections.id = connection_id
-      where run_id = $1 and is_open and (connections.status <> 'WORK' or ending_at is not null)`,
-    [runId],
-  );
-  return rows.map((row) => row.id);
-}
-
-export interface ConnectionOfRun {
-  runId: string;
-  connectionId: string;
-}
-
-/** Which of these runs have had which of these connections. */
-export function findConnectionsOfRuns(
-  ctx: Ctx,
-  connectionIds: readonly string[],
-  runIds: readonly string[],
-): Promise<ConnectionOfRun[]> {
-  return ctx.db.query(
-    `select run_id as "runId", connection_id as "connectionId" from connection_runs
-      where connection_id = any($1::uuid[]) and run_id = any($2::uuid[])`,
-    [connectionIds, runIds],
-  );
-}
