@@ -77,10 +77,6 @@ begin
                       megabyte_micros, cost_micros);
   update accounts set balance_micros = accounts.balance_micros - cost_micros where id = payer_id
     returning accounts.balance_micros into balance_micros;
-  insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
-                         uploaded_bytes, downloaded_bytes, charge_hash)
-  values (payer_id, escrow_id, cost_micros, 'PREPAID_50_MB', 0, prepaid_megabytes(), 0, 0, head);
-
   -- A DNS port of its own, if one is free. Buyers at the same time pass over each other's.
   select port into dns_port from dns_ports where connection_id is null order by port limit 1 for update skip locked;
   insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,
@@ -91,4 +87,8 @@ begin
   if dns_port is not null then
     update dns_ports set connection_id = new_id where port = dns_port;
   end if;
+  -- After the connection: the accounts that a transfer names are there.
+  insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
+                         uploaded_bytes, downloaded_bytes, charge_hash)
+  values (payer_id, escrow_id, cost_micros, 'PREPAID_50_MB', 0, prepaid_megabytes(), 0, 0, head);
 end $$;

@@ -50,6 +50,8 @@ describe('texts', () => {
     await answer(2);
     expect(await run()).toEqual(['answer']);
     expect(await ask()).toBe(2);
+    await client.query('drop function answer');
+    expect(await run()).toEqual(['answer']);
   });
 
   test('of views come after those of functions', async () => {

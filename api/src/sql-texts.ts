@@ -39,7 +39,11 @@ export async function applySqlTexts(
   await client.query(
     'create table if not exists sql_texts (name text primary key, revision integer not null, sha256 text not null, applied_at timestamptz not null default now())',
   );
-  const { rows } = await client.query<AppliedText>('select name, revision, sha256 from sql_texts');
+  const { rows } = await client.query<AppliedText>(
+    // What a migration has dropped is applied again.
+    `select name, revision, sha256 from sql_texts
+      where to_regclass(name) is not null or exists (select from pg_proc where proname = name)`,
+  );
   const known = new Map(rows.map((row) => [row.name, row]));
   const changed = (await readTexts(directory)).filter((text) => isNews(text, known.get(text.name)));
   if (changed.length > 0) await retry('of the texts in sql/', () => applyAll(client, changed));

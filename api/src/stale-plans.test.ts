@@ -55,7 +55,7 @@ describe('after a migration that changes what a prepared statement returns', () 
   test('a request is answered', async () => {
     const user = await createUser(testApp);
     const { data } = await user.call(getProfile, {});
-    await testApp.database.query('alter table users alter column email type varchar(400)');
+    await testApp.database.query('alter table roles alter column permissions type varchar(400)[]');
     await expect(Promise.all(Array.from({ length: 8 }, () => user.call(getProfile, {})))).resolves.toEqual(
       Array.from({ length: 8 }, () => ({ data })),
     );

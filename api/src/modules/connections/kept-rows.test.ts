@@ -1,4 +1,4 @@
-/** Rows that a connection names have no foreign key from it (docs/decisions/0010): they cannot go. */
+/** What a connection names is there, and stays: foreign keys, and triggers. */
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -31,12 +31,36 @@ test('a user stays, and a proxy that was sold, even after the end; a proxy that 
   await user.call(disconnect, { params: { id } });
   await expect(database.query('delete from proxies where id = $1', [proxyId])).rejects.toThrow('was sold and stays');
   await expect(database.query('delete from users where id = $1', [user.id])).rejects.toThrow('users is append-only');
-  await expect(database.query('truncate proxies')).rejects.toThrow('proxies is append-only');
+  await expect(database.query('truncate proxies')).rejects.toThrow('referenced in a foreign key constraint');
   const unsold = await createProxy(testApp);
   await database.query('delete from proxies where id = $1', [unsold]);
   await expect(user.call(connect, { body: { id: unsold, price: 0.8 } })).rejects.toMatchObject({
     code: 'PROXY_NOT_FOUND',
   });
+});
+
+const refused = (name: string) => ({ constraint: name });
+
+test('a connection names an account, a user and a proxy that exist, and a proxy a connection', async () => {
+  const { database } = testApp;
+  const proxyId = await createProxy(testApp);
+  const { id } = (await (await rich()).call(connect, { body: { id: proxyId, price: 0.8 } })).data;
+  const set = (table: string, column: string, value: string, id: string) =>
+    database.query(`update ${table} set ${column} = $1 where id = $2`, [value, id]);
+  await expect(set('connections', 'payer_account_id', '999999999', id)).rejects.toMatchObject(
+    refused('connections_payer_account_id_fkey'),
+  );
+  await expect(set('connections', 'user_id', randomUUID(), id)).rejects.toMatchObject(
+    refused('connections_user_id_fkey'),
+  );
+  await expect(set('connections', 'proxy_id', randomUUID(), id)).rejects.toMatchObject(
+    refused('connections_proxy_id_fkey'),
+  );
+  await expect(set('proxies', 'connection_id', randomUUID(), proxyId)).rejects.toMatchObject(
+    refused('proxies_connection_id_fkey'),
+  );
+  const invalid = await database.query('select conname from pg_constraint where not convalidated');
+  expect(invalid).toEqual([]);
 });
 
 test('a proxy stays that is bought while somebody deletes it', async () => {

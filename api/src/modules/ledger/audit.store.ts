@@ -16,7 +16,7 @@ export const ledgerInvariants: Invariant[] = [
   { rule: 'each balance is the sum of its entries', findBroken: findDifferingBalances },
   walkedInvariant(
     'every entry belongs to an account',
-    // Without foreign keys, which would look each account up once more for every charge.
+    // An account is in one of two tables, so a foreign key cannot say it (docs/decisions/0012).
     (rows) =>
       `select 'account ' || account_id || ' does not exist and has entries' as broken
          from (select distinct account_id

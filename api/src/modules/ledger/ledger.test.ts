@@ -222,3 +222,16 @@ test('opposite transfers at the same time wait for each other and never deadlock
   );
   expect(stats?.deadlocks).toBe(0n);
 });
+
+test('what is a charge does not hang on the order in which reasons are listed', async () => {
+  await testApp.database.query("alter type transfer_reason add value 'FEE' before 'MEGABYTE'");
+  const insert = (reason: string) =>
+    testApp.database.query(
+      `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+       values ($1, 1, 2, 1, $2)`,
+      [`order:${reason}`, reason],
+    );
+  await expect(insert('FEE')).resolves.toEqual([]);
+  await expect(insert('MEGABYTE')).rejects.toMatchObject({ code: '23514' });
+  await expect(insert('REFUND')).rejects.toMatchObject({ constraint: 'charge_is_chained' });
+});

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Ctx } from '../../api/src/ctx.ts';
+import type { Ctx } from '../api/src/ctx.ts';
 
 /**
  * The processor time that the server's processes of this database have used, in milliseconds: unlike the time by the
