@@ -22,8 +22,8 @@ import { Server } from './database.ts';
 import { faults, type Fault, type Parts } from './faults.ts';
 import { tellLosses, type GatewayKill } from './gateway-kills.ts';
 import { Network } from './network.ts';
+import { createRandom } from '../tools/random.ts';
 import { options } from './options.ts';
-import { createRandom } from './random.ts';
 import { ReportWatch } from './report-watch.ts';
 import { Shop } from './shop.ts';
 

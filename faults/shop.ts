@@ -9,7 +9,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { download, type Outcome } from './download.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../tools/random.ts';
 
 const DOLLAR = 1_000_000;
 const MB = 1_048_576;

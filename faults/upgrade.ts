@@ -24,7 +24,7 @@ import { startProduct } from '../tools/product.mjs';
 import { checkOutRelease, installRelease } from '../tools/release-checkout.mjs';
 import { readReleases } from '../tools/releases.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
-import { createRandom } from './random.ts';
+import { createRandom } from '../tools/random.ts';
 import { ReadWatch } from './read-watch.ts';
 import type { Shop, ShopOptions } from './shop.ts';
 

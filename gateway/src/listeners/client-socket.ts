@@ -2,6 +2,7 @@ import { clientNetwork } from '@cellhop/contract/network';
 import type { Socket } from 'node:net';
 import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
+import { resetSocket } from '../pipe/handle.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import { closeGently } from './closing.ts';
 
@@ -99,7 +100,7 @@ export class ClientSocket {
   /** Closes it without an answer. */
   cut(): void {
     this.#isCut = true;
-    this.socket.resetAndDestroy();
+    resetSocket(this.socket);
   }
 
   #setBusy(isBusy: boolean): void {

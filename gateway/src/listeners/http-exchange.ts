@@ -1,9 +1,18 @@
 import { type ClientRequest, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http';
 import type { EndReason } from '../flows/flow.ts';
 import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
+import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import { parseBasicCredentials } from '../protocol/basic-auth.ts';
-import { hasBody, readRequestHead, requestFields, responseFields, valuesOf } from '../protocol/http-fields.ts';
+import {
+  hasBody,
+  isReasonLegal,
+  isStatusLegal,
+  readRequestHead,
+  requestFields,
+  responseFields,
+  valuesOf,
+} from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
 import { authenticate } from './authenticate.ts';
@@ -114,6 +123,7 @@ export class Exchange {
   #pass(answer: IncomingMessage): void {
     const { request, response } = this.parties;
     if (this.#isOver) return;
+    if (!isStatusLegal(answer.statusCode, answer.statusMessage)) return this.fail('answer-malformed');
     // The client would take it for ours and send its password again.
     if (answer.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-asks-for-proxy-login');
     this.#answer = answer;
@@ -149,7 +159,7 @@ export class Exchange {
   /** A reset stays a reset. */
   #reset(): void {
     const { client, response } = this.parties;
-    if (!this.#isOver && response.headersSent) client.socket.resetAndDestroy();
+    if (!this.#isOver && response.headersSent) resetSocket(client.socket);
     this.#broken();
   }
 
@@ -163,7 +173,7 @@ export class Exchange {
   #joinUpgraded(pipe: Pipe, answer: IncomingMessage, bytes: Buffer): void {
     const { client, stream, response, isUpgrade } = this.parties;
     if (this.#isOver) return;
-    if (!isUpgrade) return this.fail('answer-malformed');
+    if (!isUpgrade || !isReasonLegal(answer.statusMessage)) return this.fail('answer-malformed');
     this.#isOver = true;
     response.removeAllListeners('close');
     response.detachSocket(this.parties.request.socket);
@@ -197,7 +207,7 @@ export class Exchange {
   /** The tunnel's own timer has ended with it, and a client may never take the rest of its answer. */
   #watchClient(): void {
     const { client, response } = this.parties;
-    const forget = whenStalled(client.socket, this.context.limits.flushMs, () => client.socket.resetAndDestroy());
+    const forget = whenStalled(client.socket, this.context.limits.flushMs, () => resetSocket(client.socket));
     response.once('close', forget);
   }
 }

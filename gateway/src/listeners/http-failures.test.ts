@@ -102,18 +102,37 @@ describe('absolute-form requests that go wrong', () => {
     await patient.stop();
   });
 
-  it.each(['no http at all\r\n\r\n', 'HTTP/1.1 abc\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'])(
-    'say so when the origin answers %j',
-    async (garbage) => {
-      const port = await originThat(({ socket }) => socket.write(garbage));
-      const client = await openClient(harness.gateway.port);
-      client.socket.write(get(port, 'Connection: close'));
-      const text = (await client.rest()).bytes.toString();
-      expect(text).toMatch(/^HTTP\/1.1 502 [^]*Proxy-Status: gateway; error=http_protocol_error\r\n/);
-      expect(text).toContain('The destination sent an answer that is not HTTP.');
-      client.socket.destroy();
-    },
-  );
+  it.each([
+    'no http at all\r\n\r\n',
+    'HTTP/1.1 abc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
+    'HTTP/1.1 101 Switching\r\nContent-Length: 0\r\n\r\n',
+    // Node's parser lets these pass, and its writer throws.
+    'HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 a\u0001b\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 a\0b\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 a\u007f\r\nContent-Length: 0\r\n\r\n',
+  ])('say so when the origin answers %j', async (garbage) => {
+    const port = await originThat(({ socket }) => socket.write(garbage));
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(get(port, 'Connection: close'));
+    const text = (await client.rest()).bytes.toString();
+    expect(text).toMatch(/^HTTP\/1.1 502 [^]*Proxy-Status: gateway; error=http_protocol_error\r\n/);
+    expect(text).toContain('The destination sent an answer that is not HTTP.');
+    client.socket.destroy();
+  });
+
+  it('get no bytes of a reason phrase that no answer may have when another protocol begins', async () => {
+    const port = await originThat(({ socket }) =>
+      socket.write('HTTP/1.1 101 a\u0001b\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n'),
+    );
+    const client = await openClient(harness.gateway.port);
+    client.socket.write(get(port, 'Connection: Upgrade', 'Upgrade: chat'));
+    expect((await client.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 502 /);
+    client.socket.destroy();
+    await noneOpen();
+  });
 
   it('get 400 for an upgrade with a body', async () => {
     const client = await openClient(harness.gateway.port);

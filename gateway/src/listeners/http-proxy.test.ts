@@ -189,6 +189,23 @@ describe('HTTP', () => {
     expect(lastSeen().body).toBe('late');
   });
 
+  it('passes fields with bytes above 0x7f on as they are, also when the origin is to ask for the body', async () => {
+    const line = `PUT http://127.0.0.1:${originPort}/ HTTP/1.1`;
+    const fields = ['Host: x', 'Connection: close', 'Content-Length: 4', 'X-Latin: \u00e9\u00ff'];
+    for (const expectation of [[], ['Expect: 100-continue']]) {
+      const bytes = Buffer.from(`${head(line, ...fields, ...expectation)}body`, 'latin1');
+      expect(await exchange(harness.gateway.port, bytes)).toContain('200 OK');
+      expect(lastSeen().rawHeaders).toEqual(expect.arrayContaining(['X-Latin', '\u00e9\u00ff']));
+    }
+  });
+
+  it('leaves an unknown expectation to the origin, and serves what follows', async () => {
+    const line = `GET http://127.0.0.1:${originPort}/expected HTTP/1.1`;
+    const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Expect: nonsense') + get('/next'));
+    expect(text).toMatch(/^HTTP\/1.1 417 [^]*HTTP\/1.1 200 OK/);
+    expect(lastSeen().line).toBe('GET /next 1.1');
+  });
+
   it('passes an upgrade through and then bytes both ways', async () => {
     const client = await openClient(harness.gateway.port);
     const line = `GET http://127.0.0.1:${originPort}/chat HTTP/1.1`;

@@ -35,6 +35,8 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
 
   server.on('request', serve);
   server.on('checkContinue', serve);
+  // The origin is the one to meet an expectation, or not; Node would answer 417 itself.
+  server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, stream: Duplex) => serveUpgrade(request, stream));
   server.on('connect', (_: IncomingMessage, stream: Duplex) => refuse(stream, 'connect-too-late'));
   server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {

@@ -15,6 +15,8 @@ export class HttpSide implements Side {
   constructor() {
     this.stream = new Duplex({
       allowHalfOpen: true,
+      // Node writes a head that waits for `100 Continue` without an encoding.
+      defaultEncoding: 'latin1',
       read: () => {
         const taken = this.#taken;
         this.#taken = undefined;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Limits } from '../limits.ts';
+import { resetSocket } from '../pipe/handle.ts';
 import { whenDelivered } from '../pipe/send-queue.ts';
 import { HeadBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
 import { closeGently } from './closing.ts';
@@ -97,7 +98,7 @@ export class RequestStream extends Duplex {
   override _final(done: () => void): void {
     this.#isReleased = true;
     this.#held = Buffer.alloc(0);
-    if (this.#isCutAtEnd) whenDelivered(this.socket, this.limits, () => this.socket.resetAndDestroy());
+    if (this.#isCutAtEnd) whenDelivered(this.socket, this.limits, () => resetSocket(this.socket));
     else closeGently(this.socket, this.limits);
     done();
   }

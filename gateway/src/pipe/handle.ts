@@ -58,6 +58,16 @@ export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
 
 export const hasHandle = (socket: Socket): boolean => Boolean((socket as unknown as WithHandle)._handle);
 
+/**
+ * Resets a connection. libuv refuses that while an end is on its way to the system, and Node then closes nothing: neither
+ * the descriptor nor the stream. So a reset behind an end waits for it, which takes one turn of the event loop.
+ */
+export function resetSocket(socket: Socket): void {
+  const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
+  if (isEnding && !socket.destroyed) socket.once('finish', () => socket.resetAndDestroy());
+  else socket.resetAndDestroy();
+}
+
 /** Undefined where the platform has none. */
 export function descriptorOf(socket: Socket): number | undefined {
   const descriptor = (socket as unknown as WithHandle)._handle?.fd;

@@ -47,6 +47,37 @@ describe('a TCP side', () => {
     expect(readBytes()).toBeLessThanOrEqual(30_000);
   });
 
+  it.each(['in the same turn', 'in the next turn', 'behind unsent data'])(
+    'is reset behind its end %s',
+    async (when) => {
+      const { far, near, side, events } = await open();
+      const seen = new Reader(far);
+      if (when === 'behind unsent data') {
+        far.pause();
+        near.write(MUCH);
+      }
+      side.end();
+      if (when === 'in the next turn') await new Promise(setImmediate);
+      side.reset();
+      side.reset();
+      await until(() => events.includes('closed'));
+      far.resume();
+      far.write('x'); // A far end that has read an end learns of a reset by its next write.
+      expect(['ended', 'reset']).toContain((await seen.rest()).end);
+      await until(() => far.destroyed);
+    },
+  );
+
+  it('keeps the socket whose write has failed: a moved one would report a reset as an end', async () => {
+    const { far, near, side } = await open();
+    near.pause();
+    expect(side.isReady).toBe(true);
+    far.resetAndDestroy();
+    await until(() => far.closed);
+    near.write('our reply');
+    expect(side.isReady).toBe(false);
+  });
+
   it('reports an end that came before it was opened', async () => {
     const accepted: Socket[] = [];
     const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));

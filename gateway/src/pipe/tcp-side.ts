@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../limits.ts';
-import { hasHandle, moveHandle, shrinkNextRead, type SliceReader, wasReset } from './handle.ts';
+import { hasHandle, moveHandle, resetSocket, shrinkNextRead, type SliceReader, wasReset } from './handle.ts';
 import { whenDelivered } from './send-queue.ts';
 import type { DirectReads, Side, SideListener } from './side.ts';
 
@@ -20,9 +20,12 @@ export class TcpSide implements Side, DirectReads {
     return this;
   }
 
-  /** With bytes on their way the old socket would still own the handle's writes. */
+  /**
+   * With bytes on their way the old socket would still own the handle's writes. A write that has failed has taken the
+   * socket's error with it: the next owner of the handle would read a reset as an end.
+   */
   get isReady(): boolean {
-    return hasHandle(this.socket) && this.socket.writableLength === 0;
+    return hasHandle(this.socket) && this.socket.errored === null && this.socket.writableLength === 0;
   }
 
   begin(reader: SliceReader): Buffer {
@@ -76,7 +79,7 @@ export class TcpSide implements Side, DirectReads {
   }
 
   reset(): void {
-    if (!this.socket.destroyed) this.socket.resetAndDestroy();
+    if (!this.socket.destroyed) resetSocket(this.socket);
   }
 
   resetAfterDelivery(): void {

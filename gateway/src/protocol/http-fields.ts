@@ -8,6 +8,9 @@ const ABSOLUTE_TARGET = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
 const HOP_FIELDS = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade']);
 /** Naming these in `Connection` must not make a body change its length on the way. */
 const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
+/** RFC 9112, section 4. Node's parser lets other bytes pass, and its writer throws for them. */
+const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const FINAL_STATUS_MIN = 200;
 /** Methods for which Node sends no body unless the fields announce one. */
 const BODILESS_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
@@ -53,6 +56,13 @@ export function requestFields(head: RequestHead, target: Target, upgrade: string
   const hasFraming = kept.some((name, index) => index % 2 === 0 && FRAMING_FIELDS.has(name.toLowerCase()));
   if (!hasFraming && !BODILESS_METHODS.has(head.method)) fields.push('Content-Length', '0');
   return fields;
+}
+
+/** Whether this may be passed on as the status of an answer; 101 is one only for a client that has asked for it. */
+export const isStatusLegal = (status = 0, reason = ''): boolean => status >= FINAL_STATUS_MIN && isReasonLegal(reason);
+
+export function isReasonLegal(reason = ''): boolean {
+  return REASON_PHRASE.test(reason);
 }
 
 /** The fields for the client; its own hop decides about chunks. */

@@ -1,0 +1,61 @@
+/**
+ * Plays a million inputs against the public port of a real gateway: legal ones and mutated ones of SOCKS5 and HTTP, split,
+ * pipelined, slow, and from clients that vanish. docs/gateway.md says what is judged.
+ *
+ * Usage: npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]
+ * A fault is printed with the arguments that play its input alone.
+ */
+import { fuzz, type FuzzReport } from '../gateway/test/fuzz/fuzz.ts';
+
+const DIALLED_SHARE_MIN = 0.2;
+const USAGE = 'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]';
+
+const order = readArguments(process.argv.slice(2));
+console.log(`seed=${order.seed}`);
+const report = await fuzz({ ...order, progress: (line) => console.log(line) });
+print(report);
+const isShareReached = order.inputs === 1 || report.dialled >= report.inputs * DIALLED_SHARE_MIN;
+if (!isShareReached) console.error(`fewer than ${100 * DIALLED_SHARE_MIN} % reached the dial`);
+process.exit(report.faults.length === 0 && isShareReached ? 0 : 1);
+
+function print({ inputs, seconds, dialled, byKind, before, after, heapBytesMax, slowestMs, faults }: FuzzReport): void {
+  for (const [kind, counts] of [...byKind].sort(([one], [other]) => one.localeCompare(other)))
+    console.log(`${kind}: ${counts.inputs} inputs, ${percent(counts.dialled, counts.inputs)} reached the dial`);
+  console.log(`${inputs} inputs in ${Math.round(seconds)} s, ${percent(dialled, inputs)} reached the dial`);
+  console.log(
+    `heap ${megabytes(before.heapBytes)} before, ${megabytes(after.heapBytes)} after, ${megabytes(heapBytesMax)} at most`,
+  );
+  console.log(`the slowest input took ${(slowestMs / 1000).toFixed(1)} s`);
+  console.log(`descriptors ${before.descriptors} before, ${after.descriptors} after`);
+  for (const fault of faults) console.error(fault);
+  console.log(`${faults.length} faults`);
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
+function readArguments(given: readonly string[]) {
+  const values = new Map<string, string>();
+  for (const argument of given) {
+    const [, name = '', value = ''] =
+      /^(inputs|seed|batch|first)=(\d+)$/.exec(argument) ?? /^(ports)=(\d+,\d+)$/.exec(argument) ?? [];
+    if (name === '') {
+      console.error(`"${argument}" is unknown: ${USAGE}`);
+      process.exit(1);
+    }
+    values.set(name, value);
+  }
+  const [origin, gateway] = (values.get('ports') ?? '').split(',').map(Number);
+  return {
+    inputs: Number(values.get('inputs') ?? 1_000_000),
+    seed: Number(values.get('seed') ?? 1),
+    batch: Number(values.get('batch') ?? 50_000),
+    first: Number(values.get('first') ?? 0),
+    ...(origin !== undefined && gateway !== undefined ? { ports: [origin, gateway] as const } : {}),
+  };
+}
