@@ -104,13 +104,13 @@ describe('other refusals', () => {
   });
 
   test('an unexpected failure tells nothing about the inside', async () => {
-    await testApp.database.query('alter table connections rename column used_bytes to hidden');
+    await testApp.database.query('alter view readable_connections rename column used_bytes to hidden');
     try {
       const failure = await user.call(listConnections, { query: {} }).catch((error: unknown) => error);
       expect(failure).toMatchObject({ status: 500, code: 'INTERNAL', message: 'Internal server error' });
       expect(JSON.stringify(failure)).not.toContain('hidden');
     } finally {
-      await testApp.database.query('alter table connections rename column hidden to used_bytes');
+      await testApp.database.query('alter view readable_connections rename column hidden to used_bytes');
     }
   });
 });
