@@ -2,6 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/endpoint';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
+import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
 /** While something that costs or brings money goes on. */
@@ -32,6 +33,7 @@ tokens.subscribe(() => {
   if (next === session) return;
   session = next;
   queryClient.clear();
+  clearToasts();
 });
 
 export function apiQuery<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>) {

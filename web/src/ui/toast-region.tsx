@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isMovement } from '../lib/pointer.ts';
 import { type PausableTimer, startPausableTimer } from '../lib/pausable-timer.ts';
 import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_PAUSES_MS, useToasts } from '../lib/toasts.ts';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
@@ -62,23 +63,17 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
   );
 }
 
-/**
- * Whether the pointer was moved onto an element and is still there. An element that appears under a resting pointer does
- * not count: browsers send the same events for it as for a movement, but with an unchanged position. The element need
- * not take pointer events itself.
- */
+/** Whether the pointer was moved onto an element and is still there. The element need not take pointer events itself. */
 function usePointerMovedOver(ref: RefObject<HTMLElement | null>): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    let last: { x: number; y: number } | undefined;
-    function follow({ pointerType, clientX: x, clientY: y }: PointerEvent) {
+    function follow(event: PointerEvent) {
+      const { pointerType, clientX: x, clientY: y } = event;
       // A finger that scrolls past does not say when it has gone.
       if (pointerType === 'touch' || ref.current === null) return;
-      const hasMoved = last !== undefined && (last.x !== x || last.y !== y);
-      last = { x, y };
       const { left, right, top, bottom } = ref.current.getBoundingClientRect();
       const isInside = x >= left && x <= right && y >= top && y <= bottom;
-      if (hasMoved || !isInside) setOver(isInside);
+      if (isMovement(event) || !isInside) setOver(isInside);
     }
     const leave = () => setOver(false);
     document.addEventListener('pointermove', follow);
