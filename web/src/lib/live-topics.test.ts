@@ -1,6 +1,6 @@
 import { listConnections } from '@cellhop/contract/connections';
 import { liveTopics, type LiveTopic } from '@cellhop/contract/live';
-import { getReceipt } from '@cellhop/contract/receipts';
+import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
 import { listTicketMessages } from '@cellhop/contract/support';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { getUsage } from '@cellhop/contract/usage';
@@ -14,12 +14,13 @@ function topicsBehind(url: string): LiveTopic[] {
 
 describe('watched', () => {
   it('lets the balance, the statement and the bills follow a transfer', () => {
-    for (const { url } of [getProfile, listTransactions, getUsage, getReceipt])
+    for (const { url } of [getProfile, listTransactions, getUsage, listCharges, getConnectionCost])
       expect(topicsBehind(url)).toContain('balance');
   });
 
   it('lets the list, the charts and the receipt follow traffic, and the statement not', () => {
-    for (const { url } of [listConnections, getUsage, getReceipt]) expect(topicsBehind(url)).toContain('connections');
+    for (const { url } of [listConnections, getUsage, listCharges, getConnectionCost])
+      expect(topicsBehind(url)).toContain('connections');
     expect(topicsBehind(listTransactions.url)).not.toContain('connections');
   });
 

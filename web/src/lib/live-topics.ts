@@ -4,7 +4,7 @@ import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import type { listInvoices } from '@cellhop/contract/invoices';
 import type { LiveTopic } from '@cellhop/contract/live';
 import type { listNotifications } from '@cellhop/contract/notifications';
-import type { getReceipt } from '@cellhop/contract/receipts';
+import type { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
 import type { listTransactions } from '@cellhop/contract/transactions';
 import type { getUsage } from '@cellhop/contract/usage';
 import type { getProfile } from '@cellhop/contract/users';
@@ -24,6 +24,9 @@ interface Watched {
 const list = { spacingMs: LIST_SPACING_MS };
 const sums = { spacingMs: SUMS_SPACING_MS };
 
+const CHARGES = '/v1/proxies/connections/{id}/charges' satisfies Url<typeof listCharges>;
+const COST = '/v1/proxies/connections/{id}/cost' satisfies Url<typeof getConnectionCost>;
+
 export const watched: readonly Watched[] = [
   { isMeant: at('/v1/profile' satisfies Url<typeof getProfile>), topics: ['balance'], ...list },
   { isMeant: at('/v1/transactions' satisfies Url<typeof listTransactions>), topics: ['balance'], ...list },
@@ -32,11 +35,8 @@ export const watched: readonly Watched[] = [
   { isMeant: at('/v1/notifications' satisfies Url<typeof listNotifications>), topics: ['notifications'], ...list },
   { isMeant: (url) => url.startsWith('/v1/support/tickets'), topics: ['tickets'], ...list },
   { isMeant: at('/v1/usage' satisfies Url<typeof getUsage>), topics: ['balance', 'connections'], ...sums },
-  {
-    isMeant: at('/v1/proxies/connections/{id}/receipt' satisfies Url<typeof getReceipt>),
-    topics: ['balance', 'connections'],
-    ...sums,
-  },
+  { isMeant: at(CHARGES), topics: ['balance', 'connections'], ...sums },
+  { isMeant: at(COST), topics: ['balance', 'connections'], ...sums },
 ];
 
 /** Types alone are imported: every screen loads this, and not every screen the schemas of all others. */
