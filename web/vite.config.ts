@@ -1,7 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { bootScripts } from './build/boot-plugin.ts';
-import { leanContract } from './build/contract-plugin.ts';
 import { mantineStyles } from './build/mantine-styles-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
@@ -44,11 +43,11 @@ const chunkGroups = [
   {
     name: 'base',
     test: anyOf(
-      /react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units)\.ts|\?plain|app[\\/]global\.css/,
+      /react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units|[\w-]+\.plain)\.ts|app[\\/]global\.css/,
       ...landing,
     ),
   },
-  { name: 'forms', test: anyOf(/[\\/](?:zod|react-hook-form|@hookform)[\\/].*|\?schemas/) },
+  { name: 'forms', test: anyOf(/[\\/](?:zod|react-hook-form|@hookform)[\\/].*/) },
   {
     name: 'app',
     test: anyOf(
@@ -92,7 +91,7 @@ const chunkGroups = [
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
 export default defineConfig({
-  plugins: [react(), landingAtRoot, bootScripts(), leanContract(), mantineStyles()],
+  plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,

@@ -1,7 +1,6 @@
+import { changePasswordBody, type ChangePasswordBody } from '@cellhop/contract/security';
 import {
   changePassword,
-  changePasswordBody,
-  type ChangePasswordBody,
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
@@ -10,7 +9,7 @@ import {
   revokeOtherSessions,
   revokeSession,
   setUpSecondFactor,
-} from '@cellhop/contract/security';
+} from '@cellhop/contract/security.plain';
 import { passwordSchema } from '@cellhop/contract/auth';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { z } from 'zod';

@@ -1,19 +1,21 @@
 import {
-  DEVICE_TOKEN_HEADER,
   emailBody,
-  recoverPassword,
-  resendConfirmation,
-  resendRecovery,
-  setPassword,
   setPasswordBody,
-  signIn,
   signInBody,
   type SignInBody,
-  signUp,
   signUpBody,
   type SignUpBody,
   type SetPasswordBody,
 } from '@cellhop/contract/auth';
+import {
+  DEVICE_TOKEN_HEADER,
+  recoverPassword,
+  resendConfirmation,
+  resendRecovery,
+  setPassword,
+  signIn,
+  signUp,
+} from '@cellhop/contract/auth.plain';
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
-import { type Connection, disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections';
+import type { Connection } from '@cellhop/contract/connections';
+import { disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
-import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts';
+import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts.plain';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { showErrorToast } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';

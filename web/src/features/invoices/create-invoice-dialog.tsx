@@ -1,4 +1,5 @@
-import { type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
