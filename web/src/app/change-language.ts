@@ -4,7 +4,7 @@ import { hasTokens } from '../lib/tokens.ts';
 
 /** Switches the interface at once; for a signed-in user also the language of his mails. */
 export async function changeLanguage(language: Language): Promise<void> {
-  chooseLanguage(language);
+  await chooseLanguage(language);
   if (!hasTokens()) return;
   // Loaded on demand: the landing page does without the API client.
   const { saveLanguage } = await import('./save-language.ts');

@@ -24,7 +24,7 @@ async function openTabs() {
   return { stored: () => browser.items.get('language'), first, second };
 }
 
-const choose = (tab: LanguageTab, language: 'en' | 'ru') => tab.run(() => tab.modules.chooseLanguage(language));
+const choose = (tab: LanguageTab, language: 'en' | 'ru') => void tab.run(() => tab.modules.chooseLanguage(language));
 const shown = (...tabs: LanguageTab[]) => tabs.map(({ modules }) => modules.i18next.language);
 
 /** Once the texts have come that a tab is waiting for. */

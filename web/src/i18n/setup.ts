@@ -48,9 +48,10 @@ export async function startTranslations(...wanted: Namespace[]): Promise<void> {
     });
 }
 
-/** Switches every tab of this browser, and pages that are opened later. */
-export function chooseLanguage(language: Language): void {
+/** Switches every tab of this browser, and pages that are opened later. Once it is done this tab shows the texts. */
+export async function chooseLanguage(language: Language): Promise<void> {
   storedLanguage.set(language);
+  await i18next.changeLanguage(language);
 }
 
 /** For route loaders: the texts arrive together with the page's code. */
