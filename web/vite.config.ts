@@ -24,14 +24,19 @@ const landingAtRoot: Plugin = {
  */
 const chunkGroups = [
   { name: 'landing', test: inSource(String.raw`app/start-landing\.tsx`) },
-  // With all of lib/, so that screens of visitors and of members find it in one place.
-  { name: 'app', test: inSource(String.raw`(?:app/start-app\.tsx|lib/[\w-]+\.ts|ui/plain-[\w-]+\.tsx)`) },
+  // With all of lib/ and the half of the contract that has no schemas: screens of visitors and of members find them there.
+  {
+    name: 'app',
+    test: inSource(
+      String.raw`(?:app/start-app\.tsx|lib/[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|[\w-]+\.plain)\.ts)`,
+    ),
+  },
   { name: 'forms', test: /[\\/](?:zod|react-hook-form|@hookform|src[\\/]lib[\\/]forms)[\\/]/ },
   { name: 'member', test: inSource(String.raw`app/(?:layout/member-layout|screens/proxies-screen)\.tsx`) },
   { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
-/** @param path a pattern of paths within src/, with slashes */
+/** @param path a pattern of paths within the src/ of the web app or of the contract, with slashes */
 function inSource(path: string): RegExp {
   return new RegExp(`/src/${path}$`.replaceAll('/', String.raw`[\\/]`));
 }

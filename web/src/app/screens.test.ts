@@ -6,7 +6,7 @@ import { listTransactions } from '@cellhop/contract/transactions';
 import { getUsage } from '@cellhop/contract/usage';
 import { getProfile } from '@cellhop/contract/users';
 import { describe, expect, it } from 'vitest';
-import { watched } from './live-topics.ts';
+import { screens, watched } from './screens.ts';
 
 function topicsBehind(url: string): LiveTopic[] {
   return watched.filter(({ isMeant }) => isMeant(url)).flatMap(({ topics }) => topics);
@@ -31,4 +31,9 @@ describe('watched', () => {
   it('has something to ask for behind every topic', () => {
     for (const topic of liveTopics) expect(watched.some(({ topics }) => topics.includes(topic))).toBe(true);
   });
+});
+
+it('names each path and each page once', () => {
+  for (const values of [screens.map(({ path }) => path), screens.map(({ name }) => name)])
+    expect(new Set(values).size).toBe(values.length);
 });
