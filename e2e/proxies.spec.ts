@@ -155,3 +155,28 @@ test('nothing moves while the catalogue comes, whichever of its answers is the l
   await expect(page.getByRole('slider', { name: 'Spending' })).toBeVisible();
   expect(await sumOfShifts()).toBe(0);
 });
+
+test('a flag that is drawn under a resting mouse opens no tooltip, and one that the mouse is moved to does', async ({
+  page,
+}) => {
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  const flag = page.locator('main tbody img').first();
+  const tooltip = page.getByRole('tooltip');
+  const { x, y } = (await flag.boundingBox())!;
+  await page.mouse.move(x + 4, y + 4, { steps: 3 });
+  await expect(tooltip).toBeVisible();
+  await page.mouse.move(x + 4, 10, { steps: 3 });
+  await expect(tooltip).toBeHidden();
+
+  await page.getByRole('link', { name: 'FAQ' }).press('Enter');
+  await expect(page).toHaveURL(/\/faq$/);
+  await page.mouse.move(x + 4, y + 4, { steps: 3 });
+  await page.getByRole('link', { name: 'Proxies' }).first().press('Enter');
+  await expect(flag).toBeVisible();
+  // Browsers send such an event after a change of layout, although the mouse has not moved.
+  await page.mouse.move(x + 4, y + 4);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await expect(tooltip).toHaveCount(0);
+  await page.mouse.move(x + 6, y + 5);
+  await expect(tooltip).toBeVisible();
+});

@@ -4,19 +4,21 @@ import { enter, expect, test } from './product.ts';
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
 
-/** Opens the dialog of a proxy that the server refuses to sell for lack of money. */
+/** Opens the dialog of a proxy that the server refuses to sell, for lack of money unless told otherwise. */
 async function openPurchase(
   page: Page,
   [width, height]: readonly [width: number, height: number],
-  isRefused = Promise.resolve(),
+  { isRefused = Promise.resolve(), codes = ['SMALL_BALANCE'] } = {},
 ): Promise<void> {
+  const left = [...codes];
   await page.setViewportSize({ width, height });
   await page.route('**/v1/proxies/connections', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await isRefused;
+    const code = left.length > 1 ? left.shift() : left[0];
     return route.fulfill({
       status: 402,
-      json: { statusCode: 402, error: 'Payment Required', code: 'SMALL_BALANCE', message: 'Small balance' },
+      json: { statusCode: 402, error: 'Payment Required', code, message: 'Refused' },
     });
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
@@ -31,6 +33,8 @@ const buyButton = (page: Page) => page.getByRole('dialog').getByRole('button', {
 const topUpLink = (page: Page) => page.getByRole('dialog').getByRole('link', { name: 'Top up' });
 const toastOf = (page: Page) =>
   page.getByRole('region', { name: 'Messages' }).getByText(NO_MONEY, { exact: false }).locator('..');
+
+const messages = (page: Page) => page.locator('section[aria-live="polite"]');
 
 /** Where the next message is going to be. */
 async function findPlace(page: Page): Promise<{ x: number; y: number }> {
@@ -79,7 +83,7 @@ for (const [width, height] of [
   [390, 844],
   [320, 568],
 ] as const)
-  test(`at ${width} x ${height} pixels a message covers no control of a dialog, and the dialog closes by mouse`, async ({
+  test(`at ${width} x ${height} pixels a message covers no control of a dialog and moves none, and the dialog closes by mouse`, async ({
     page,
   }) => {
     await page.clock.install();
@@ -97,6 +101,15 @@ for (const [width, height] of [
     expect(region.y).toBeGreaterThanOrEqual(64);
     expect(Math.round(width - region.x - region.width)).toBe(16);
 
+    const places = () => Promise.all([page.getByRole('dialog'), topUpLink(page)].map((each) => each.boundingBox()));
+    const withMessage = await places();
+    await page.clock.runFor(6000);
+    await expect(toastOf(page)).toBeHidden();
+    expect(await places()).toEqual(withMessage);
+    await buyButton(page).press('Enter');
+    await expect(toastOf(page)).toBeVisible();
+    expect(await places()).toEqual(withMessage);
+
     // As a hand does it: no waiting for what lies over the button to go away.
     const close = (await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox())!;
     await page.mouse.click(close.x + close.width / 2, close.y + close.height / 2);
@@ -108,7 +121,7 @@ for (const [width, height] of [
 test('on a phone a message covers nothing of the menu', async ({ page }) => {
   let refuse!: () => void;
   const isRefused = new Promise<void>((resolve) => (refuse = resolve));
-  await openPurchase(page, [390, 844], isRefused);
+  await openPurchase(page, [390, 844], { isRefused });
   await buyButton(page).press('Enter');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Show menu' }).click();
@@ -116,6 +129,50 @@ test('on a phone a message covers nothing of the menu', async ({ page }) => {
   refuse();
   await expect(toastOf(page)).toBeVisible();
   await expect.poll(() => coveredControls(page)).toEqual([]);
+});
+
+for (const width of [320, 390, 768])
+  test(`at ${width} pixels the longest message stays above a dialog`, async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
+    await page.setViewportSize({ width, height: 800 });
+    await page.route('**/v1/proxies/connections', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({
+            status: 409,
+            json: { statusCode: 409, error: 'Conflict', code: 'TOO_MANY_CONNECTIONS', message: 'Too many' },
+          })
+        : route.continue(),
+    );
+    await enter(page, '/proxies', 'user@example.com', 'demo-password');
+    await page
+      .getByRole('button', { name: /198\.18\./ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button').last().press('Enter');
+    await expect(messages(page)).toContainText('Больше подключений');
+    const region = (await messages(page).boundingBox())!;
+    const dialog = (await page.getByRole('dialog').boundingBox())!;
+    expect(region.y + region.height).toBeLessThan(dialog.y);
+  });
+
+test('over a dialog one message is shown at a time, and the others have their five seconds afterwards', async ({
+  page,
+}) => {
+  await page.clock.install();
+  await openPurchase(page, [1280, 720], { codes: ['NOT_CONNECTED', 'SMALL_BALANCE'] });
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await buyButton(page).press('Enter');
+  await expect(messages(page)).toHaveText('This connection has already ended');
+  await page.clock.runFor(4000);
+  await buyButton(page).press('Enter');
+  await expect(toastOf(page)).toBeVisible();
+  await expect(messages(page).locator('p')).toHaveCount(1);
+  await page.clock.runFor(5100);
+  await expect(messages(page)).toHaveText('This connection has already ended');
+  await page.clock.runFor(4800);
+  await expect(messages(page).locator('p')).toHaveCount(1);
+  await page.clock.runFor(300);
+  await expect(messages(page).locator('p')).toHaveCount(0);
 });
 
 test('a message that appears under a resting mouse goes after five seconds', async ({ page }) => {

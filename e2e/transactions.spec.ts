@@ -97,11 +97,11 @@ test('a receipt that does not load says so and is asked for again; without the s
   const { data: proxies } = await client(searchProxies, { query: {} });
   const { id, price } = proxies.find((proxy) => proxy.price <= 2)!;
   const { data: bought } = await client(connect, { body: { id, price } });
-  await page.route('**/receipt', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.route('**/cost', (route) => route.fulfill({ status: 500, body: '' }));
   await page.reload();
   await page.getByRole('button', { name: /^Details of / }).click();
   await expect(page.getByText('The receipt could not be loaded')).toBeVisible();
-  await page.unroute('**/receipt');
+  await page.unroute('**/cost');
   await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
   const charges = page.getByRole('region', { name: 'Charges' });
   await expect(charges).toBeVisible();

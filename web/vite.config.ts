@@ -1,7 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { bootScripts } from './build/boot-plugin.ts';
-import { leanContract } from './build/contract-plugin.ts';
 import { mantineStyles } from './build/mantine-styles-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
@@ -17,82 +16,33 @@ const landingAtRoot: Plugin = {
   },
 };
 
-/** @returns a test of module ids: those that end with a pattern, and modules of src/ */
-function anyOf(...wanted: (RegExp | string)[]): RegExp {
-  const patterns = wanted.map((each) =>
-    typeof each === 'string' ? String.raw`[\\/]src[\\/]${each.replaceAll('/', String.raw`[\\/]`)}\.tsx?` : each.source,
-  );
-  return new RegExp(`(?:${patterns.join('|')})$`);
-}
-
 /**
- * Few files: over HTTP/1.1 six travel at a time, and each costs a round trip. Of each group all that it imports goes along,
- * unless a group above it has it.
+ * Every screen is a file of its own, because the router imports it when it is wanted, and Rolldown splits what screens
+ * share. Left alone that makes 80 small files for the first one. So what a visit begins with is put together, with all that
+ * it imports (unless a group above has it): each page's start, and the frame with the screen after sign-in. Of the libraries
+ * two are kept apart: what forms need, and the controls that the first screen does without.
  */
-const landing = [
-  'i18n/setup',
-  'lib/settings',
-  'lib/format',
-  'lib/report-error',
-  'lib/use-document-title',
-  'app/layout/switchers',
-  'ui/logo',
-  'features/landing/landing-page',
-];
 const chunkGroups = [
-  // What the landing page loads, and what of the contract needs no zod.
-  {
-    name: 'base',
-    test: anyOf(
-      /react-dom[\\/]client\.js|contract[\\/]src[\\/](?:client|units)\.ts|\?plain|app[\\/]global\.css/,
-      ...landing,
-    ),
-  },
-  { name: 'forms', test: anyOf(/[\\/](?:zod|react-hook-form|@hookform)[\\/].*|\?schemas/) },
+  { name: 'landing', test: inSource(String.raw`app/start-landing\.tsx`) },
+  // With all of lib/ and the half of the contract that has no schemas: screens of visitors and of members find them there.
   {
     name: 'app',
-    test: anyOf(
-      'app/router',
-      'lib/late-styles',
-      'lib/http',
-      'lib/error-text',
-      'lib/use-seconds-left',
-      'ui/plain-field',
-      'ui/plain-button',
+    test: inSource(
+      String.raw`(?:app/start-app\.tsx|lib/[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|[\w-]+\.plain)\.ts)`,
     ),
   },
-  // The frame, and what nearly every screen in it shows.
-  {
-    name: 'member',
-    test: anyOf(
-      'app/layout/member-layout',
-      'ui/data-table',
-      'ui/list-state',
-      'ui/country-flag',
-      'features/proxies/api',
-    ),
-  },
-  // What most screens but the first are made of.
-  { name: 'controls', test: anyOf(/[\\/](?:Stack|Text|Group|Button|Skeleton)\.mjs/) },
-  // What opens, which a first visit does without until it is idle.
-  {
-    name: 'popups',
-    test: anyOf(
-      /[\\/](?:MultiSelect|Select|Tooltip)\.mjs/,
-      'ui/dialog',
-      'ui/copyable',
-      'ui/facts',
-      'app/layout/account-menu-items',
-      'app/layout/menu-drawer',
-      'features/notifications/notifications-popup',
-      'features/proxies/filter-choices',
-      'ui/flag-tooltip',
-    ),
-  },
+  { name: 'forms', test: /[\\/](?:zod|react-hook-form|@hookform|src[\\/]lib[\\/]forms)[\\/]/ },
+  { name: 'member', test: inSource(String.raw`app/(?:layout/member-layout|screens/proxies-screen)\.tsx`) },
+  { name: 'controls', test: /[\\/](?:@mantine|@floating-ui)[\\/]/, minShareCount: 2 },
 ].map((group, index, groups) => ({ ...group, priority: groups.length - index }));
 
+/** @param path a pattern of paths within the src/ of the web app or of the contract, with slashes */
+function inSource(path: string): RegExp {
+  return new RegExp(`/src/${path}$`.replaceAll('/', String.raw`[\\/]`));
+}
+
 export default defineConfig({
-  plugins: [react(), landingAtRoot, bootScripts(), leanContract(), mantineStyles()],
+  plugins: [react(), landingAtRoot, bootScripts(), mantineStyles()],
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,

@@ -10,6 +10,8 @@ import {
 import { data, dateSchema, EASY_PASSWORD, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
 import { profileSchema } from './users.ts';
 
+export { DEVICE_TOKEN_HEADER } from './auth.plain.ts';
+
 /** Product specification, section 5: letters, digits and ._%+- before @, a domain, a top-level part of at least 2 letters. */
 const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$/;
 
@@ -63,12 +65,6 @@ export const tokensSchema = z.object({
   expiredAccessTokenAt: epochMsSchema,
 });
 export type Tokens = z.infer<typeof tokensSchema>;
-
-/**
- * An optional header of `signIn` with the `deviceToken` of an earlier one: failed sign-ins of strangers do not count against this device.
- * It is no field of the body, so an API of the version before ignores it.
- */
-export const DEVICE_TOKEN_HEADER = 'x-device-token';
 
 /** `deviceToken`: to be kept on this device, also after log-out. An API of the version before has none. */
 export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string().optional(), profile: profileSchema });

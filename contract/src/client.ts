@@ -1,5 +1,5 @@
 /** The typed HTTP client that the web app, the gateway and the tests share. */
-import type { ClientInput, EndpointDefinition, Output } from './endpoint.ts';
+import type { Callable, ClientInput, Output } from './endpoint.ts';
 import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { REQUEST_TIMEOUT_MS } from './limits.ts';
 import type { ErrorBody } from './schemas.ts';
@@ -31,15 +31,15 @@ export interface ClientSettings {
   baseUrl?: string;
   fetch?: typeof fetch;
   /** Asked before each call; the place for a bearer token. */
-  headers?: (definition: EndpointDefinition) => Record<string, string> | Promise<Record<string, string>>;
+  headers?: (definition: Callable) => Record<string, string> | Promise<Record<string, string>>;
   timeoutMs?: number;
 }
 
-export type Call = <const E extends EndpointDefinition>(
-  definition: E,
-  input: ClientInput<E>,
+export type Call = <const C extends Callable>(
+  definition: C,
+  input: ClientInput<C>,
   options?: CallOptions,
-) => Promise<Output<E>>;
+) => Promise<Output<C>>;
 
 /** @throws ApiError for every answer outside 2xx, for time-outs and for network failures */
 export function createClient(settings: ClientSettings = {}): Call {

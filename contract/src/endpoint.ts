@@ -45,6 +45,26 @@ export function endpoint<const E extends EndpointDefinition>(definition: E & Che
   return definition;
 }
 
+declare const declaration: unique symbol;
+
+/** What a browser needs of an endpoint: no schemas, hence no zod. Its type remembers the whole declaration. */
+export interface PlainEndpoint<E extends EndpointDefinition = EndpointDefinition> {
+  readonly method: E['method'];
+  readonly url: E['url'];
+  readonly access: E['access'];
+  readonly [declaration]?: E;
+}
+
+/** Whatever of an endpoint can be called. */
+export type Callable = EndpointDefinition | PlainEndpoint;
+
+/** Names an endpoint that is declared with schemas elsewhere. What differs from that declaration does not compile. */
+export function plain<E extends EndpointDefinition>(named: Pick<E, 'method' | 'url' | 'access'>): PlainEndpoint<E> {
+  return named;
+}
+
+type Declared<C extends Callable> = C extends EndpointDefinition ? C : C extends PlainEndpoint<infer E> ? E : never;
+
 type Side = 'input' | 'output';
 type Value<T extends z.ZodType, S extends Side> = S extends 'input' ? z.input<T> : z.output<T>;
 type Part<E extends EndpointDefinition, Key extends 'params' | 'query' | 'body', S extends Side> = E extends {
@@ -54,12 +74,12 @@ type Part<E extends EndpointDefinition, Key extends 'params' | 'query' | 'body',
   : unknown;
 
 /** What a caller passes: before defaults and coercion. */
-export type ClientInput<E extends EndpointDefinition> = Part<E, 'params', 'input'> &
-  Part<E, 'query', 'input'> &
-  Part<E, 'body', 'input'>;
+export type ClientInput<C extends Callable> = Part<Declared<C>, 'params', 'input'> &
+  Part<Declared<C>, 'query', 'input'> &
+  Part<Declared<C>, 'body', 'input'>;
 /** What a handler gets: after defaults and coercion. */
 export type ServerInput<E extends EndpointDefinition> = Part<E, 'params', 'output'> &
   Part<E, 'query', 'output'> &
   Part<E, 'body', 'output'>;
 /** What the server answers and a caller reads. */
-export type Output<E extends EndpointDefinition> = z.output<E['response']>;
+export type Output<C extends Callable> = z.output<Declared<C>['response']>;

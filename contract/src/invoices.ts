@@ -2,19 +2,9 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from './limits.ts';
 import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+import { currencies } from './invoices.plain.ts';
 
-export const currencies = [
-  'BTC',
-  'ETH',
-  'LTC',
-  'TRX',
-  'TON',
-  'USDT_TRC20',
-  'USDT_ERC20',
-  'USDT_BSC',
-  'USDT_TON',
-] as const;
-export type Currency = (typeof currencies)[number];
+export { currencies, type Currency } from './invoices.plain.ts';
 
 export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
 export type InvoiceStatus = (typeof invoiceStatuses)[number];

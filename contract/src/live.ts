@@ -1,11 +1,7 @@
 /** Live events: what has changed for the signed-in user, never the data itself. Clients ask for that as they always do. */
 import { z } from 'zod';
 
-/** Answers with `text/event-stream`, so it has no typed client. Takes the access token as every endpoint does. */
-export const LIVE_EVENTS_PATH = '/v1/events';
-
-export const liveTopics = ['balance', 'connections', 'invoices', 'notifications', 'tickets'] as const;
-export type LiveTopic = (typeof liveTopics)[number];
+export { LIVE_EVENTS_PATH, liveTopics, type LiveTopic } from './live.plain.ts';
 
 /**
  * - `open`: the stream has begun.

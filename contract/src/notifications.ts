@@ -3,6 +3,8 @@ import { endpoint } from './endpoint.ts';
 import { NOTIFICATIONS_MAX } from './limits.ts';
 import { data, dateSchema, idSchema, paged, pageQuery } from './schemas.ts';
 
+export { notificationTags, type NotificationTag, isNotificationLink } from './notifications.plain.ts';
+
 export const notificationSchema = z.object({
   id: idSchema,
   /** HTML of the tags below, in the user's language. */
@@ -13,15 +15,6 @@ export const notificationSchema = z.object({
   isRead: z.boolean(),
 });
 export type Notification = z.infer<typeof notificationSchema>;
-
-/** All the HTML that a notification may have; `a` with `href` alone, to an https address or to a path of the web app. */
-export const notificationTags = ['a', 'b', 'i', 'br', 'p', 'ul', 'li'] as const;
-export type NotificationTag = (typeof notificationTags)[number];
-
-/** May a notification link there? To nothing but https and the web app's own pages. */
-export function isNotificationLink(href: string): boolean {
-  return /^https:\/\/[^\s/\\]/i.test(href) || /^\/(?![/\\])[^\s\\]*$/.test(href);
-}
 
 export const listNotifications = endpoint({
   method: 'GET',

@@ -3,10 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
 import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
-export const filterGroups = ['country', 'city', 'region', 'zip', 'isp', 'connectionType'] as const;
-export type FilterGroup = (typeof filterGroups)[number];
-
-export const supportedProtocols = ['SOCKS5', 'HTTP', 'QUIC'] as const;
+export { filterGroups, type FilterGroup, supportedProtocols } from './proxies.plain.ts';
 
 /** Where a proxy is; the same fields stand in the catalogue and in a connection. */
 export const locationSchema = z.object({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { connectionStatuses, endReasons } from './connections.ts';
 import { endpoint } from './endpoint.ts';
-import { data, dateSchema, dollarsSchema, idParams, idSchema } from './schemas.ts';
+import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 const byteCountSchema = z.int().nonnegative();
 /** SHA-256, lower-case hexadecimal. */
@@ -62,6 +62,39 @@ export const getReceipt = endpoint({
   summary: 'The signed bill of one connection, charge by charge',
   params: idParams,
   response: data(receiptSchema),
+  errors: ['NOT_FOUND'],
+});
+
+/** The same charges without the signature, for those who only look at them. */
+export const listCharges = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/{id}/charges',
+  access: 'user',
+  summary: 'The charges of one connection, newest first',
+  params: idParams,
+  query: z.strictObject(pageQuery),
+  response: paged(chargeSchema),
+  errors: ['NOT_FOUND'],
+});
+
+const connectionCostSchema = z.object({
+  createdAt: dateSchema,
+  /** When the connection ended; while it works, the moment of the answer. */
+  until: dateSchema,
+  /** US dollars, less what went back. */
+  total: dollarsSchema,
+  /** What the connection had cost after a charge. Of many charges some, spread evenly; the last one is always there. */
+  steps: z.array(z.object({ chargedAt: dateSchema, cost: dollarsSchema })),
+});
+export type ConnectionCost = z.infer<typeof connectionCostSchema>;
+
+export const getConnectionCost = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/{id}/cost',
+  access: 'user',
+  summary: 'What one connection has cost over time',
+  params: idParams,
+  response: data(connectionCostSchema),
   errors: ['NOT_FOUND'],
 });
 

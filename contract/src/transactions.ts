@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
+import { transactionKinds } from './transactions.plain.ts';
 
-export const transactionKinds = ['TOP_UP', 'TRIAL', 'REFERRAL_BONUS', 'PREPAID_50_MB', 'MEGABYTE', 'REFUND'] as const;
-export type TransactionKind = (typeof transactionKinds)[number];
+export { transactionKinds, type TransactionKind } from './transactions.plain.ts';
 
 export const transactionSchema = z.object({
   /** The transfer's number in the ledger; grows with time. */

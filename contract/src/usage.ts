@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
+import { USAGE_DAYS_MAX } from './usage.plain.ts';
+
+export { USAGE_DAYS_MAX } from './usage.plain.ts';
 
 export const usageSteps = ['hour', 'day'] as const;
 export type UsageStep = (typeof usageSteps)[number];
 
-/** The longest range for each step. */
+/** The longest range by hours. */
 export const USAGE_HOURS_MAX = 24 * 31;
-export const USAGE_DAYS_MAX = 366;
+
 /** How many connections are listed, the dearest first. */
 export const USAGE_CONNECTIONS_MAX = 50;
 

@@ -1,11 +1,26 @@
 import { readFileSync } from 'node:fs';
-import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
-import { languages, type Language } from '../src/i18n/languages.ts';
-import { type FirstScreen, firstScreens, landingScreen } from './first-screens.ts';
+import { fileURLToPath } from 'node:url';
+import { type HtmlTagDescriptor, type Plugin, type Rolldown, runnerImport } from 'vite';
+import { languages, type Language, type Namespace } from '../src/i18n/languages.ts';
 
 const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
 
 type Bundle = Rolldown.OutputBundle;
+
+interface FirstScreen {
+  /** Of the layout and the page that the router imports. */
+  modules: readonly RegExp[];
+  texts: readonly Namespace[];
+  /** Whether signed-in readers see it, or others; undefined for all. */
+  isForMembers?: boolean;
+  /** What it asks the API for at once, besides the profile. */
+  requests: readonly string[];
+}
+
+/** The page of its own, landing.html. */
+const landingScreen: Readonly<Record<string, FirstScreen>> = {
+  '/': { modules: [], texts: ['common', 'landing'], requests: [] },
+};
 
 /**
  * Puts the scripts of boot/ into the pages: they run before anything is painted, and a file of their own would cost a
@@ -16,11 +31,11 @@ export function bootScripts(): Plugin {
     name: 'boot-scripts',
     transformIndexHtml: {
       order: 'post',
-      handler(html, { filename, bundle }) {
+      async handler(html, { filename, bundle }) {
         const scripts = [readScript('first-paint.js')];
         const isLanding = filename.endsWith('landing.html');
         if (bundle !== undefined) {
-          const plan = JSON.stringify(planOf(bundle, isLanding ? landingScreen : firstScreens));
+          const plan = JSON.stringify(planOf(bundle, isLanding ? landingScreen : await firstScreens()));
           scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
         }
         const tag = (): HtmlTagDescriptor => ({
@@ -43,6 +58,25 @@ export function bootScripts(): Plugin {
   };
 }
 
+/** Of what src/app/screens.ts says, which is read with Vite: it imports what only Vite can resolve. */
+async function firstScreens(): Promise<Record<string, FirstScreen>> {
+  const file = fileURLToPath(new URL('../src/app/screens.ts', import.meta.url));
+  const { module } = await runnerImport<typeof import('../src/app/screens.ts')>(file);
+  // Without a parameter in the path: the address tells which screen it is.
+  const whole = module.screens.filter(({ path }) => !path.includes('$'));
+  return Object.fromEntries(
+    whole.map(({ path, name, isForMembers, texts, requests = [] }) => {
+      const layout = isForMembers ? 'member' : 'guest';
+      const modules = [
+        new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
+        new RegExp(String.raw`/src/(?:app/screens/${name}-screen|features/[\w-]+/${name}-page)\.tsx$`),
+      ];
+      const shared: Namespace[] = isForMembers ? ['common', 'notification'] : ['common'];
+      return [path, { modules, texts: [...shared, ...texts], isForMembers, requests }];
+    }),
+  );
+}
+
 /** Without the comments, which are for readers of the source. */
 function readScript(name: string): string {
   return readFileSync(new URL(`../boot/${name}`, import.meta.url), 'utf8').replaceAll(
@@ -59,7 +93,7 @@ function planOf(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
     return files.indexOf(file);
   };
   // The page itself names what its entry needs.
-  const known = filesOf(bundle, ['index']);
+  const known = filesOf(bundle, [/\/index\.html$/]);
   const screens = Object.entries(chosen).map(([path, { modules, ...screen }]) => {
     const needed = [...filesOf(bundle, modules)].filter((file) => !known.has(file));
     return [path, { ...screen, files: needed.map(numberOf) }];
@@ -75,7 +109,7 @@ function partsOf(bundle: Bundle, address: string): string[] {
   return [...chunk.imports.map((file) => `/${file}`), address];
 }
 
-function filesOf(bundle: Bundle, modules: readonly string[]): Set<string> {
+function filesOf(bundle: Bundle, modules: readonly RegExp[]): Set<string> {
   const files = new Set<string>();
   const collect = (chunk: Rolldown.OutputChunk) => {
     const name = nameOf(chunk.fileName);
@@ -84,8 +118,7 @@ function filesOf(bundle: Bundle, modules: readonly string[]): Set<string> {
     for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(nameOf(style));
     for (const imported of chunk.imports) collect(bundle[imported] as Rolldown.OutputChunk);
   };
-  for (const module of modules)
-    collect(chunkOf(bundle, new RegExp(String.raw`/src/${module}\.tsx$|/${module}\.html$`)));
+  for (const module of modules) collect(chunkOf(bundle, module));
   return files;
 }
 

@@ -173,7 +173,7 @@ export function startBrowser({ isHeld = false } = {}) {
   vi.stubGlobal('removeEventListener', (name: string, listener: () => void) =>
     tabNow().removeEventListener(name, listener),
   );
-  vi.stubGlobal('navigator', { locks: started.locks });
+  vi.stubGlobal('navigator', { locks: started.locks, languages: ['en'] });
   // A timer is its tab's, whoever lets the time pass.
   const { setTimeout } = globalThis;
   vi.stubGlobal('setTimeout', (task: () => void, delayMs: number) => setTimeout(AsyncLocalStorage.bind(task), delayMs));

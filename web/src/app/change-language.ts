@@ -1,10 +1,10 @@
-import i18next from 'i18next';
+import { chooseLanguage } from '../i18n/setup.ts';
 import type { Language } from '../i18n/languages.ts';
 import { hasTokens } from '../lib/tokens.ts';
 
 /** Switches the interface at once; for a signed-in user also the language of his mails. */
 export async function changeLanguage(language: Language): Promise<void> {
-  await i18next.changeLanguage(language);
+  await chooseLanguage(language);
   if (!hasTokens()) return;
   // Loaded on demand: the landing page does without the API client.
   const { saveLanguage } = await import('./save-language.ts');

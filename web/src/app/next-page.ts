@@ -1,5 +1,5 @@
 /** Where sign-in leads when it interrupted somebody. */
-import { textOf } from './search.ts';
+import { textOf } from '../lib/search-values.ts';
 
 /** Only an origin that no link can have: a path that leaves it is a trap. */
 const NOWHERE = 'https://nowhere.invalid';

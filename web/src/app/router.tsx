@@ -1,5 +1,17 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { accountScreen } from '../features/account/screen.ts';
+import { restoreAccessScreen, setPasswordScreen, signInScreen, signUpScreen } from '../features/auth/screen.ts';
+import { connectionsScreen } from '../features/connections/screen.ts';
+import { faqScreen } from '../features/faq/screen.ts';
+import { invoicesScreen } from '../features/invoices/screen.ts';
+import { proxiesScreen } from '../features/proxies/screen.ts';
+import { referralScreen } from '../features/referrals/screen.ts';
+import { ticketScreen, ticketsScreen } from '../features/support/screen.ts';
+import { transactionsScreen } from '../features/transactions/screen.ts';
+import { usageScreen } from '../features/usage/screen.ts';
 import { loadTexts } from '../i18n/setup.ts';
+import type { Screen } from '../lib/screen.ts';
+import { textOf } from '../lib/search-values.ts';
 import { loadSettings } from '../lib/settings.ts';
 import { hasTokens } from '../lib/tokens.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
@@ -8,18 +20,6 @@ import { ScreenFailure } from './layout/screen-failure.tsx';
 import { comingBackTo, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
-import {
-  catalogueSearch,
-  codeSearch,
-  connectionsSearch,
-  creatingSearch,
-  invoicesSearch,
-  messageSearch,
-  pageSearch,
-  referralSearch,
-  transactionsSearch,
-  usageSearch,
-} from './search.ts';
 import { parseSearch, stringifySearch } from './search-text.ts';
 
 const root = createRootRoute({
@@ -42,7 +42,9 @@ const landing = createRoute({
 const publicMessage = createRoute({
   getParentRoute: () => root,
   path: '/public-message',
-  validateSearch: messageSearch,
+  validateSearch: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({
+    message: textOf(message),
+  }),
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
@@ -58,29 +60,30 @@ const guests = createRoute({
   component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
 });
 
+/** What all of these have in common. Texts of screens for visitors are loaded by the layout. */
+function guestScreen<const S extends Screen>({ path }: S) {
+  return { getParentRoute: () => guests, path: path as S['path'] };
+}
+
 const signIn = createRoute({
-  getParentRoute: () => guests,
-  path: '/sign-in',
+  ...guestScreen(signInScreen),
   component: lazyRouteComponent(() => import('./screens/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
 const signUp = createRoute({
-  getParentRoute: () => guests,
-  path: '/sign-up',
-  validateSearch: referralSearch,
+  ...guestScreen(signUpScreen),
+  validateSearch: signUpScreen.search,
   component: lazyRouteComponent(() => import('./screens/sign-up-screen.tsx'), 'SignUpScreen'),
 });
 
 const restoreAccess = createRoute({
-  getParentRoute: () => guests,
-  path: '/restore-access',
+  ...guestScreen(restoreAccessScreen),
   component: lazyRouteComponent(() => import('../features/auth/restore-access-page.tsx'), 'RestoreAccessPage'),
 });
 
 const setPassword = createRoute({
-  getParentRoute: () => guests,
-  path: '/restore-access/set-password',
-  validateSearch: codeSearch,
+  ...guestScreen(setPasswordScreen),
+  validateSearch: setPasswordScreen.search,
   beforeLoad: ({ search }) => {
     if (search.code === undefined) throw redirect({ to: '/sign-in', replace: true });
   },
@@ -98,99 +101,80 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 
+/** What all screens behind sign-in have in common. */
+function memberScreen<const S extends Screen>({ path, texts }: S) {
+  return {
+    getParentRoute: () => members,
+    path: path as S['path'],
+    errorComponent: ScreenFailure,
+    loader: loadTexts(...texts),
+  };
+}
+
 const loadProxies = () => import('./screens/proxies-screen.tsx');
 const proxies = createRoute({
-  getParentRoute: () => members,
-  path: '/proxies',
-  errorComponent: ScreenFailure,
-  validateSearch: catalogueSearch,
+  ...memberScreen(proxiesScreen),
+  validateSearch: proxiesScreen.search,
   loader: ({ location }) => {
     // Asked for before the frame is drawn, so that the rows can come with it. A failure is told when they are missed.
     loadProxies().then(
       ({ askForCatalogue }) => askForCatalogue(location.search),
       () => undefined,
     );
-    return loadTexts('proxy', 'proxyConnection')();
+    return loadTexts(...proxiesScreen.texts)();
   },
   component: lazyRouteComponent(loadProxies, 'ProxiesScreen'),
 });
 
 const connectionHistory = createRoute({
-  getParentRoute: () => members,
-  path: '/connection-history',
-  errorComponent: ScreenFailure,
-  validateSearch: connectionsSearch,
-  loader: loadTexts('proxyConnection'),
+  ...memberScreen(connectionsScreen),
+  validateSearch: connectionsScreen.search,
   component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
 });
 
 const usage = createRoute({
-  getParentRoute: () => members,
-  path: '/usage',
-  errorComponent: ScreenFailure,
-  validateSearch: usageSearch,
-  loader: loadTexts('proxyConnection'),
+  ...memberScreen(usageScreen),
+  validateSearch: usageScreen.search,
   component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
 });
 
 const invoices = createRoute({
-  getParentRoute: () => members,
-  path: '/payments/invoices',
-  errorComponent: ScreenFailure,
-  validateSearch: invoicesSearch,
-  loader: loadTexts('payment'),
+  ...memberScreen(invoicesScreen),
+  validateSearch: invoicesScreen.search,
   component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
 });
 
 const referralSystem = createRoute({
-  getParentRoute: () => members,
-  path: '/referral-system',
-  errorComponent: ScreenFailure,
-  validateSearch: pageSearch,
-  loader: loadTexts('referralSystem'),
+  ...memberScreen(referralScreen),
+  validateSearch: referralScreen.search,
   component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
 });
 
 const account = createRoute({
-  getParentRoute: () => members,
-  path: '/account',
-  errorComponent: ScreenFailure,
-  loader: loadTexts('user'),
+  ...memberScreen(accountScreen),
   component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
 });
 
 const transactions = createRoute({
-  getParentRoute: () => members,
-  path: '/transactions',
-  errorComponent: ScreenFailure,
-  validateSearch: transactionsSearch,
-  loader: loadTexts('transaction'),
+  ...memberScreen(transactionsScreen),
+  validateSearch: transactionsScreen.search,
   component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
 });
 
 const faq = createRoute({
-  getParentRoute: () => members,
-  path: '/faq',
-  errorComponent: ScreenFailure,
-  loader: loadTexts('faq'),
+  ...memberScreen(faqScreen),
   component: lazyRouteComponent(() => import('../features/faq/faq-page.tsx'), 'FaqPage'),
 });
 
 const tickets = createRoute({
-  getParentRoute: () => members,
-  path: '/support/tickets',
-  errorComponent: ScreenFailure,
-  validateSearch: creatingSearch,
-  loader: loadTexts('support'),
+  ...memberScreen(ticketsScreen),
+  validateSearch: ticketsScreen.search,
   component: lazyRouteComponent(() => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
 });
 
 const ticket = createRoute({
-  getParentRoute: () => members,
-  path: '/support/tickets/$ticketId',
-  errorComponent: ScreenFailure,
-  validateSearch: pageSearch,
-  loader: loadTexts('support'),
+  ...memberScreen(ticketScreen),
+  validateSearch: ticketScreen.search,
   component: lazyRouteComponent(() => import('./screens/ticket-screen.tsx'), 'TicketScreen'),
 });
 

@@ -1,4 +1,4 @@
-import { updateProfile } from '@cellhop/contract/users';
+import { updateProfile } from '@cellhop/contract/users.plain';
 import type { Language } from '../i18n/languages.ts';
 import { showErrorToast } from '../lib/error-text.ts';
 import { call } from '../lib/http.ts';

@@ -77,6 +77,18 @@ it('says "Failed loaded" where the specification words it so, and nowhere else',
   expect(specified).toEqual(expect.arrayContaining(worded));
 });
 
+it('has no longer messages than fit into the room that dialogs leave above them', () => {
+  const MESSAGE_MAX = 90;
+  const messages =
+    /^(?:errors|ended|genericError|rateLimitedFor|failure\.incomplete|resend|pay\.sandboxPaid|messages\.limited)/;
+  const tooLong = languages.flatMap((language) =>
+    namespaces.flatMap((namespace) =>
+      [...read(language, namespace)].filter(([key, text]) => messages.test(key) && text.length > MESSAGE_MAX),
+    ),
+  );
+  expect(tooLong).toEqual([]);
+});
+
 describe('detectLanguage', () => {
   it('takes the first language of the reader that it knows', () => {
     expect(detectLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');

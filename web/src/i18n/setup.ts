@@ -26,12 +26,13 @@ async function readTexts(language: string, namespace: string) {
 export async function startTranslations(...wanted: Namespace[]): Promise<void> {
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
-    if (isLanguage(language)) storedLanguage.set(language);
   });
-  // Another tab of the same reader may change it.
+  // This tab or another one has stored a choice. Only a choice is stored: two tabs that stored what they follow would
+  // pass an older language back and forth.
   storedLanguage.subscribe(() => {
     const language = storedLanguage.get();
-    if (language !== undefined && language !== i18next.language) void i18next.changeLanguage(language);
+    // Also if it is the shown one: the texts of another language may still be on their way.
+    if (language !== undefined) void i18next.changeLanguage(language);
   });
   await i18next
     .use(localeFiles)
@@ -45,6 +46,12 @@ export async function startTranslations(...wanted: Namespace[]): Promise<void> {
       defaultNS: 'common',
       interpolation: { escapeValue: false },
     });
+}
+
+/** Switches every tab of this browser, and pages that are opened later. Once it is done this tab shows the texts. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  storedLanguage.set(language);
+  await i18next.changeLanguage(language);
 }
 
 /** For route loaders: the texts arrive together with the page's code. */

@@ -1,5 +1,5 @@
 import { ApiError, type Call } from '@cellhop/contract/client';
-import { refreshTokens } from '@cellhop/contract/auth';
+import { refreshTokens } from '@cellhop/contract/auth.plain';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
 import { waitForTurn } from './refresh-turn.ts';
 import { saveRefreshed, type StoredTokens, tokens } from './tokens.ts';

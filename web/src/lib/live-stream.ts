@@ -1,5 +1,5 @@
 /** Keeps one stream of live events open: opens it again when it has ended, with growing pauses while that fails. */
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH } from '@cellhop/contract/live.plain';
 import { type ServerEvent, readEvents } from './event-stream.ts';
 import { authorizedFetch } from './http.ts';
 import { tokens } from './tokens.ts';

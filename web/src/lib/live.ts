@@ -5,8 +5,8 @@
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
-import { watched } from './live-topics.ts';
 import { CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from './query.ts';
+import type { LiveAnswers } from './screen.ts';
 import { spaced } from './spaced.ts';
 
 /** While the stream is open, polling is only for what it might have missed. */
@@ -26,13 +26,14 @@ export function usePollInterval(): (isBusy: boolean) => number {
 
 /**
  * @param session the tabs of one session share a stream: one that is frozen in the session before must not hold it
+ * @param watched what to ask for again
  * @returns ends it
  */
-export function startLive(session: string): () => void {
+export function startLive(session: string, watched: readonly LiveAnswers[]): () => void {
   const stopping = new AbortController();
   const name = `live-events:${session}`;
   const tabs = new BroadcastChannel(name);
-  const refetch = refetcher();
+  const refetch = refetcher(watched);
   let wasAlive = false;
   let isLeading = false;
 
@@ -118,7 +119,7 @@ function topicsOf(data: string): string[] {
   return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : [];
 }
 
-function refetcher() {
+function refetcher(watched: readonly LiveAnswers[]) {
   const all = watched.map(({ isMeant, topics, spacingMs }) => ({
     topics: new Set<string>(topics),
     ...spaced(() => invalidate(isMeant), spacingMs),

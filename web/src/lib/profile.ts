@@ -1,5 +1,6 @@
 import type { Output } from '@cellhop/contract/endpoint';
-import { getProfile, type Profile } from '@cellhop/contract/users';
+import type { Profile } from '@cellhop/contract/users';
+import { getProfile } from '@cellhop/contract/users.plain';
 import { apiQuery, queryClient } from './query.ts';
 
 type ProfileAnswer = Output<typeof getProfile>;

@@ -1,4 +1,4 @@
-import { supportedProtocols } from '@cellhop/contract/proxies';
+import { supportedProtocols } from '@cellhop/contract/proxies.plain';
 import i18next from 'i18next';
 
 /** Announced, but the gateway does not carry them yet. */

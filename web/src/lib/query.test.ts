@@ -6,7 +6,7 @@ type Modules = Awaited<ReturnType<typeof loadModules>>;
 
 async function loadModules() {
   const [http, query, profile] = [await import('./http.ts'), await import('./query.ts'), await import('./profile.ts')];
-  return { ...http, ...query, ...profile, ...(await import('./tokens.ts')) };
+  return { ...http, ...query, ...profile, ...(await import('./tokens.ts')), ...(await import('./toasts.ts')) };
 }
 
 /** The API, which answers when the test lets it; always as the first user. */
@@ -50,6 +50,16 @@ it('forgets what the last user was shown when a tab hears of sign-out and sign-i
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
   frozen.seeStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
+});
+
+it('shows the next user no message of the last one', async () => {
+  const { active, frozen } = await openTabs();
+  const { currentToasts, showToast } = frozen.modules;
+  frozen.run(() => showToast('success', 'Ticket 7 of the first user is closed'));
+  changeUser(active);
+  expect(currentToasts()).toHaveLength(1);
+  frozen.seeStorage();
+  expect(currentToasts()).toEqual([]);
 });
 
 it('keeps what it knows when the tokens of the same session are refreshed', async () => {

@@ -1,7 +1,8 @@
 import { ApiError } from '@cellhop/contract/client';
-import type { ClientInput, EndpointDefinition, Output } from '@cellhop/contract/endpoint';
+import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
+import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
 /** While something that costs or brings money goes on. */
@@ -32,10 +33,11 @@ tokens.subscribe(() => {
   if (next === session) return;
   session = next;
   queryClient.clear();
+  clearToasts();
 });
 
-export function apiQuery<const E extends EndpointDefinition>(definition: E, input: ClientInput<E>) {
-  return queryOptions<Output<E>, ApiError>({
+export function apiQuery<const C extends Callable>(definition: C, input: ClientInput<C>) {
+  return queryOptions<Output<C>, ApiError>({
     queryKey: [definition.url, input],
     queryFn: ({ signal }) => call(definition, input, { signal }),
   });

@@ -27,8 +27,16 @@ export function closeToast(id: number): void {
   change(toasts.filter((toast) => toast.id !== id));
 }
 
+export function clearToasts(): void {
+  change([]);
+}
+
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => toasts);
+  return useSyncExternalStore(subscribe, currentToasts);
+}
+
+export function currentToasts(): readonly Toast[] {
+  return toasts;
 }
 
 function change(next: readonly Toast[]): void {

@@ -1,7 +1,8 @@
 import i18next from 'i18next';
-import { useState } from 'react';
+import { useEffect } from 'react';
 import { countryName } from '../lib/country.ts';
 import { later, useLater } from '../lib/use-later.ts';
+import { usePointedAt } from '../lib/use-pointed-at.ts';
 import classes from './country-flag.module.css';
 
 const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {
@@ -35,18 +36,14 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
 
 /** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
 function FlagWithTooltip({ url, name }: { url: string; name: string }) {
-  const [isPointedAt, setPointedAt] = useState(false);
+  const [isPointedAt, pointing] = usePointedAt();
   const [Tooltip, wantTooltip] = useLater(tooltip);
+  useEffect(() => {
+    if (isPointedAt) wantTooltip();
+  }, [isPointedAt, wantTooltip]);
   const flag = <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />;
   return (
-    <span
-      className={classes['pointed']}
-      onPointerEnter={() => {
-        setPointedAt(true);
-        wantTooltip();
-      }}
-      onPointerLeave={() => setPointedAt(false)}
-    >
+    <span className={classes['pointed']} {...pointing}>
       {isPointedAt && Tooltip !== undefined ? <Tooltip name={name}>{flag}</Tooltip> : flag}
     </span>
   );

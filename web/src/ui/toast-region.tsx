@@ -1,28 +1,21 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useHasOpenDialog } from '../lib/open-dialogs.ts';
+import { isMovement } from '../lib/pointer.ts';
 import { type PausableTimer, startPausableTimer } from '../lib/pausable-timer.ts';
 import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_PAUSES_MS, useToasts } from '../lib/toasts.ts';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import classes from './toast-region.module.css';
 
-/** Dialogs keep off the part of the screen above it (dialog-space.css). */
-const END_PROPERTY = '--toasts-end';
-
 export function ToastRegion() {
   const { t } = useTranslation();
   const toasts = useToasts();
-  const region = useRef<HTMLElement>(null);
-  // After every render: it is drawn again when a message comes or goes, and at no other time.
-  useLayoutEffect(() => publishEnd(region.current!));
-  useEffect(() => {
-    // Lines break elsewhere when a phone is turned.
-    const observer = new ResizeObserver(() => publishEnd(region.current!));
-    observer.observe(region.current!);
-    return () => observer.disconnect();
-  }, []);
+  // A dialog leaves room for one (dialog-space.css). The others wait, and have their five seconds afterwards.
+  const hasDialog = useHasOpenDialog();
+  const shown = hasDialog ? toasts.slice(-1) : toasts;
   return (
-    <section ref={region} className={classes['region']} aria-label={t('messages')} aria-live="polite">
-      {toasts.map((toast) => (
+    <section className={classes['region']} data-has-dialog={hasDialog} aria-label={t('messages')} aria-live="polite">
+      {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
     </section>
@@ -62,23 +55,17 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
   );
 }
 
-/**
- * Whether the pointer was moved onto an element and is still there. An element that appears under a resting pointer does
- * not count: browsers send the same events for it as for a movement, but with an unchanged position. The element need
- * not take pointer events itself.
- */
+/** Whether the pointer was moved onto an element and is still there. The element need not take pointer events itself. */
 function usePointerMovedOver(ref: RefObject<HTMLElement | null>): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    let last: { x: number; y: number } | undefined;
-    function follow({ pointerType, clientX: x, clientY: y }: PointerEvent) {
+    function follow(event: PointerEvent) {
+      const { pointerType, clientX: x, clientY: y } = event;
       // A finger that scrolls past does not say when it has gone.
       if (pointerType === 'touch' || ref.current === null) return;
-      const hasMoved = last !== undefined && (last.x !== x || last.y !== y);
-      last = { x, y };
       const { left, right, top, bottom } = ref.current.getBoundingClientRect();
       const isInside = x >= left && x <= right && y >= top && y <= bottom;
-      if (hasMoved || !isInside) setOver(isInside);
+      if (isMovement(event) || !isInside) setOver(isInside);
     }
     const leave = () => setOver(false);
     document.addEventListener('pointermove', follow);
@@ -89,10 +76,4 @@ function usePointerMovedOver(ref: RefObject<HTMLElement | null>): boolean {
     };
   }, [ref]);
   return isOver;
-}
-
-function publishEnd({ childElementCount, offsetTop, offsetHeight }: HTMLElement): void {
-  const { style } = document.documentElement;
-  if (childElementCount === 0) style.removeProperty(END_PROPERTY);
-  else style.setProperty(END_PROPERTY, `${offsetTop + offsetHeight + 8}px`);
 }

@@ -1,4 +1,4 @@
-import { getReceipt, getReceiptKey } from '@cellhop/contract/receipts';
+import { getConnectionCost, getReceipt, getReceiptKey, listCharges } from '@cellhop/contract/receipts';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
 import * as receipts from './receipts.service.ts';
@@ -7,6 +7,10 @@ export function receiptsRoutes(app: FastifyInstance): void {
   routeStream(app, getReceipt, async ({ ctx, actor, params }) => ({
     contentType: 'application/json; charset=utf-8',
     chunks: await receipts.streamReceipt(ctx, actor, params.id),
+  }));
+  route(app, listCharges, ({ ctx, actor, params, query }) => receipts.listCharges(ctx, actor, params.id, query));
+  route(app, getConnectionCost, async ({ ctx, actor, params }) => ({
+    data: await receipts.getCost(ctx, actor, params.id),
   }));
   route(app, getReceiptKey, async ({ ctx }) => ({ data: await receipts.getPublicKey(ctx) }));
 }

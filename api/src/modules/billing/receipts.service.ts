@@ -1,15 +1,18 @@
 /** The verifiable bill of a connection. Its charges were chained when they were made; here the head is signed. */
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
-import type { Charge, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
+import type { Charge, ConnectionCost, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
 import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
+import { type PageQuery, toOffset, toTotalPages } from '../../http/paging.ts';
 import * as store from './receipts.store.ts';
 import { receiptKey, receiptKeys, signReceipt } from './receipt-signing.ts';
 
 /** As large as it may be while a slow reader keeps nothing open but this in memory: about 400 kB. */
 const CHARGES_AT_ONCE = 1000;
+/** A chart shows no more; whatever the number of charges, no more of them are read for it. */
+const COST_STEPS_MAX = 240;
 
 /**
  * The receipt as JSON, in pieces: a connection may have any number of charges. The first statement fixes what the receipt is
@@ -18,9 +21,46 @@ const CHARGES_AT_ONCE = 1000;
  * @throws AppError NOT_FOUND if it is not the actor's own
  */
 export async function streamReceipt(ctx: Ctx, actor: Actor, connectionId: string): Promise<AsyncIterable<string>> {
+  return writeReceipt(ctx, await findOwn(ctx, actor, connectionId));
+}
+
+/** @throws AppError NOT_FOUND if the connection is not the actor's own */
+export async function listCharges(
+  ctx: Ctx,
+  actor: Actor,
+  connectionId: string,
+  query: PageQuery,
+): Promise<{ data: Charge[]; totalPages: number }> {
+  const { escrowAccountId, priceMicros, chargeCount } = await findOwn(ctx, actor, connectionId);
+  const rows = await store.listNewestCharges(ctx, escrowAccountId, { limit: query.size, offset: toOffset(query) });
+  return {
+    data: rows.map(({ number, ...charge }) => present(charge, number, megabytePrice(priceMicros))),
+    totalPages: toTotalPages(chargeCount, query),
+  };
+}
+
+/** @throws AppError NOT_FOUND if the connection is not the actor's own */
+export async function getCost(ctx: Ctx, actor: Actor, connectionId: string): Promise<ConnectionCost> {
+  const row = await findOwn(ctx, actor, connectionId);
+  const megabyteMicros = megabytePrice(row.priceMicros);
+  const paid = await store.listCostSteps(ctx, row.escrowAccountId, COST_STEPS_MAX);
+  const refunds = await store.listRefunds(ctx, row.escrowAccountId, 1);
+  // Megabytes are paid one after the other, at one price: what was paid in all can be seen from the last of them.
+  const steps = paid.map(({ chargedAt, megabyteTo }) => ({ chargedAt, costMicros: megabyteTo * megabyteMicros }));
+  for (const { chargedAt, amountMicros } of refunds)
+    steps.push({ chargedAt, costMicros: (steps.at(-1)?.costMicros ?? 0n) - amountMicros });
+  return {
+    createdAt: row.createdAt,
+    until: row.endedAt ?? row.issuedAt,
+    total: toDollars(steps.at(-1)?.costMicros ?? 0n),
+    steps: steps.map(({ chargedAt, costMicros }) => ({ chargedAt, cost: toDollars(costMicros) })),
+  };
+}
+
+async function findOwn(ctx: Ctx, actor: Actor, connectionId: string): Promise<store.ReceiptRow> {
   const row = await store.findReceipt(ctx, connectionId);
   if (row?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
-  return writeReceipt(ctx, row);
+  return row;
 }
 
 async function* writeReceipt(ctx: Ctx, row: store.ReceiptRow): AsyncGenerator<string> {

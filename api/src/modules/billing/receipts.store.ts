@@ -76,6 +76,51 @@ export function listRefunds(ctx: Ctx, escrowAccountId: bigint, limit: number): P
   ]);
 }
 
+/** A page of all charges, newest first, each with its number: one statement, so that both belong to one moment. */
+export function listNewestCharges(
+  ctx: Ctx,
+  escrowAccountId: bigint,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<(ChargeRow & { number: number })[]> {
+  return ctx.db.query(
+    `with newest as (
+       (${SELECT_CHARGE} where debit_account_id = $1 and reason = 'REFUND')
+       union all
+       (${SELECT_CHARGE} where credit_account_id = $1 and megabyte_from is not null
+         order by megabyte_from desc limit $2::bigint + $3::bigint)
+     )
+     select newest.*,
+            (charge_count + 1 - row_number() over (order by "megabyteFrom" desc nulls first))::int as number
+       from newest cross join connections where escrow_account_id = $1
+      order by number desc limit $2 offset $3`,
+    [escrowAccountId, limit, offset],
+  );
+}
+
+export interface CostStepRow {
+  chargedAt: string;
+  /** In all; from 0, the last not included. */
+  megabyteTo: bigint;
+}
+
+/** Charges that are spread evenly over the paid megabytes, the last one included: each is looked up by the index. */
+export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number): Promise<CostStepRow[]> {
+  return ctx.db.query(
+    `select distinct on (charge.megabyte_to) charge_time(charge.created_at) as "chargedAt",
+            charge.megabyte_to as "megabyteTo"
+       from connections
+      cross join generate_series(1, $2::bigint) as step
+      cross join lateral (
+        select created_at, megabyte_to from transfers
+         where credit_account_id = $1 and megabyte_from < (charged_megabytes * step + $2 - 1) / $2
+         order by megabyte_from desc limit 1
+      ) as charge
+      where escrow_account_id = $1
+      order by charge.megabyte_to`,
+    [escrowAccountId, count],
+  );
+}
+
 export interface KeyRow {
   keyId: string;
   publicKey: Buffer;

@@ -1,4 +1,4 @@
-import { logout } from '@cellhop/contract/auth';
+import { logout } from '@cellhop/contract/auth.plain';
 import { call } from '../../lib/http.ts';
 import { forgetDrafts } from '../../lib/drafts.ts';
 import { endSession, tokens } from '../../lib/tokens.ts';

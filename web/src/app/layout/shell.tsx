@@ -8,8 +8,8 @@ import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
 import { focusPageWhenDue } from '../page-focus.ts';
+import { titledScreens } from '../screens.ts';
 import classes from './shell.module.css';
-import { menuItems, otherPages } from './menu-items.ts';
 import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -25,11 +25,10 @@ export function Shell({ children }: { children: ReactNode }) {
   const [MenuDrawer, wantDrawer] = useLater(menuDrawer);
   const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: wantDrawer });
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const pages = [...menuItems, ...otherPages];
-  // A page below another one shares its title, and has breadcrumbs of its own.
-  const isBelow = !pages.some(({ to }) => to === path);
-  const item = pages.find(({ to }) => (isBelow ? path.startsWith(`${to}/`) : to === path));
-  const title = item === undefined ? undefined : t(`titles.${item.text}`);
+  // A screen below another one shares its title, and has breadcrumbs of its own.
+  const isBelow = !titledScreens.some((screen) => screen.path === path);
+  const screen = titledScreens.find((each) => (isBelow ? path.startsWith(`${each.path}/`) : each.path === path));
+  const title = screen === undefined ? undefined : t(`titles.${screen.title}`);
   const { close } = drawer;
   useEffect(close, [path, close]);
   // The profile may have come later than the page.

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { Logo } from '../../ui/logo.tsx';
-import { menuItems } from './menu-items.ts';
+import { menuScreens } from '../screens.ts';
 import classes from './side-menu.module.css';
 import { Switchers } from './switchers.tsx';
 
@@ -18,11 +18,11 @@ export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
       )}
       <nav aria-label={t('menu.label')}>
         <ul className={classes['items']}>
-          {menuItems.map(({ to, text, Icon }) => (
-            <li key={to}>
-              <Link to={to} className={classes['item']} activeOptions={{ includeSearch: false }}>
+          {menuScreens.map(({ path, title, Icon }) => (
+            <li key={path}>
+              <Link to={path} className={classes['item']} activeOptions={{ includeSearch: false }}>
                 <Icon size={20} stroke={1.6} aria-hidden="true" />
-                {t(`menu.${text}`)}
+                {t(`menu.${title}`)}
               </Link>
             </li>
           ))}

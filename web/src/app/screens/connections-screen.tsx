@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { ConnectionsPage } from '../../features/connections/connections-page.tsx';
-import { connectionsSearch } from '../search.ts';
+import { connectionsSearch } from '../../features/connections/screen.ts';
 
 const route = getRouteApi('/members/connection-history');
 

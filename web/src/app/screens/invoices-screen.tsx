@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { InvoicesPage } from '../../features/invoices/invoices-page.tsx';
-import { invoicesSearch } from '../search.ts';
+import { invoicesSearch } from '../../features/invoices/screen.ts';
 
 const route = getRouteApi('/members/payments/invoices');
 

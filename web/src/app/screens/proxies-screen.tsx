@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { askForProxies } from '../../features/proxies/api.ts';
 import { ProxiesPage } from '../../features/proxies/proxies-page.tsx';
 import { later } from '../../lib/use-later.ts';
-import { catalogueSearch, proxySearch } from '../search.ts';
+import { catalogueSearch, proxySearch } from '../../features/proxies/screen.ts';
 
 const route = getRouteApi('/members/proxies');
 const purchaseDialog = later(async () => (await import('./purchase-dialog.tsx')).PurchaseDialog);

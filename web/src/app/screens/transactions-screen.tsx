@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type Choice, isKind } from '../../features/transactions/choice.ts';
 import { TransactionsPage } from '../../features/transactions/transactions-page.tsx';
-import type { TransactionsSearch } from '../search.ts';
+import type { TransactionsSearch } from '../../features/transactions/screen.ts';
 
 const route = getRouteApi('/members/transactions');
 

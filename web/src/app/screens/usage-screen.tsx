@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { UsagePage } from '../../features/usage/usage-page.tsx';
-import { usageSearch } from '../search.ts';
+import { usageSearch } from '../../features/usage/screen.ts';
 
 const route = getRouteApi('/members/usage');
 

@@ -1,7 +1,6 @@
+import { changePasswordBody, type ChangePasswordBody } from '@cellhop/contract/security';
 import {
   changePassword,
-  changePasswordBody,
-  type ChangePasswordBody,
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
@@ -10,15 +9,15 @@ import {
   revokeOtherSessions,
   revokeSession,
   setUpSecondFactor,
-} from '@cellhop/contract/security';
+} from '@cellhop/contract/security.plain';
 import { passwordSchema } from '@cellhop/contract/auth';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../lib/password-confirmation.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
 import { profileQuery, reloadProfile } from '../../lib/profile.ts';
 import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
-import { anyCodeSchema, appCodeSchema } from '../../lib/second-factor-codes.ts';
+import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
 
 export const changePasswordForm = changePasswordBody.extend({ confirmPassword }).refine(isConfirmed, confirmation);
 export const passwordForm = z.object({ password: passwordSchema });

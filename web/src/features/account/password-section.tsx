@@ -4,7 +4,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/forms/form-errors.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { AccountSection } from './account-section.tsx';

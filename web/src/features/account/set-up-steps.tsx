@@ -4,7 +4,7 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Copyable } from '../../ui/copyable.tsx';

@@ -1,25 +1,27 @@
 import {
-  DEVICE_TOKEN_HEADER,
   emailBody,
-  recoverPassword,
-  resendConfirmation,
-  resendRecovery,
-  setPassword,
   setPasswordBody,
-  signIn,
   signInBody,
   type SignInBody,
-  signUp,
   signUpBody,
   type SignUpBody,
   type SetPasswordBody,
 } from '@cellhop/contract/auth';
+import {
+  DEVICE_TOKEN_HEADER,
+  recoverPassword,
+  resendConfirmation,
+  resendRecovery,
+  setPassword,
+  signIn,
+  signUp,
+} from '@cellhop/contract/auth.plain';
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';
-import { confirmation, confirmPassword, isConfirmed } from '../../lib/password-confirmation.ts';
-import { anyCodeSchema, appCodeSchema } from '../../lib/second-factor-codes.ts';
+import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
+import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { storedValue } from '../../lib/stored-value.ts';
 import { saveTokens } from '../../lib/tokens.ts';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isLanguage } from '../../i18n/languages.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
-import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { createAccount, requestConfirmation, signUpForm } from './api.ts';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';

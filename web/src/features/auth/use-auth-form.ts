@@ -2,7 +2,7 @@ import { ApiError } from '@cellhop/contract/client';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText, waitSecondsOf } from '../../lib/error-text.ts';
-import { isPasswordRefused } from '../../lib/form-errors.ts';
+import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
 import { type Notice, toMinutes } from './auth-notice.tsx';
 
 /** What the forms of this feature share: the alert above the fields, and the notice that replaces them. */

@@ -1,7 +1,9 @@
-import { type Connection, disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections';
+import type { Connection } from '@cellhop/contract/connections';
+import { disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
-import { getReceipt } from '@cellhop/contract/receipts';
+import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts.plain';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { showErrorToast } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { reloadProfile, showBalance } from '../../lib/profile.ts';
@@ -9,6 +11,9 @@ import { useOnChange } from '../../lib/use-on-change.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
 import { tellOfEndings } from './endings.ts';
 import { useIsDrawn } from '../../lib/when-idle.ts';
+
+/** A hundred thousand charges take some seconds. */
+const RECEIPT_TIMEOUT_MS = 300_000;
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
@@ -43,17 +48,35 @@ export function useHasLiveConnection(): boolean {
   return data?.data.some(isLive) === true;
 }
 
-/** The signed bill; asked for when somebody looks at it, again while the connection works, and once it has ended. */
-export function useReceipt(connection: Connection) {
+/** What was charged; asked for when somebody looks at it, again while the connection works, and once it has ended. */
+export function useBill(connection: Connection, page: number) {
   const pollInterval = usePollInterval();
-  const receipt = useQuery({
-    ...apiQuery(getReceipt, { params: { id: connection.id } }),
-    staleTime: 0,
-    refetchInterval: isLive(connection) ? pollInterval(false) : false,
+  const watching = { staleTime: 0, refetchInterval: isLive(connection) ? pollInterval(false) : (false as const) };
+  const params = { id: connection.id };
+  const charges = useQuery({
+    ...apiQuery(listCharges, { params, query: { page } }),
+    ...watching,
+    // The number of pages stays in sight while another page loads.
+    placeholderData: keepPreviousData,
   });
+  const cost = useQuery({ ...apiQuery(getConnectionCost, { params }), ...watching });
   // The last charge and the refund are made at the end, when nobody would ask any more.
-  useOnChange(connection.status, () => void receipt.refetch());
-  return receipt;
+  useOnChange(connection.status, () => {
+    void charges.refetch();
+    void cost.refetch();
+  });
+  return { charges, cost };
+}
+
+export type ReceiptFileKind = 'json' | 'csv';
+
+/** The whole receipt, for a file: it may have any number of charges. */
+export function useReceiptFile({ id }: Connection) {
+  return useMutation({
+    mutationFn: async (_kind: ReceiptFileKind) =>
+      (await call(getReceipt, { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS })).data,
+    onError: showErrorToast,
+  });
 }
 
 export function useDisconnect() {

@@ -4,47 +4,39 @@ import { formatMegabytes, formatMoment, mostDecimals } from '../../lib/format.ts
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import classes from './charges-table.module.css';
 
-/** Nobody reads more than these; the files have all. */
-const SHOWN_MAX = 100;
 const BYTES_PER_KIB = 1024;
 
-/** The charges of a receipt, newest first. */
+/** A page of the charges of a connection, newest first. */
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const shown = charges.slice(-SHOWN_MAX).toReversed();
-  const decimals = mostDecimals(shown.map(({ amount }) => amount));
+  const decimals = mostDecimals(charges.map(({ amount }) => amount));
   return (
-    <>
-      {/* A region that scrolls must be reachable by keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
-        <table className={classes['charges']}>
-          <thead>
-            <tr>
-              <th>{t('receipt.date')}</th>
-              <th>{t('receipt.what')}</th>
-              <th className={classes['traffic']}>{t('receipt.traffic')}</th>
-              <th data-numeric>{t('receipt.amount')}</th>
+    // A region that scrolls must be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
+      <table className={classes['charges']}>
+        <thead>
+          <tr>
+            <th>{t('receipt.date')}</th>
+            <th>{t('receipt.what')}</th>
+            <th className={classes['traffic']}>{t('receipt.traffic')}</th>
+            <th data-numeric>{t('receipt.amount')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {charges.map((charge) => (
+            <tr key={charge.number}>
+              <td>{formatMoment(charge.chargedAt)}</td>
+              <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
+              <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
+              <td data-numeric>
+                <ColumnMoney dollars={charge.amount} decimals={decimals} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {shown.map((charge) => (
-              <tr key={charge.number}>
-                <td>{formatMoment(charge.chargedAt)}</td>
-                <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
-                <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
-                <td data-numeric>
-                  <ColumnMoney dollars={charge.amount} decimals={decimals} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {charges.length > shown.length && (
-        <p className={classes['note']}>{t('receipt.newest', { shown: shown.length, total: charges.length })}</p>
-      )}
-    </>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Receipt } from '@cellhop/contract/receipts';
+import type { ConnectionCost } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../lib/format.ts';
 import { toScale } from '../../lib/scale.ts';
@@ -10,22 +10,22 @@ const WIDTH = 600;
 const HEIGHT = 120;
 
 /** What the connection had cost, from its purchase to its end or to now. */
-export function CostChart({ receipt }: { receipt: Receipt }) {
+export function CostChart({ cost }: { cost: ConnectionCost }) {
   const { t } = useTranslation('proxyConnection');
-  const steps = costSteps(receipt);
-  const end = receipt.disconnectAt ?? receipt.issuedAt;
-  const scale = toScale(steps.map(({ cost }) => cost));
-  const path = costPath(steps, Date.parse(end), { width: WIDTH, height: HEIGHT, top: scale.max });
+  const { createdAt, until, total } = cost;
+  const steps = costSteps(cost);
+  const scale = toScale(steps.map((step) => step.cost));
+  const path = costPath(steps, Date.parse(until), { width: WIDTH, height: HEIGHT, top: scale.max });
   const labels = (
     <div className={classes['ends']}>
-      <span>{formatDate(receipt.createdAt)}</span>
-      <span>{formatDate(end)}</span>
+      <span>{formatDate(createdAt)}</span>
+      <span>{formatDate(until)}</span>
     </div>
   );
   return (
     <figure className={classes['figure']}>
       <figcaption>
-        {t('receipt.chart')} <strong>{formatMoney(receipt.total)}</strong>
+        {t('receipt.chart')} <strong>{formatMoney(total)}</strong>
       </figcaption>
       <Plot scale={scale} formatTick={formatMoney} labels={labels}>
         {/* Its sum stands above it and its steps in the list below: to a screen reader the drawing says nothing more. */}

@@ -1,8 +1,4 @@
-import type { Receipt } from '@cellhop/contract/receipts';
-import { toDollars, toMicros } from '@cellhop/contract/units';
-
-/** More than a screen has room for would only make the drawing slow. */
-const STEPS_MAX = 240;
+import type { ConnectionCost } from '@cellhop/contract/receipts';
 
 export interface CostStep {
   /** Milliseconds since 1970. */
@@ -11,16 +7,10 @@ export interface CostStep {
   cost: number;
 }
 
-/** What a connection had cost after each charge; thinned out evenly when there are many, the last one always kept. */
-export function costSteps({ createdAt, charges }: Pick<Receipt, 'createdAt' | 'charges'>): CostStep[] {
-  let micros = 0n;
-  const steps = charges.map(({ chargedAt, amount }) => {
-    micros += toMicros(amount);
-    return { time: Date.parse(chargedAt), cost: toDollars(micros) };
-  });
-  const stride = Math.ceil(steps.length / STEPS_MAX);
-  const shown = steps.filter((_, index) => (steps.length - 1 - index) % stride === 0);
-  return [{ time: Date.parse(createdAt), cost: 0 }, ...shown];
+/** What a connection had cost after each charge, from nothing at the purchase on. */
+export function costSteps({ createdAt, steps }: Pick<ConnectionCost, 'createdAt' | 'steps'>): CostStep[] {
+  const paid = steps.map(({ chargedAt, cost }) => ({ time: Date.parse(chargedAt), cost }));
+  return [{ time: Date.parse(createdAt), cost: 0 }, ...paid];
 }
 
 interface Box {

@@ -2,54 +2,77 @@ import type { Connection } from '@cellhop/contract/connections';
 import type { Receipt } from '@cellhop/contract/receipts';
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
-import { useReceipt } from './api.ts';
+import { Pages } from '../../ui/pages.tsx';
+import { type ReceiptFileKind, useBill, useReceiptFile } from './api.ts';
 import { ChargesTable } from './charges-table.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { receiptCsv } from './receipt-csv.ts';
 import classes from './receipt-section.module.css';
 
+const fileKinds: readonly ReceiptFileKind[] = ['json', 'csv'];
+
 /** The signed bill of a connection: what was charged and when, to look at and to take away. */
 export function ReceiptSection({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
-  const receipt = useReceipt(connection);
+  const [page, setPage] = useState(1);
+  const { charges, cost } = useBill(connection, page);
+  const failed = [charges, cost].find(({ isError, data }) => isError && data === undefined);
   return (
-    <section className={classes['receipt']} aria-busy={receipt.isPending}>
+    <section className={classes['receipt']} aria-busy={charges.isPending || cost.isPending}>
       <h3>{t('receipt.title')}</h3>
-      {receipt.data !== undefined ? (
-        <ReceiptView receipt={receipt.data.data} />
-      ) : receipt.isError ? (
+      {failed !== undefined ? (
         <LoadFailure
           text={t('receipt.failed')}
-          error={receipt.error}
-          isRetrying={receipt.isFetching}
-          onRetry={() => void receipt.refetch()}
+          error={failed.error}
+          isRetrying={failed.isFetching}
+          onRetry={() => [charges, cost].forEach((query) => void query.refetch())}
         />
-      ) : (
+      ) : charges.data === undefined || cost.data === undefined ? (
         <Skeleton height={220} radius="md" />
+      ) : (
+        <>
+          <CostChart cost={cost.data.data} />
+          <ChargesTable charges={charges.data.data} />
+          <Pages page={page} totalPages={charges.data.totalPages} onChange={setPage} />
+          <Downloads connection={connection} />
+        </>
       )}
     </section>
   );
 }
 
-function ReceiptView({ receipt }: { receipt: Receipt }) {
+function Downloads({ connection }: { connection: Connection }) {
   const { t, i18n } = useTranslation('proxyConnection');
   const { publicUrl } = useSettings();
-  const name = `receipt-${receipt.connectionId}`;
+  const { mutate, isPending, variables } = useReceiptFile(connection);
+  const name = `receipt-${connection.id}`;
+  const files: Record<ReceiptFileKind, (receipt: Receipt) => string> = {
+    json: toJson,
+    csv: ({ charges }) => receiptCsv(charges, t, i18n.language),
+  };
   return (
     <>
-      <CostChart receipt={receipt} />
-      <ChargesTable charges={receipt.charges} />
       <Group gap="sm">
-        <Download text={t('receipt.json')} onClick={() => downloadText(`${name}.json`, toJson(receipt))} />
-        <Download
-          text={t('receipt.csv')}
-          onClick={() => downloadText(`${name}.csv`, receiptCsv(receipt.charges, t, i18n.language))}
-        />
+        {fileKinds.map((kind) => (
+          <Button
+            key={kind}
+            variant="default"
+            size="sm"
+            leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
+            loading={isPending && variables === kind}
+            onClick={() =>
+              mutate(kind, { onSuccess: (receipt) => downloadText(`${name}.${kind}`, files[kind](receipt)) })
+            }
+          >
+            {t(`receipt.${kind}`)}
+          </Button>
+        ))}
       </Group>
       <Text size="sm" c="dimmed">
         {t('receipt.check', { url: `${publicUrl}/v1/receipts/public-key` })}
@@ -66,17 +89,4 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
 /** What was signed, as it came. */
 function toJson(receipt: Receipt): string {
   return `${JSON.stringify(receipt, null, 2)}\n`;
-}
-
-function Download({ text, onClick }: { text: string; onClick: () => void }) {
-  return (
-    <Button
-      variant="default"
-      size="sm"
-      leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
-      onClick={onClick}
-    >
-      {text}
-    </Button>
-  );
 }

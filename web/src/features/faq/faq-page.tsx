@@ -1,4 +1,4 @@
-import { listFaqs } from '@cellhop/contract/faqs';
+import { listFaqs } from '@cellhop/contract/faqs.plain';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,6 +1,7 @@
-import { payInvoice } from '@cellhop/contract/development';
+import { payInvoice } from '@cellhop/contract/development.plain';
 import type { Output } from '@cellhop/contract/endpoint';
-import { createInvoice, type CreateInvoiceBody, type Invoice, listInvoices } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import { createInvoice, listInvoices } from '@cellhop/contract/invoices.plain';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';

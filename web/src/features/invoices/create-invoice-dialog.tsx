@@ -1,4 +1,5 @@
-import { type CreateInvoiceBody, currencies, type Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
@@ -7,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
-import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice } from './api.ts';

@@ -1,4 +1,5 @@
-import { createInvoiceBody, currencies } from '@cellhop/contract/invoices';
+import { createInvoiceBody } from '@cellhop/contract/invoices';
+import { currencies } from '@cellhop/contract/invoices.plain';
 import i18next from 'i18next';
 import { z } from 'zod';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';

@@ -1,7 +1,8 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Output } from '@cellhop/contract/endpoint';
 import { NOTIFICATIONS_MAX, PAGE_SIZE_MAX } from '@cellhop/contract/limits';
-import { listNotifications, markNotificationsRead, type Notification } from '@cellhop/contract/notifications';
+import type { Notification } from '@cellhop/contract/notifications';
+import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications.plain';
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';

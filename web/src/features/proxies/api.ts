@@ -1,6 +1,8 @@
-import { connect, type ConnectionWithBalance } from '@cellhop/contract/connections';
-import { getProxyFilter, type Proxy, type ProxyQuery, searchProxies } from '@cellhop/contract/proxies';
-import { listConnections } from '@cellhop/contract/connections';
+import type { ConnectionWithBalance } from '@cellhop/contract/connections';
+import { connect } from '@cellhop/contract/connections.plain';
+import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
+import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
+import { listConnections } from '@cellhop/contract/connections.plain';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';

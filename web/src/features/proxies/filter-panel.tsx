@@ -1,5 +1,6 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type ProxyFilter, type ProxyQuery } from '@cellhop/contract/proxies';
+import type { ProxyFilter, ProxyQuery } from '@cellhop/contract/proxies';
+import { filterGroups } from '@cellhop/contract/proxies.plain';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals';
+import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals.plain';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePollInterval } from '../../lib/live.ts';
 import { apiQuery } from '../../lib/query.ts';

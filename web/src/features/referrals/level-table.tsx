@@ -1,4 +1,5 @@
-import { type ReferralLevel, referralLevels, referralLevelTable } from '@cellhop/contract/referrals';
+import type { ReferralLevel } from '@cellhop/contract/referrals';
+import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals.plain';
 import { useTranslation } from 'react-i18next';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './referral-page.module.css';

@@ -1,4 +1,5 @@
-import { type ReferralLevel, referralLevels, referralLevelTable } from '@cellhop/contract/referrals';
+import type { ReferralLevel } from '@cellhop/contract/referrals';
+import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals.plain';
 
 interface Goal {
   level: ReferralLevel;

@@ -1,4 +1,5 @@
-import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
+import type { ReferralSummary } from '@cellhop/contract/referrals';
+import { referralLevelTable } from '@cellhop/contract/referrals.plain';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMoney } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';

@@ -1,15 +1,13 @@
 import type { Output } from '@cellhop/contract/endpoint';
+import type { CreateTicketBody, Ticket, TicketMessage } from '@cellhop/contract/support';
 import {
   createTicket,
-  type CreateTicketBody,
   sendTicketMessage,
   getTicket,
   listTicketMessages,
   listTickets,
-  type Ticket,
-  type TicketMessage,
   closeTicket,
-} from '@cellhop/contract/support';
+} from '@cellhop/contract/support.plain';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../lib/http.ts';

@@ -5,7 +5,7 @@ import { IconSend } from '@tabler/icons-react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { limitMinutesOf, showErrorToast } from '../../lib/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';

@@ -4,7 +4,7 @@ import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText, limitMinutesOf } from '../../lib/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../lib/form-errors.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';

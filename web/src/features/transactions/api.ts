@@ -1,4 +1,4 @@
-import { exportTransactions, getReconciliation, listTransactions } from '@cellhop/contract/transactions';
+import { exportTransactions, getReconciliation, listTransactions } from '@cellhop/contract/transactions.plain';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';

@@ -1,4 +1,5 @@
-import { transactionKinds, type TransactionKind } from '@cellhop/contract/transactions';
+import type { TransactionKind } from '@cellhop/contract/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { startOfDay } from '../../lib/day.ts';
 
 /** What the reader filters by. Empty: everything. */

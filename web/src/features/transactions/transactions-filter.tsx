@@ -1,4 +1,4 @@
-import { transactionKinds } from '@cellhop/contract/transactions';
+import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { Button, MultiSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

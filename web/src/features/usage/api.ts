@@ -1,4 +1,4 @@
-import { getUsage } from '@cellhop/contract/usage';
+import { getUsage } from '@cellhop/contract/usage.plain';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePollInterval } from '../../lib/live.ts';
 import { apiQuery } from '../../lib/query.ts';

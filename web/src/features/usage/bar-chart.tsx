@@ -1,4 +1,5 @@
 import { type PointerEvent, useState } from 'react';
+import { isMovement } from '../../lib/pointer.ts';
 import { isLabelled, toPercent, toScale } from '../../lib/scale.ts';
 import { Plot } from '../../ui/plot.tsx';
 import classes from './bar-chart.module.css';
@@ -88,8 +89,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
                   x={`${index * room}%`}
                   width={`${room}%`}
                   height="100%"
-                  // A bar that is drawn under a resting mouse is not chosen: browsers send the same events, without a movement.
-                  onPointerMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && choose(index)}
+                  onPointerMove={(event) => isMovement(event) && choose(index)}
                   onPointerDown={() => choose(index)}
                 />
                 {parts.map((part, place) => {

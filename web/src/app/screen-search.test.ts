@@ -1,17 +1,12 @@
 import { filterGroups } from '@cellhop/contract/proxies';
 import { describe, expect, it } from 'vitest';
-import {
-  catalogueSearch,
-  codeSearch,
-  connectionsSearch,
-  creatingSearch,
-  invoicesSearch,
-  pageSearch,
-  proxySearch,
-  referralSearch,
-  transactionsSearch,
-  usageSearch,
-} from './search.ts';
+import { codeSearch, referralSearch } from '../features/auth/screen.ts';
+import { connectionsSearch } from '../features/connections/screen.ts';
+import { invoicesSearch } from '../features/invoices/screen.ts';
+import { catalogueSearch, proxySearch } from '../features/proxies/screen.ts';
+import { transactionsSearch } from '../features/transactions/screen.ts';
+import { usageSearch } from '../features/usage/screen.ts';
+import { creatingSearch, pageSearch } from '../lib/search-values.ts';
 
 describe('pageSearch', () => {
   it('leaves the first page and anything that is no page out of the address', () => {

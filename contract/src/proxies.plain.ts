@@ -1,0 +1,15 @@
+import { plain } from './endpoint.ts';
+import type * as full from './proxies.ts';
+
+export const filterGroups = ['country', 'city', 'region', 'zip', 'isp', 'connectionType'] as const;
+
+export type FilterGroup = (typeof filterGroups)[number];
+
+export const supportedProtocols = ['SOCKS5', 'HTTP', 'QUIC'] as const;
+
+export const getProxyFilter = plain<typeof full.getProxyFilter>({
+  method: 'GET',
+  url: '/v1/proxies/filter',
+  access: 'user',
+});
+export const searchProxies = plain<typeof full.searchProxies>({ method: 'GET', url: '/v1/proxies', access: 'user' });

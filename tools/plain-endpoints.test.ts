@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+type Module = Record<string, object>;
+
+const folder = new URL('../contract/src/', import.meta.url);
+const domains = readdirSync(folder)
+  .filter((file) => file.endsWith('.plain.ts'))
+  .map((file) => file.replace('.plain.ts', ''));
+const read = (file: string) => readFileSync(new URL(file, folder), 'utf8');
+
+describe.each(domains)('%s.plain', (domain) => {
+  it('says the same as the whole declaration', async () => {
+    const [plain, full] = (await Promise.all([
+      import(`../contract/src/${domain}.plain.ts`),
+      import(`../contract/src/${domain}.ts`),
+    ])) as [Module, Module];
+    const names = Object.keys(plain);
+    expect(names.map((name) => full[name])).toMatchObject(names.map((name) => plain[name]));
+    const endpoints = Object.values(plain).filter((value) => Object.hasOwn(value, 'url'));
+    expect(endpoints.filter((endpoint) => Object.keys(endpoint).join() !== 'method,url,access')).toEqual([]);
+  });
+
+  it('brings no schema to a browser', () => {
+    const imported = [...read(`${domain}.plain.ts`).matchAll(/^import (?!type ).* from '(.*)';$/gm)];
+    expect(['./endpoint.ts']).toEqual(expect.arrayContaining(imported.map(([, file]) => file)));
+  });
+});
+
+it('endpoints are named without zod: only types are imported for that', () => {
+  expect(read('endpoint.ts')).not.toMatch(/^import (?!type )/m);
+});

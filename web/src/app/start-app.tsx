@@ -1,0 +1,28 @@
+import './global.css';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode, startTransition } from 'react';
+import { createRoot } from 'react-dom/client';
+import { startTranslations } from '../i18n/setup.ts';
+import { watchStyles } from '../lib/late-styles.ts';
+import { reportError, watchErrors } from '../lib/report-error.ts';
+import { router } from './router.tsx';
+
+export async function startApp(root: Element): Promise<void> {
+  watchStyles();
+  watchErrors();
+  await startTranslations();
+  // A transition is rendered piece by piece.
+  startTransition(() =>
+    createRoot(root, { onCaughtError }).render(
+      <StrictMode>
+        <RouterProvider router={router} />
+      </StrictMode>,
+    ),
+  );
+}
+
+/** What a boundary has caught; the rest reaches the page's own listeners. */
+function onCaughtError(error: unknown): void {
+  console.error(error);
+  reportError(error);
+}

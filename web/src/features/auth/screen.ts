@@ -1,0 +1,40 @@
+import type { Screen } from '../../lib/screen.ts';
+import { type Search, textOf } from '../../lib/search-values.ts';
+
+export const signInScreen = {
+  path: '/sign-in',
+  name: 'sign-in',
+  isForMembers: false,
+  texts: ['auth'],
+} as const satisfies Screen;
+
+export const signUpScreen = {
+  path: '/sign-up',
+  name: 'sign-up',
+  isForMembers: false,
+  texts: ['auth'],
+  search: referralSearch,
+} as const satisfies Screen;
+
+export const restoreAccessScreen = {
+  path: '/restore-access',
+  name: 'restore-access',
+  isForMembers: false,
+  texts: ['auth'],
+} as const satisfies Screen;
+
+export const setPasswordScreen = {
+  path: '/restore-access/set-password',
+  name: 'set-password',
+  isForMembers: false,
+  texts: ['auth'],
+  search: codeSearch,
+} as const satisfies Screen;
+
+export function referralSearch(search: Search): { rc?: string | undefined } {
+  return { rc: textOf(search['rc']) };
+}
+
+export function codeSearch(search: Search): { code?: string | undefined } {
+  return { code: textOf(search['code']) };
+}

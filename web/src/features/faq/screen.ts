@@ -1,0 +1,11 @@
+import { IconHelpCircle } from '@tabler/icons-react';
+import type { Screen } from '../../lib/screen.ts';
+
+export const faqScreen = {
+  path: '/faq',
+  name: 'faq',
+  isForMembers: true,
+  texts: ['faq'],
+  title: 'faq',
+  Icon: IconHelpCircle,
+} as const satisfies Screen;

@@ -1,0 +1,20 @@
+import { listInvoices } from '@cellhop/contract/invoices.plain';
+import { IconReceipt2 } from '@tabler/icons-react';
+import { liveAnswers, type Screen } from '../../lib/screen.ts';
+import { creatingSearch, idOf, type Search } from '../../lib/search-values.ts';
+
+export const invoicesScreen = {
+  path: '/payments/invoices',
+  name: 'invoices',
+  isForMembers: true,
+  texts: ['payment'],
+  search: invoicesSearch,
+  title: 'payments',
+  Icon: IconReceipt2,
+  live: [liveAnswers([listInvoices], ['invoices'])],
+} as const satisfies Screen;
+
+/** The invoice that is looked at: whoever comes back from his wallet finds it open. */
+export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
+  return { ...creatingSearch(search), invoice: idOf(search['invoice']) };
+}

@@ -1,0 +1,30 @@
+import { FILTER_VALUES_MAX } from '@cellhop/contract/limits';
+import { type FilterGroup, filterGroups, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
+import { IconWorldSearch } from '@tabler/icons-react';
+import type { Screen } from '../../lib/screen.ts';
+import { idOf, type Search, textsOf } from '../../lib/search-values.ts';
+
+export const proxiesScreen = {
+  path: '/proxies',
+  name: 'proxies',
+  isForMembers: true,
+  texts: ['proxy', 'proxyConnection'],
+  search: catalogueSearch,
+  title: 'proxies',
+  Icon: IconWorldSearch,
+  requests: [searchProxies.url, getProxyFilter.url],
+} as const satisfies Screen;
+
+export function proxySearch(search: Search): { [Group in FilterGroup]?: string[] | undefined } {
+  const found: ReturnType<typeof proxySearch> = {};
+  for (const group of filterGroups) {
+    const distinct = textsOf(search[group]).slice(0, FILTER_VALUES_MAX);
+    found[group] = distinct.length > 0 ? distinct : undefined;
+  }
+  return found;
+}
+
+/** The proxy whose purchase is open: a sign-in in between leads back to it. */
+export function catalogueSearch(search: Search): ReturnType<typeof proxySearch> & { proxy?: string | undefined } {
+  return { ...proxySearch(search), proxy: idOf(search['proxy']) };
+}

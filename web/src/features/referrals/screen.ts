@@ -1,0 +1,13 @@
+import { IconGift } from '@tabler/icons-react';
+import type { Screen } from '../../lib/screen.ts';
+import { pageSearch } from '../../lib/search-values.ts';
+
+export const referralScreen = {
+  path: '/referral-system',
+  name: 'referral',
+  isForMembers: true,
+  texts: ['referralSystem'],
+  search: pageSearch,
+  title: 'referral',
+  Icon: IconGift,
+} as const satisfies Screen;

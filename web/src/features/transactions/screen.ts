@@ -1,0 +1,34 @@
+import { listTransactions } from '@cellhop/contract/transactions.plain';
+import { IconArrowsExchange } from '@tabler/icons-react';
+import { liveAnswers, type Screen } from '../../lib/screen.ts';
+import { dayOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
+
+export const transactionsScreen = {
+  path: '/transactions',
+  name: 'transactions',
+  isForMembers: true,
+  texts: ['transaction'],
+  search: transactionsSearch,
+  title: 'transactions',
+  Icon: IconArrowsExchange,
+  live: [liveAnswers([listTransactions], ['balance'])],
+} as const satisfies Screen;
+
+export interface TransactionsSearch {
+  page?: number | undefined;
+  /** The screen leaves out what is no kind. */
+  kind?: string[] | undefined;
+  /** Days, such as 2026-11-21, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export function transactionsSearch(search: Search): TransactionsSearch {
+  const kinds = textsOf(search['kind']);
+  return {
+    ...pageSearch(search),
+    kind: kinds.length > 0 ? kinds : undefined,
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
+  };
+}

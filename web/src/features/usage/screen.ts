@@ -1,0 +1,45 @@
+import { getUsage, USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
+import { IconChartBar } from '@tabler/icons-react';
+import { liveAnswers, type Screen, SUMS_SPACING_MS } from '../../lib/screen.ts';
+import { dayOf, idOf, type Search } from '../../lib/search-values.ts';
+
+/** Before it the time zones of today did not exist. */
+const FIRST_DAY = '1970-01-01';
+const DAY_MS = 86_400_000;
+
+export const usageScreen = {
+  path: '/usage',
+  name: 'usage',
+  isForMembers: true,
+  texts: ['proxyConnection'],
+  search: usageSearch,
+  title: 'usage',
+  Icon: IconChartBar,
+  live: [liveAnswers([getUsage], ['balance', 'connections'], SUMS_SPACING_MS)],
+} as const satisfies Screen;
+
+interface UsageSearch {
+  /** The last 7 days unless given. */
+  range?: 'day' | 'month' | undefined;
+  /** An own range: both days, or none. */
+  from?: string | undefined;
+  to?: string | undefined;
+  connection?: string | undefined;
+}
+
+export function usageSearch(search: Search): UsageSearch {
+  const { range, from, to, connection } = search;
+  const days = [dayOf(from), dayOf(to)];
+  const isOwn = days[0] !== undefined && days[1] !== undefined && isUsageRange(days[0], days[1]);
+  return {
+    range: !isOwn && (range === 'day' || range === 'month') ? range : undefined,
+    from: isOwn ? days[0] : undefined,
+    to: isOwn ? days[1] : undefined,
+    connection: idOf(connection),
+  };
+}
+
+function isUsageRange(from: string, to: string): boolean {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return from >= FIRST_DAY && days >= 1 && days <= USAGE_DAYS_MAX;
+}
