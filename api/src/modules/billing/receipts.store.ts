@@ -111,7 +111,7 @@ export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number):
        from connections
       cross join generate_series(1, $2::bigint) as step
       cross join lateral (
-        select created_at, megabyte_to from transfers
+        select created_at, megabyte_to from readable_transfers
          where credit_account_id = $1 and megabyte_from < (charged_megabytes * step + $2 - 1) / $2
          order by megabyte_from desc limit 1
       ) as charge
