@@ -18,14 +18,14 @@ const isShareReached = order.inputs === 1 || report.dialled >= report.inputs * D
 if (!isShareReached) console.error(`fewer than ${100 * DIALLED_SHARE_MIN} % reached the dial`);
 process.exit(report.faults.length === 0 && isShareReached ? 0 : 1);
 
-function print({ inputs, seconds, dialled, byKind, before, after, heapBytesMax, slowestMs, faults }: FuzzReport): void {
+function print({ inputs, seconds, dialled, byKind, before, after, heapBytesMax, slowest, faults }: FuzzReport): void {
   for (const [kind, counts] of [...byKind].sort(([one], [other]) => one.localeCompare(other)))
     console.log(`${kind}: ${counts.inputs} inputs, ${percent(counts.dialled, counts.inputs)} reached the dial`);
   console.log(`${inputs} inputs in ${Math.round(seconds)} s, ${percent(dialled, inputs)} reached the dial`);
   console.log(
     `heap ${megabytes(before.heapBytes)} before, ${megabytes(after.heapBytes)} after, ${megabytes(heapBytesMax)} at most`,
   );
-  console.log(`the slowest input took ${(slowestMs / 1000).toFixed(1)} s`);
+  console.log(`the slowest input (${slowest.what}) took ${(slowest.milliseconds / 1000).toFixed(1)} s`);
   console.log(`descriptors ${before.descriptors} before, ${after.descriptors} after`);
   for (const fault of faults) console.error(fault);
   console.log(`${faults.length} faults`);

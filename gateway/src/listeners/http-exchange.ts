@@ -41,13 +41,17 @@ const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   shutdown: 'draining',
 };
 
-/** What is queued behind a request that was one too many is more of the same, and each refusal costs more than a new socket. */
+/**
+ * What is queued behind a request that was one too many is more of the same, and each refusal costs more than a new socket.
+ * What is queued behind a request of an unknown version may be a part of it.
+ */
 const causesThatEndConnections: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'handshake-slow',
   'too-many-failures',
   'connection-limit',
   'node-full',
   'descriptors-exhausted',
+  'http-version',
 ]);
 
 /** One absolute-form request and its answer, on an origin connection of its own. */
@@ -112,7 +116,8 @@ export class Exchange {
       if (!response.writableFinished) tunnel.flow.close('client-failed');
     });
     const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => stream });
-    sent.on('continue', () => response.writeContinue());
+    // HTTP/1.0 knows no interim answers (RFC 9110, section 15.2).
+    if (request.httpVersion !== '1.0') sent.on('continue', () => response.writeContinue());
     sent.on('response', (answer) => this.#pass(answer));
     sent.on('error', (error: NodeJS.ErrnoException) => this.#broken(error.code));
     if (isUpgrade) sent.end();

@@ -199,6 +199,30 @@ describe('HTTP', () => {
     }
   });
 
+  it.each(['1.0', '1.1'])(
+    'passes interim answers of the origin on to HTTP/%s only if it knows them',
+    async (version) => {
+      const { server, port } = await listenLocally((socket) => {
+        socket.once('data', () =>
+          socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+        );
+      });
+      const line = `GET http://127.0.0.1:${port}/ HTTP/${version}`;
+      const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
+      expect(text.startsWith(version === '1.0' ? 'HTTP/1.1 200 ' : 'HTTP/1.1 100 ')).toBe(true);
+      expect(text).toMatch(/HTTP\/1.1 200 OK\r\n[^]*ok$/);
+      server.close();
+    },
+  );
+
+  it('serves nothing behind a request of a version that it does not know', async () => {
+    const before = seen.length;
+    const old = `GET http://127.0.0.1:${originPort}/old\r\nProxy-Connection: keep-alive\r\n\r\n`;
+    const text = await exchange(harness.gateway.port, old + get('/behind'));
+    expect(text).toMatch(/^HTTP\/1.1 505 [^]*Connection: close/);
+    expect(seen).toHaveLength(before);
+  });
+
   it('leaves an unknown expectation to the origin, and serves what follows', async () => {
     const line = `GET http://127.0.0.1:${originPort}/expected HTTP/1.1`;
     const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Expect: nonsense') + get('/next'));

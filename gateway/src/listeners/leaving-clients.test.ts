@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeConnection } from '../../test/control-plane.ts';
 import {
@@ -96,5 +97,26 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
     client.socket.end();
     expect((await origins[0]!.rest()).end).toBe('reset');
     await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
+  });
+
+  it('by a reset while its tunnel opens looks to no origin as if it had sent everything', async () => {
+    const payload = Buffer.alloc(300, 'p');
+    const seen: { bytes: Buffer; end: string }[] = [];
+    const { server, port } = await listenLocally((socket) => {
+      socket.end();
+      void new Reader(socket).rest().then((rest) => seen.push(rest));
+    });
+    const clients = await Promise.all(Array.from({ length: 60 }, () => openClient(harness.gateway.port)));
+    for (const { socket } of clients) {
+      socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\n${login()}`);
+      for (const byte of payload) socket.write(Buffer.from([byte]));
+      await new Promise(setImmediate);
+      socket.resetAndDestroy();
+    }
+    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    server.close();
+    await once(server, 'close');
+    const cut = seen.filter(({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length);
+    expect(cut).toEqual([]);
   });
 });

@@ -96,7 +96,8 @@ export class TcpSide implements Side, DirectReads {
   }
 
   #ended(listener: SideListener): void {
-    if (!wasReset(this.socket)) return listener.ended();
+    // A write that has failed has taken the error that would tell a reset from an end.
+    if (this.socket.errored === null && !wasReset(this.socket)) return listener.ended();
     listener.failed();
     this.reset();
   }

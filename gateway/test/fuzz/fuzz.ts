@@ -59,7 +59,7 @@ export interface FuzzReport {
   readonly after: Measured;
   /** The largest heap behind any batch. */
   readonly heapBytesMax: number;
-  readonly slowestMs: number;
+  readonly slowest: { readonly milliseconds: number; readonly what: string };
   readonly faults: readonly string[];
 }
 
@@ -89,7 +89,7 @@ class FuzzRun {
   #origins!: Origins;
   #stopNames!: () => void;
   #before: Measured | undefined;
-  #slowestMs = 0;
+  #slowest = { milliseconds: 0, what: '' };
 
   private constructor(private readonly order: FuzzOrder) {}
 
@@ -102,8 +102,10 @@ class FuzzRun {
   async #start(): Promise<void> {
     const [originPort, gatewayPort] = this.order.ports ?? [0, 0];
     this.#control = await new ControlPlane().start();
-    const logins = Array.from({ length: LOGINS }, () => this.#control.sell());
-    this.#poor = this.#control.sell({ allowedBytes: 1 });
+    // From a loopback address nothing can leave this machine, whatever address a mutation makes.
+    const exit = { kind: 'local-address', address: '127.0.0.1' } as const;
+    const logins = Array.from({ length: LOGINS }, () => this.#control.sell({ exit }));
+    this.#poor = this.#control.sell({ exit, allowedBytes: 1 });
     for (const login of [...logins, this.#poor]) this.#logins.set(login.username, login);
     const names = await startNameServer((name) => {
       const address = addressOfName(name);
@@ -169,7 +171,7 @@ class FuzzRun {
       before,
       after,
       heapBytesMax,
-      slowestMs: this.#slowestMs,
+      slowest: this.#slowest,
       faults: this.faults,
     };
   }
@@ -240,7 +242,8 @@ class FuzzRun {
     const { plan, connections } = trial;
     this.#judged.add(trial);
     this.#live.delete(trial);
-    this.#slowestMs = Math.max(this.#slowestMs, trial.transcript?.milliseconds ?? 0);
+    const milliseconds = trial.transcript?.milliseconds ?? 0;
+    if (milliseconds > this.#slowest.milliseconds) this.#slowest = { milliseconds, what: `${plan.index}, ${plan.kind}` };
     if (!this.#excluded.has(trial)) for (const fault of judge(trial, this.#world)) this.#faultOf(trial, fault);
     this.#totals.addClient(trial);
     for (const connection of connections) this.#totals.add(trial, connection);
