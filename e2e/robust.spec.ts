@@ -135,12 +135,12 @@ test('without a network and without an answer the reader is told, and goes on fr
   context,
 }) => {
   // The network fails just when the styles of what opens later are on their way.
-  const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/popups-'));
-  await page.route('**/assets/popups-*.css', (route) => route.abort());
+  const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/controls-'));
+  await page.route('**/assets/controls-*.css', (route) => route.abort());
   await signIn(page, 'user@example.com', 'demo-password');
   await expect(page.getByRole('table')).toBeVisible();
   await lost;
-  await page.unroute('**/assets/popups-*.css');
+  await page.unroute('**/assets/controls-*.css');
   await context.setOffline(true);
   await expect(page.getByText('You are offline')).toBeVisible();
   await context.setOffline(false);
