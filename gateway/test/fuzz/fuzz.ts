@@ -243,7 +243,8 @@ class FuzzRun {
     this.#judged.add(trial);
     this.#live.delete(trial);
     const milliseconds = trial.transcript?.milliseconds ?? 0;
-    if (milliseconds > this.#slowest.milliseconds) this.#slowest = { milliseconds, what: `${plan.index}, ${plan.kind}` };
+    if (milliseconds > this.#slowest.milliseconds)
+      this.#slowest = { milliseconds, what: `${plan.index}, ${plan.kind}` };
     if (!this.#excluded.has(trial)) for (const fault of judge(trial, this.#world)) this.#faultOf(trial, fault);
     this.#totals.addClient(trial);
     for (const connection of connections) this.#totals.add(trial, connection);
