@@ -3,6 +3,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 
+const JSON_PATH = '/docs/json';
+const YAML_PATH = '/docs/yaml';
+
 /** OpenAPI 3.1 at `/docs/json` and a readable page at `/docs`, both made from the contract. Registered before the routes. */
 export async function useDocumentation(app: FastifyInstance, brandName: string): Promise<void> {
   await app.register(swagger, {
@@ -13,8 +16,20 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
     },
     transform: jsonSchemaTransform,
   });
+  // Written once: the plugin would do that for each request, in milliseconds that strangers could ask for without end.
+  const texts = new Map<string, string>();
+  const write = (path: string) => (path === JSON_PATH ? JSON.stringify(app.swagger()) : app.swagger({ yaml: true }));
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    uiHooks: {
+      onRequest: (request, reply, next) => {
+        const path = request.routeOptions.url ?? '';
+        if (path !== JSON_PATH && path !== YAML_PATH) return next();
+        const text = texts.get(path) ?? write(path);
+        texts.set(path, text);
+        void reply.type(path === JSON_PATH ? 'application/json; charset=utf-8' : 'application/x-yaml').send(text);
+      },
+    },
     // The page is the operator's: his name in the title, and no bar with somebody else's logo.
     theme: {
       title: `${brandName} API`,

@@ -2,7 +2,7 @@ import { signIn } from '@cellhop/contract/auth';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { errorBodySchema } from '@cellhop/contract/schemas';
 import { getProfile } from '@cellhop/contract/users';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser, type TestUser } from '../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { inlineScriptHashes } from './web-pages.ts';
@@ -131,6 +131,18 @@ describe('for machines', () => {
     expect(document.paths['/v1/proxies/connections/{id}/disconnect']).toBeDefined();
     expect(Object.keys(document.paths).filter((path) => /^\/(internal|dev|health)/.test(path))).toEqual([]);
     expect((await fetch(`${testApp.url}/docs`)).status).toBe(200);
+  });
+
+  test('the description is written once, however often it is asked for', async () => {
+    const { app, url } = testApp;
+    const ask = async (path: string) => (await fetch(url + path)).text();
+    const texts = [await ask('/docs/json'), await ask('/docs/yaml')];
+    expect(texts[1]).toMatch(/^openapi: 3\.1/);
+    const written = vi.spyOn(JSON, 'stringify').mockClear();
+    expect([await ask('/docs/json'), await ask('/docs/yaml')]).toEqual(texts);
+    const objects = written.mock.calls.map(([value]) => value as unknown);
+    written.mockRestore();
+    expect(objects).not.toContain(app.swagger());
   });
 
   test('liveness, readiness and metrics', async () => {
