@@ -6,6 +6,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'audit-log': ['audit_log'],
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
+  connections: ['allowed_networks', 'client_addresses'],
   faqs: ['faqs'],
   gateways: ['dns_ports', 'gateway_nodes', 'gateway_runs', 'listening'],
   invoices: ['chain_cursors', 'deposit_addresses', 'deposits', 'invoices', 'sandbox_transactions'],

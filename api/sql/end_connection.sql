@@ -1,5 +1,5 @@
--- revision: 1
--- Closes a connection and its runs; its proxy returns to the catalogue, and its DNS port is free. The bill has been made, and the caller
+-- revision: 2
+-- Closes a connection and its runs; its proxy returns to the catalogue, its DNS port is free, and the addresses of its clients go. The bill has been made, and the caller
 -- has locked the payer's account. In the order of locks: the proxy comes before the connection.
 -- Returns whose it was; null if there is no such connection.
 create or replace function end_connection(
@@ -16,4 +16,6 @@ begin
   returning connections.user_id into user_id;
   update connection_runs set is_open = false where connection_id = ended_id and is_open;
   update dns_ports set connection_id = null where connection_id = ended_id;
+  delete from allowed_networks where connection_id = ended_id;
+  delete from client_addresses where connection_id = ended_id;
 end $$;

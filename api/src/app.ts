@@ -121,7 +121,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   payInvoiceRoutes(app);
   liveRoutes(app, {
     findOpenSessions: (sessionIds) => findOpenSessions(ctx, sessionIds),
-    connectionsEnding: (connectionIds) => gateways.tellEnding(ctx, heldCalls, connectionIds),
+    connectionsChanged: (topic, connectionIds) => gateways.tellGateways(ctx, heldCalls, topic, connectionIds),
     missed: () => heldCalls.release(),
   });
 

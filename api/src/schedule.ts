@@ -7,6 +7,7 @@ import type { Ctx } from './ctx.ts';
 import { cleanUpJobs } from './jobs.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
+import { deleteOldAddresses } from './modules/connections/access.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.service.ts';
 import { recordTraffic } from './modules/usage/usage.service.ts';
@@ -28,6 +29,7 @@ const schedule: ScheduledTask[] = [
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
+  { name: 'connections.clean-up', cron: '37 * * * *', run: deleteOldAddresses },
 ];
 
 export function scheduledTasks(ctx: Ctx): TaskList {

@@ -12,8 +12,11 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
-/** 1: `authorize`, `update`, `end`. 2: also `hello`. 3: also `watch`. An older API answers a call that it does not know with 404. */
-export const GATEWAY_CONTRACT_VERSION = 3;
+/**
+ * 1: `authorize`, `update`, `end`. 2: also `hello`. 3: also `watch`. 4: also `authorizeAddress`, who may use a connection (`access`),
+ * and why one has ended (`reason`). An older API answers a call that it does not know with 404.
+ */
+export const GATEWAY_CONTRACT_VERSION = 4;
 /** Nodes of this version and later are served. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
@@ -49,6 +52,23 @@ export const exitSchema = z.discriminatedUnion('kind', [
 export type Exit = z.infer<typeof exitSchema>;
 
 /**
+ * Why no more is granted, or why a connection has ended: one of `endReasons` (connections.ts), or `RECALLED`: the run gives back
+ * what it was granted, and may authorize the connection again. A newer API may know others.
+ */
+const reasonSchema = z.string().max(40);
+
+/** Who may use a connection. */
+export const accessSchema = z.object({
+  /** Grows with each change of what follows. */
+  revision: z.int().nonnegative(),
+  /** The revision that brought the present password. */
+  passwordRevision: z.int().nonnegative(),
+  /** Addresses and networks (CIDR notation) whose clients need no password. */
+  allowList: z.array(z.string().max(50)).max(1000),
+});
+export type Access = z.infer<typeof accessSchema>;
+
+/**
  * - `open`: more will be granted as it is used.
  * - `final`: no more is granted for now; at `grantedBytes` the tunnels are cut (money has ended).
  * - `ended`: cut all tunnels now, then send the last total with `end`.
@@ -59,7 +79,15 @@ export type CreditState = z.infer<typeof creditStateSchema>;
 /** Whole bytes as a JSON number; exact up to 9 PB. */
 const bytesSchema = z.int().nonnegative();
 
-export const creditSchema = z.object({ connectionId: idSchema, grantedBytes: bytesSchema, state: creditStateSchema });
+export const creditSchema = z.object({
+  connectionId: idSchema,
+  grantedBytes: bytesSchema,
+  state: creditStateSchema,
+  /** Of `final` and `ended`. */
+  reason: reasonSchema.optional(),
+  /** Where it is newer than what the report knows. */
+  access: accessSchema.optional(),
+});
 export type Credit = z.infer<typeof creditSchema>;
 
 export const GATEWAY_BATCH_MAX = 5000;
@@ -74,6 +102,8 @@ export const usageSchema = z.object({
   isExitLost: z.boolean(),
   /** Bytes the gateway wants to have granted ahead of `usedBytes`: some round trips at the present rate. 0: none needed. */
   wantedBytes: bytesSchema,
+  /** Of `access`, as far as this run knows it. */
+  accessRevision: z.int().nonnegative().optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -84,7 +114,15 @@ const credentialSchema = z
   .max(255)
   .refine((text) => !text.includes('\0'));
 
-export const authorizeBody = z.object({ runId: idSchema, username: credentialSchema, password: credentialSchema });
+const clientAddressSchema = z.union([z.ipv4(), z.ipv6()]);
+
+export const authorizeBody = z.object({
+  runId: idSchema,
+  username: credentialSchema,
+  password: credentialSchema,
+  /** Addresses that have used the password may be put on the allow-list. */
+  clientAddress: clientAddressSchema.optional(),
+});
 
 export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
   z.object({
@@ -96,9 +134,15 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     uploadedBytes: bytesSchema,
     grantedBytes: bytesSchema,
     state: creditStateSchema,
+    /** Of `final`. */
+    reason: reasonSchema.optional(),
+    access: accessSchema.optional(),
   }),
-  /** Unknown user, wrong password and ended connection look alike. */
-  z.object({ isAuthorized: z.literal(false) }),
+  /**
+   * Unknown user and wrong password look alike. For the right password of a connection that has ended within a day, `reason` says why;
+   * for an address that several connections list, it is `ADDRESS_SHARED`.
+   */
+  z.object({ isAuthorized: z.literal(false), reason: reasonSchema.optional() }),
 ]);
 export type Authorization = z.infer<typeof authorizationSchema>;
 
@@ -108,6 +152,16 @@ export const authorize = endpoint({
   access: 'gateway',
   summary: 'Check the credentials of a first tunnel and open the connection in this run',
   body: authorizeBody,
+  response: data(authorizationSchema),
+});
+
+/** For a client without credentials; a node asks as seldom as it can, because strangers can make it ask. */
+export const authorizeAddress = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/authorize-address',
+  access: 'gateway',
+  summary: 'Find the one connection that lists the address of a client, and open it in this run',
+  body: z.object({ runId: idSchema, clientAddress: clientAddressSchema }),
   response: data(authorizationSchema),
 });
 
@@ -133,7 +187,9 @@ export const end = endpoint({
   summary: 'Report the last totals of connections whose tunnels are all closed',
   body: z.object({
     runId: idSchema,
-    usages: z.array(usageSchema.omit({ wantedBytes: true, isExitLost: true })).max(GATEWAY_BATCH_MAX),
+    usages: z
+      .array(usageSchema.omit({ wantedBytes: true, isExitLost: true, accessRevision: true }))
+      .max(GATEWAY_BATCH_MAX),
   }),
   response: data(z.object({ acknowledged: z.array(idSchema) })),
 });
@@ -142,15 +198,26 @@ export const end = endpoint({
 export const GATEWAY_WATCH_HELD_MS = 25_000;
 
 /**
- * Held until connections of this run are to end, and then sent again: so an end takes effect at once, and idle connections
- * need few reports. What is told here only comes sooner than by `update`, so nothing is lost with an answer that is.
+ * Held until connections of this run are to end, or others may use them, and then sent again: so it takes effect at once, and idle
+ * connections need few reports. What is told here only comes sooner than by `update`, so nothing is lost with an answer that is.
  */
 export const watch = endpoint({
   method: 'POST',
   url: '/internal/gateway/watch',
   access: 'gateway',
-  summary: 'Wait for connections that are to end',
+  summary: 'Wait for connections that are to end, and for changes of who may use them',
   body: z.object({ runId: idSchema }),
-  /** `ended` as in a credit's state; empty when the time was over, or when this call cannot be held. */
-  response: data(z.object({ ended: z.array(idSchema) })),
+  /** All of it is empty when the time was over, or when this call cannot be held. */
+  response: data(
+    z.object({
+      /** As in a credit's state. */
+      ended: z.array(idSchema),
+      /** Of those in `ended`. */
+      reasons: z.record(idSchema, reasonSchema).optional(),
+      changed: z.array(z.object({ connectionId: idSchema, access: accessSchema })).optional(),
+      /** Of any connection, also of those that this run does not have: what it knows of addresses may be wrong. */
+      areAllowListsChanged: z.boolean().optional(),
+    }),
+  ),
 });
+export type WatchAnswer = z.infer<typeof watch.response>['data'];

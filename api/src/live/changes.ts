@@ -13,8 +13,8 @@ import type { Log } from '../log.ts';
 export const CHANNEL = 'live_events';
 /** At most one batch in this time; the first change after a pause goes out at once. */
 const BATCH_SPACING_MS = 200;
-/** Ends are waited for: bytes pass until the gateway knows. */
-const ENDING_SPACING_MS = 50;
+/** Gateways wait for it: bytes pass until they know. */
+const GATEWAY_SPACING_MS = 50;
 /** PostgreSQL refuses a payload of 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7900;
 
@@ -23,11 +23,17 @@ export type Owner = { userId: string } | { accountId: bigint } | { connectionId:
 
 /**
  * For the API processes alone, clients do not hear of these. `session`: the user's sessions are no longer what they were.
- * `ending`: the connection is to end, or has ended; gateways that wait for that are told.
+ * Gateways that wait for it are told of the others. `ending`: the connection is to end, or has ended. `password`, `allow-list`: who may
+ * use it has changed.
  */
-type InternalTopic = 'session' | 'ending';
-export type Topic = LiveTopic | InternalTopic;
-const topics: readonly Topic[] = [...liveTopics, 'session', 'ending'];
+export const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
+export type GatewayTopic = (typeof gatewayTopics)[number];
+export type Topic = LiveTopic | 'session' | GatewayTopic;
+const topics: readonly Topic[] = [...liveTopics, 'session', ...gatewayTopics];
+
+export function isGatewayTopic(topic: Topic): topic is GatewayTopic {
+  return gatewayTopics.some((each) => each === topic);
+}
 
 /** What travels: topic -> keys of owners. */
 export type Batch = ReadonlyMap<Topic, ReadonlySet<string>>;
@@ -71,7 +77,7 @@ export function collectChanges(db: Db, log: Log): Changes {
     add(owner, topic) {
       const owners = collected.get(topic) ?? new Set();
       collected.set(topic, owners.add(ownerKey(owner)));
-      sendAt(sentAt + (topic === 'ending' ? ENDING_SPACING_MS : BATCH_SPACING_MS));
+      sendAt(sentAt + (isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS));
     },
   };
 }

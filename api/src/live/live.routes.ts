@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { decodeJwt } from 'jose';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { bearerToken, identifyUser } from '../http/route.ts';
-import { decode } from './changes.ts';
+import { decode, type GatewayTopic, isGatewayTopic } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';
 
@@ -22,8 +22,8 @@ const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 export interface LiveSources {
   /** Of these sessions, those that are still open: the others' streams end. */
   findOpenSessions(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** These connections are to end, or have ended. */
-  connectionsEnding(connectionIds: readonly string[]): Promise<void>;
+  /** What gateways wait for has happened to these connections. */
+  connectionsChanged(topic: GatewayTopic, connectionIds: readonly string[]): Promise<void>;
   /** What was told for a while is lost. */
   missed(): void;
 }
@@ -90,10 +90,10 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
     endStreamsOfEndedSessions(suspects).catch((error: unknown) => log.warn({ err: error }, 'sessions not checked'));
   };
 
-  const tellEnding = (connectionIds: readonly string[]) => {
+  const tellGateways = (topic: GatewayTopic, connectionIds: readonly string[]) => {
     sources
-      .connectionsEnding(connectionIds)
-      .catch((error: unknown) => log.warn({ err: error }, 'gateways not told of ends'));
+      .connectionsChanged(topic, connectionIds)
+      .catch((error: unknown) => log.warn({ err: error, topic }, 'gateways not told of changes'));
   };
 
   let stopListening: (() => Promise<void>) | undefined;
@@ -104,8 +104,9 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
       {
         onPayload: (payload) => {
           const told = decode(payload);
-          if (told?.topic === 'ending') tellEnding(told.owners);
-          else if (told) check(streams.deliver(told.topic, told.owners));
+          if (!told) return;
+          if (isGatewayTopic(told.topic)) tellGateways(told.topic, told.owners);
+          else check(streams.deliver(told.topic, told.owners));
         },
         onListening: () => {
           for (const stream of streams) stream.refetch();

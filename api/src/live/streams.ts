@@ -1,7 +1,7 @@
 /** The open event streams of this process, and who hears what. */
 import type { LiveEventName, LiveTopic } from '@cellhop/contract/live';
 import type { ServerResponse } from 'node:http';
-import type { Topic } from './changes.ts';
+import type { GatewayTopic, Topic } from './changes.ts';
 
 /** What a stream needs of its response; a test can stand in for it. */
 export type Sink = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'once' | 'writableNeedDrain'>;
@@ -106,7 +106,7 @@ export class Streams {
   }
 
   /** Tells each stream of these owners. @returns the streams that are to be looked at because of a change of sessions */
-  deliver(topic: Exclude<Topic, 'ending'>, owners: readonly string[]): Stream[] {
+  deliver(topic: Exclude<Topic, GatewayTopic>, owners: readonly string[]): Stream[] {
     const streams = owners.flatMap((owner) => [...(this.#byOwner.get(owner) ?? [])]);
     if (topic === 'session') return streams;
     for (const stream of streams) stream.tell([topic]);

@@ -20,6 +20,8 @@ export interface Meter {
   /** Paid megabytes, the prepaid ones included. */
   chargedMegabytes: bigint;
   megabytePriceMicros: bigint;
+  /** Nothing is granted beyond so many megabytes. Null: no cap. */
+  capMegabytes: bigint | null;
 }
 
 /** One gateway run's part. `uploadedBytes <= usedBytes <= grantedBytes` always. */
@@ -48,8 +50,12 @@ export interface Settlement {
   /** Of this report: what came after its money had been released and spent otherwise; not charged. */
   writtenOffBytes: bigint;
   state: CreditState;
+  /** Why the state is `final`. */
+  finalReason: 'NO_MONEY' | 'CAP' | undefined;
   /** Every paid byte is used, and the free money does not buy another megabyte. */
   isOutOfMoney: boolean;
+  /** All that the cap allows is used. */
+  isAtCap: boolean;
 }
 
 /** Charges what a run reports and grants it what it wants, as far as the payer's free money goes. */
@@ -66,7 +72,9 @@ export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigin
     holdChangeMicros: heldMicros(granted.meter) - heldMicros(meter),
     writtenOffBytes: counted.writtenOffBytes,
     state: granted.state,
+    finalReason: granted.finalReason,
     isOutOfMoney,
+    isAtCap: granted.meter.usedBytes >= capBytes(meter),
   };
 }
 
@@ -133,10 +141,10 @@ function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
   const totalBytes = max(run.usedBytes, min(report.usedBytes, run.grantedBytes));
   const growthBytes = totalBytes - run.usedBytes;
   // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile are not: they
-  // take what no run has been granted, then free money, and what that does not cover is written off.
+  // take what no run has been granted, then free money up to the cap, and what that does not cover is written off.
   const price = meter.megabytePriceMicros;
   const haveMegabytes = paidOrHeldMegabytes(meter);
-  const roomBytes = megabytesToBytes(haveMegabytes + freeMicros / price) - meter.grantedBytes;
+  const roomBytes = min(capBytes(meter), megabytesToBytes(haveMegabytes + freeMicros / price)) - meter.grantedBytes;
   const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, roomBytes));
   const usedBytes = meter.usedBytes + countedBytes;
   // Bytes that do not count have no direction: neither total ever shrinks, and both together are the used bytes.
@@ -159,27 +167,44 @@ function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
 /** Grants in whole megabytes, because that is how they are paid. */
 function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) {
   // A report of a closed run came too late to go on from: the gateway cuts its tunnels and authorizes anew.
-  if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const };
+  if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const, finalReason: undefined };
   const missingBytes = run.usedBytes + wantedBytes - run.grantedBytes;
-  if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const };
+  if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const, finalReason: undefined };
 
   const price = meter.megabytePriceMicros;
   const haveMegabytes = paidOrHeldMegabytes(meter);
-  const missingMegabytes = max(0n, megabytesBegun(meter.grantedBytes + missingBytes) - haveMegabytes);
+  const wantedMegabytes = megabytesBegun(min(capBytes(meter), meter.grantedBytes + missingBytes));
+  const missingMegabytes = max(0n, wantedMegabytes - haveMegabytes);
   const boughtMegabytes = min(missingMegabytes, fairShare(freeMicros / price));
-  const grantedBytes = megabytesToBytes(haveMegabytes + boughtMegabytes);
-  const isLast = missingMegabytes > 0n && boughtMegabytes === 0n;
+  const paidBytes = megabytesToBytes(haveMegabytes + boughtMegabytes);
+  // A cap that was lowered may be less than what has been granted.
+  const grantedBytes = max(meter.grantedBytes, min(capBytes(meter), paidBytes));
+  const isOutOfMoney = missingMegabytes > 0n && boughtMegabytes === 0n;
+  const finalReason = finalReasonOf(grantedBytes >= capBytes(meter), isOutOfMoney);
   return {
     meter: { ...meter, grantedBytes },
     run: { ...run, grantedBytes: run.grantedBytes + grantedBytes - meter.grantedBytes },
     freeMicros: freeMicros - boughtMegabytes * price,
-    state: isLast ? ('final' as const) : ('open' as const),
+    state: finalReason ? ('final' as const) : ('open' as const),
+    finalReason,
   };
+}
+
+function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): Settlement['finalReason'] {
+  if (isCapped) return 'CAP';
+  return isOutOfMoney ? 'NO_MONEY' : undefined;
 }
 
 /** No grant takes more than half of the free megabytes, so that a busy connection leaves some to its user's others. */
 function fairShare(affordableMegabytes: bigint): bigint {
   return affordableMegabytes <= 1n ? affordableMegabytes : affordableMegabytes / 2n;
+}
+
+/** More than any counter holds (2^63 bytes). */
+const NO_CAP_BYTES = 1n << 63n;
+
+function capBytes({ capMegabytes }: Meter): bigint {
+  return capMegabytes === null ? NO_CAP_BYTES : megabytesToBytes(capMegabytes);
 }
 
 function min(a: bigint, b: bigint): bigint {

@@ -7,6 +7,7 @@ export const statusAfter: Record<EndReason, Exclude<ConnectionStatus, 'WORK'>> =
   NO_MONEY: 'NO_MONEY',
   IDLE: 'NOT_WORK',
   EXIT_LOST: 'NOT_WORK',
+  CAP: 'NOT_WORK',
 };
 
 /** A lost exit is nobody's use: the unused prepaid part goes back at any age. */

@@ -1,4 +1,5 @@
 /** Settles a batch of reports of one gateway run: a handful of statements, however many connections it has. */
+import type { EndReason } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
@@ -38,6 +39,10 @@ export interface CreditAnswer {
   connectionId: string;
   grantedBytes: bigint;
   state: CreditState;
+  /** Why no more is granted, or why the connection has ended; undefined for one that is unknown. */
+  reason: EndReason | 'RECALLED' | undefined;
+  /** Of who may use the connection; undefined for one that has ended. */
+  accessRevision: number | undefined;
 }
 
 /**
@@ -53,17 +58,21 @@ export async function takeReports(ctx: Ctx, runId: string, reports: readonly Usa
   });
   if (quiet.length > 0)
     for (const unchanged of await runs.findUnchanged(ctx, runId, quiet))
-      answers.set(unchanged.connectionId, { ...unchanged, state: 'open' });
+      answers.set(unchanged.connectionId, { ...unchanged, state: 'open', reason: undefined });
   const busy = reports.filter((report) => !answers.has(report.connectionId));
   if (busy.length > 0)
     for (const settled of await turns.take(() => settleReports(ctx, runId, busy, 'report')))
       answers.set(settled.connectionId, settled);
   // Those without an answer are unknown, or have ended.
-  return reports.map(({ connectionId }) => answers.get(connectionId) ?? endedAnswer(connectionId));
+  const ended = reports
+    .filter(({ connectionId }) => !answers.has(connectionId))
+    .map(({ connectionId }) => connectionId);
+  const reasons = ended.length > 0 ? await runs.findEndReasons(ctx, ended) : new Map<string, EndReason>();
+  return reports.map(({ connectionId: id }) => answers.get(id) ?? endedAnswer(id, reasons.get(id)));
 }
 
-function endedAnswer(connectionId: string): CreditAnswer {
-  return { connectionId, grantedBytes: 0n, state: 'ended' };
+function endedAnswer(connectionId: string, reason: EndReason | undefined): CreditAnswer {
+  return { connectionId, grantedBytes: 0n, state: 'ended', reason, accessRevision: undefined };
 }
 
 /**
@@ -132,7 +141,9 @@ interface SettlementOfOne extends MeterChange {
   /** Undefined if nothing changes about what is written off. */
   writeOff: WriteOff | undefined;
   state: CreditState;
+  reason: CreditAnswer['reason'];
   isOutOfMoney: boolean;
+  isAtCap: boolean;
   /** The end is to be asked for; it comes with the last report. */
   isExitLost: boolean;
 }
@@ -150,6 +161,7 @@ function settleOne(
     grantedBytes: row.grantedBytes,
     chargedMegabytes: row.chargedMegabytes,
     megabytePriceMicros: megabytePrice(row.priceMicros),
+    capMegabytes: row.capMegabytes,
   };
   const known: Run = {
     usedBytes: row.runUsedBytes,
@@ -158,8 +170,10 @@ function settleOne(
     isOpen: row.isRunOpen!,
   };
   const isExitLost = report.isExitLost && row.endingReason === null;
+  const isRecalled = kind === 'report' && known.isOpen && row.isRecalled === true;
+  const endReason = row.endingReason ?? (isExitLost ? 'EXIT_LOST' : isRecalled ? 'RECALLED' : undefined);
   const isEnding = isExitLost || row.endingReason !== null;
-  const wantedBytes = kind === 'close' || isEnding ? 0n : report.wantedBytes;
+  const wantedBytes = kind === 'close' || endReason ? 0n : report.wantedBytes;
   const freeMicros = free.get(row.payerAccountId)!;
   const { usedBytes, uploadedBytes } = report;
   const run = kind === 'open' ? openRun(known) : known;
@@ -177,8 +191,10 @@ function settleOne(
     charge: result.charge,
     holdChangeMicros,
     writeOff: toWriteOff(row, kind, result),
-    state: isEnding ? 'ended' : result.state,
+    state: endReason ? 'ended' : result.state,
+    reason: endReason ?? result.finalReason,
     isOutOfMoney: result.isOutOfMoney && !isEnding,
+    isAtCap: result.isAtCap && !isEnding,
     isExitLost,
   };
 }
@@ -211,12 +227,14 @@ async function save(
   const ended = await saveEnds(ctx, settlements, kind);
   for (const { row, payerAccountId, run } of settlements)
     recollections.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
-  return settlements.map(({ row, run, state }) => ({
+  return settlements.map(({ row, run, state, reason }) => ({
     connectionId: row.id,
     usedBytes: run.usedBytes,
     uploadedBytes: run.uploadedBytes,
     grantedBytes: run.grantedBytes,
     state: ended.has(row.id) ? 'ended' : state,
+    reason: ended.get(row.id) ?? reason,
+    accessRevision: row.accessRevision,
   }));
 }
 
@@ -225,26 +243,36 @@ function isChanged({ row, run }: SettlementOfOne): boolean {
   return run.usedBytes !== row.runUsedBytes || run.grantedBytes !== row.runGrantedBytes || run.isOpen !== row.isRunOpen;
 }
 
-/** Asks for the ends of lost exits, and closes what has come to its end. @returns the connections that are closed */
+/** Asks for ends that other runs have to report for, and closes what has come to its end. @returns why what is closed or closing ends */
 async function saveEnds(
   ctx: Ctx,
   settlements: readonly SettlementOfOne[],
   kind: SettlementKind,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, EndReason>> {
   const lost = settlements.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
   if (lost.length > 0) await saveEndings(ctx, lost, 'EXIT_LOST');
+  // Where the cap was lowered, other runs may still use what they were granted before.
+  const isShared = ({ meter }: SettlementOfOne) => meter.usedBytes < meter.grantedBytes;
+  const atCap = settlements.filter(({ isAtCap }) => isAtCap);
+  const endingAtCap = atCap.filter(isShared).map(({ row }) => row.id);
+  if (endingAtCap.length > 0) await saveEndings(ctx, endingAtCap, 'CAP');
 
   // An end that was asked for comes when no run has the connection open any longer.
   const reported = kind === 'close' ? settlements.filter(({ row }) => row.endingReason !== null) : [];
-  const moneyless = settlements.filter(({ isOutOfMoney }) => isOutOfMoney);
-  const candidates = [...reported, ...moneyless].map(({ row }) => row.id);
-  if (candidates.length === 0) return new Set();
-  const ending = (await findForEnd(ctx, candidates)).filter(
-    ({ endingReason, openRuns }) => endingReason === null || openRuns === 0,
-  );
-  await closeConnections(
-    ctx,
-    ending.map((connection) => ({ connection, reason: connection.endingReason ?? 'NO_MONEY' })),
-  );
-  return new Set(ending.map(({ id }) => id));
+  const moneyless = settlements.filter(({ isOutOfMoney, isAtCap }) => isOutOfMoney && !isAtCap);
+  const usedUp = [...moneyless, ...atCap.filter((settlement) => !isShared(settlement))];
+  const candidates = [...reported, ...usedUp].map(({ row }) => row.id);
+  const ending = candidates.length === 0 ? [] : await findForEnd(ctx, candidates);
+  const capped = new Set(atCap.map(({ row }) => row.id));
+  const closed = ending
+    .filter(({ endingReason, openRuns }) => endingReason === null || openRuns === 0)
+    .map((connection) => {
+      const reason: EndReason = connection.endingReason ?? (capped.has(connection.id) ? 'CAP' : 'NO_MONEY');
+      return { connection, reason };
+    });
+  if (closed.length > 0) await closeConnections(ctx, closed);
+  return new Map([
+    ...endingAtCap.map((id) => [id, 'CAP'] as const),
+    ...closed.map(({ connection, reason }) => [connection.id, reason] as const),
+  ]);
 }

@@ -1,5 +1,4 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
-import type { Exit } from '@cellhop/contract/gateway';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
@@ -125,24 +124,4 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
     ],
   );
   return row!;
-}
-
-export interface LoginRow {
-  connectionId: string;
-  passwordHash: Buffer;
-  exit: Exit;
-}
-
-/** Of an open connection whose end nobody has asked for. */
-export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
-  const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", password_hash as "passwordHash", exit
-       from connection_credentials as credentials
-       join readable_connections as connections on connections.id = credentials.id
-       join readable_proxies as proxies on proxies.id = proxy_id
-       join readable_users as users on users.id = user_id
-      where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
-    [username],
-  );
-  return row;
 }

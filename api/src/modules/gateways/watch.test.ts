@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createProxy, createUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { HeldCalls } from './held-calls.ts';
+import { HeldCalls, type News } from './held-calls.ts';
 import { addNode, registerNode } from './gateways.service.ts';
 
 describe('a call that waits for ends', () => {
@@ -97,8 +97,10 @@ describe('a call that waits for ends', () => {
 function holder() {
   const calls = new HeldCalls();
   const answers: string[] = [];
-  const hold = (name: string, nodeId: string) =>
-    void calls.hold(name, nodeId).then((ids) => answers.push(`${name}: ${ids.join()}`));
+  const hold = (name: string, nodeId: string) => {
+    const note = ({ ended = new Map<string, string>() }: News) => answers.push(`${name}: ${[...ended].flat().join()}`);
+    void calls.hold(name, nodeId).then(note);
+  };
   return { calls, answers, hold };
 }
 
@@ -129,6 +131,27 @@ describe('held calls', () => {
     hold('one more', 'node');
     await Promise.resolve();
     expect([calls.size, answers]).toEqual([2_000, ['one more: ']]);
+  });
+
+  test('are answered with what was told a moment after the one before, and no later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { calls, answers, hold } = holder();
+    hold('run', 'node');
+    calls.tell('run', { ended: new Map([['one', 'USER']]) });
+    await vi.advanceTimersByTimeAsync(900);
+    calls.tell('run', { ended: new Map([['two', 'IDLE']]) });
+    calls.tell('run', { ended: new Map([['three', 'CAP']]), areAllowListsChanged: true });
+    expect(calls.runIds).toEqual(['run']);
+    hold('run', 'node');
+    await Promise.resolve();
+    expect([calls.size, answers]).toEqual([0, ['run: one,USER', 'run: two,IDLE,three,CAP']]);
+    hold('run', 'node');
+    await vi.advanceTimersByTimeAsync(25_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    calls.tell('run', { ended: new Map([['late', 'USER']]) });
+    expect(calls.runIds).toEqual([]);
+    hold('run', 'node');
+    expect(calls.size).toBe(1);
   });
 
   test('are none once the process stops', async () => {
