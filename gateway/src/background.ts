@@ -40,3 +40,12 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
   const timer = setInterval(() => inBackground(log, task, run()), everyMs);
   return () => clearInterval(timer);
 }
+
+/** @returns false if it goes on after this time */
+export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((fulfil) => {
+    timer = setTimeout(() => fulfil(false), limitMs);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+}

@@ -71,7 +71,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
-  const { connections, reporter, endWatch } = openConnections(settings, limits, control, exits);
+  const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
   const greetings = new Greetings({ control, reserved, limits, log });
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, mover, connections, dial });
@@ -134,6 +134,7 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     token,
     runId,
     timeoutMs: limits.controlRequestMs,
+    addressTimeoutMs: limits.addressRequestMs,
     observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
     refused: (call) => metrics.refusedCalls.inc({ call }),
     health,
@@ -158,16 +159,20 @@ function openExits(settings: GatewaySettings, limits: Limits, ownPorts: Readonly
   return { exits, dial: createDial({ policy, limits }), reserved };
 }
 
-function openConnections({ log }: GatewaySettings, limits: Limits, control: ControlClient, exits: Exits) {
+function openConnections(
+  { log }: GatewaySettings,
+  limits: Limits,
+  { control, exits, metrics }: { control: ControlClient; exits: Exits; metrics: Metrics },
+) {
   const connections: Connections = new Connections({
     control,
     limits,
     log,
     reportSoon: (connection) => reporter.soon(connection),
     exits,
+    ended: (reason) => metrics.connectionEnds.inc({ reason }),
   });
-  const ended = (connectionIds: readonly string[]) => connections.endByControlPlane(connectionIds);
-  const endWatch = new EndWatch({ control, limits, log, ended });
+  const endWatch = new EndWatch({ control, limits, log, told: (answer) => connections.told(answer) });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
   return { connections, reporter, endWatch };
 }
@@ -189,7 +194,12 @@ function openContext(
     logEveryMs: limits.exhaustionLogMs,
   });
   const flows = new Flows({ limits, metrics, log });
-  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits) };
+  const addressGuard = new LoginGuard({
+    loginFailuresPerMinute: limits.addressRefusalsPerMinute,
+    loginBlockMs: limits.addressBlockMs,
+    loginAddresses: limits.loginAddresses,
+  });
+  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits), addressGuard };
 }
 
 function watchNode({ metrics, flows, mover, limits }: ListenerContext, connections: Connections): void {

@@ -29,6 +29,17 @@ export const defaultLimits = {
   loginAddresses: 100_000,
   /** How long known credentials are good before the control plane is asked again. */
   credentialsKeptMs: 60_000,
+  /** A password that is used from a new address is confirmed sooner, because the control plane notes the address. */
+  addressNoteSpacingMs: 1_000,
+  /** Client addresses that open a connection without a password and are remembered; above it the oldest is forgotten. */
+  addressesKept: 10_000,
+  /** How long an address that no connection lists is not asked about again. The control plane tells of changes of allow-lists. */
+  addressRefusalKeptMs: 10_000,
+  /** Addresses of one network; above it none of them is asked about for a while. */
+  addressRefusalsPerMinute: 20,
+  addressBlockMs: 60_000,
+  /** Clients wait so long at most to hear whether they need a password. */
+  addressRequestMs: 2_000,
   /** How long a refusal of the control plane answers for it. */
   refusalKeptMs: 1_000,
   refusalsKept: 10_000,

@@ -57,6 +57,12 @@ function tunnelMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
+    connectionEnds: new Counter({
+      name: 'gateway_connection_ends_total',
+      help: 'Connections that ended in this run: those that the control plane has ended, by its reason, and those of the run alone',
+      labelNames: ['reason'],
+      registers,
+    }),
     grantWaits: new Counter({
       name: 'gateway_grant_waits_total',
       help: 'Times that a tunnel waited for a grant, or for an answer to its reports',

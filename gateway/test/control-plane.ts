@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { parseNetwork } from '@cellhop/contract/network';
 import {
+  type Access,
   type Authorization,
   authorize,
+  authorizeAddress,
   type Credit,
   type CreditState,
   end,
@@ -12,12 +15,17 @@ import {
   hello,
   update,
   watch,
+  type WatchAnswer,
 } from '@cellhop/contract/gateway';
 
 export interface FakeConnection {
   readonly id: string;
   readonly username: string;
   readonly password: string;
+  /** Undefined: the control plane is older than revisions. */
+  access: Access | undefined;
+  /** Why it has ended, or gets no more. */
+  reason: string | undefined;
   readonly exit: Exit;
   /** The highest total that may ever be granted. */
   allowedBytes: number;
@@ -40,7 +48,9 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { hello: 0, authorize: 0, update: 0, end: 0, watch: 0 };
+  readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, update: 0, end: 0, watch: 0 };
+  /** The addresses that came with credentials. */
+  readonly clientAddresses = new Set<string>();
   /** Those that wait for their answer included. */
   authorizationsAsked = 0;
   readonly runIds = new Set<string>();
@@ -53,13 +63,13 @@ export class ControlPlane {
   /** Refuses all reports. */
   isRefusing = false;
   /** Undefined: it is older than the calls `hello` and `watch`. */
-  greeting: unknown = { contractVersion: 3, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  greeting: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Joins the answers to reports, as a newer version may say what an older node does not understand. */
   strangeAnswers: unknown[] = [];
   /** Until then nobody gets an answer. */
   answersAfter: Promise<unknown> | undefined;
   /** Calls that wait for ends, of nodes that are still there. */
-  readonly held = new Set<(ended: string[]) => void>();
+  readonly held = new Set<(answer: WatchAnswer) => void>();
   #server: Server | undefined;
   #port = 0;
 
@@ -91,6 +101,8 @@ export class ControlPlane {
       id: randomUUID(),
       username: `user-${this.connections.size + 1}`,
       password: 'a-password-of-a-connection',
+      access: { revision: 1, passwordRevision: 1, allowList: [] },
+      reason: undefined,
       exit: { kind: 'local-address', address: null },
       allowedBytes: Number.MAX_SAFE_INTEGER,
       grantStepBytes: 64 * MIB,
@@ -107,9 +119,33 @@ export class ControlPlane {
   }
 
   /** Ends it and tells whoever waits for that. */
-  tellEnd(connection: FakeConnection): void {
+  tellEnd(connection: FakeConnection, reason?: string): void {
     connection.state = 'ended';
-    for (const answer of this.held) answer([connection.id]);
+    connection.reason = reason;
+    this.#tell({ ended: [connection.id], ...(reason !== undefined && { reasons: { [connection.id]: reason } }) });
+  }
+
+  /** Changes who may use it. */
+  change(connection: FakeConnection, { password, allowList }: { password?: string; allowList?: string[] }): Access {
+    const before = connection.access!;
+    const revision = before.revision + 1;
+    const passwordRevision = password === undefined ? before.passwordRevision : revision;
+    const access = { revision, passwordRevision, allowList: allowList ?? before.allowList };
+    Object.assign(connection, { access, password: password ?? connection.password });
+    return access;
+  }
+
+  /** Tells whoever waits for that. */
+  tellChange(connection: FakeConnection): void {
+    this.#tell({
+      ended: [],
+      changed: [{ connectionId: connection.id, access: connection.access! }],
+      areAllowListsChanged: true,
+    });
+  }
+
+  #tell(answer: WatchAnswer): void {
+    for (const tell of this.held) tell(answer);
   }
 
   async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
@@ -125,6 +161,7 @@ export class ControlPlane {
     if (isReport && this.#isRefused(body)) return REFUSAL;
     if (request.url === hello.url) return this.#greet(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
+    if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
     if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === update.url) return success([...this.strangeAnswers, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
@@ -146,38 +183,64 @@ export class ControlPlane {
     if (this.greeting === undefined) return { status: 404, body: {} };
     watch.body.parse(body);
     this.calls.watch += 1;
-    const ended = await new Promise<string[]>((answer) => {
+    const told = await new Promise<WatchAnswer>((answer) => {
       this.held.add(answer);
       const forget = () => this.held.delete(answer);
       request.socket.once('close', forget);
     });
     this.held.clear();
-    return success({ ended });
+    return success(told);
   }
 
   #authorize(body: unknown): Authorization {
-    const { username, password, runId } = authorize.body.parse(body);
+    const { username, password, runId, clientAddress } = authorize.body.parse(body);
     this.calls.authorize += 1;
     this.runIds.add(runId);
     const found = [...this.connections.values()].find((each) => each.username === username);
-    if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
+    if (!found || found.password !== password) return { isAuthorized: false };
+    if (clientAddress !== undefined) this.clientAddresses.add(clientAddress);
+    return this.#open(found);
+  }
+
+  #authorizeAddress(body: unknown): Authorization {
+    const { clientAddress, runId } = authorizeAddress.body.parse(body);
+    this.calls.authorizeAddress += 1;
+    this.runIds.add(runId);
+    const lists = ({ access, state }: FakeConnection) =>
+      state !== 'ended' && access?.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
+    const [found, other] = [...this.connections.values()].filter(lists);
+    if (other) return { isAuthorized: false, reason: 'ADDRESS_SHARED' };
+    return found ? this.#open(found) : { isAuthorized: false };
+  }
+
+  #open(found: FakeConnection): Authorization {
+    const { reason, access } = found;
+    if (found.state === 'ended') return { isAuthorized: false, ...(reason !== undefined && { reason }) };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
     const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
-    return { isAuthorized: true, connectionId: id, exit, usedBytes, uploadedBytes, grantedBytes, state };
+    const credit = { connectionId: id, usedBytes, uploadedBytes, grantedBytes, state, reason: found.reason };
+    return { isAuthorized: true, exit, access, ...credit };
   }
 
   #update(body: unknown): Credit[] {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes }) => {
+    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision = 0 }) => {
       const found = this.connections.get(connectionId);
       if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
       count(found, { usedBytes, uploadedBytes });
       found.isExitLost ||= isExitLost;
       this.#grant(found, wantedBytes);
-      return { connectionId, grantedBytes: found.grantedBytes, state: found.state };
+      const { grantedBytes, state, reason, access } = found;
+      return {
+        connectionId,
+        grantedBytes,
+        state,
+        reason,
+        ...(access && accessRevision < access.revision && { access }),
+      };
     });
   }
 

@@ -2,10 +2,16 @@ import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
 import { Pace } from '../metering/pace.ts';
+import { Access, type Credential } from './access.ts';
+import { NotedAddresses } from './noted-addresses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 /** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
 export class Connection {
+  readonly access = new Access();
+  readonly notedAddresses = new NotedAddresses();
+  /** Undefined while only clients without credentials have used it. */
+  username: string | undefined;
   readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
   /** When the control plane has last been asked about the password. */
@@ -21,9 +27,6 @@ export class Connection {
 
   constructor(
     readonly id: string,
-    readonly username: string,
-    /** HMAC of the password; undefined when the control plane no longer takes it. */
-    public digest: Buffer | undefined,
     readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
@@ -34,4 +37,17 @@ export class Connection {
   cut(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
   }
+
+  /** Who may use it has changed. */
+  cutForbidden(): void {
+    for (const flow of this.flows)
+      if (!this.access.allows(flow.credential))
+        flow.close(flow.credential.kind === 'password' ? 'password-changed' : 'address-removed');
+  }
+}
+
+/** A client that may use a connection, and how it has shown that. */
+export interface Login {
+  readonly connection: Connection;
+  readonly credential: Credential;
 }

@@ -169,6 +169,7 @@ export class Reporter {
       connectionId: connection.id,
       ...totals,
       isExitLost: connection.exit.isLost,
+      accessRevision: connection.access.revision,
       wantedBytes: isUsed ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }

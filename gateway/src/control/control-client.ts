@@ -1,6 +1,7 @@
 import {
   type Authorization,
   authorize,
+  authorizeAddress,
   authorizeBody,
   type Credit,
   creditSchema,
@@ -11,21 +12,27 @@ import {
   update,
   type Usage,
   watch,
+  type WatchAnswer,
 } from '@cellhop/contract/gateway';
-import { ApiError, createClient } from '@cellhop/contract/client';
+import { ApiError, type CallOptions, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
 
-type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost'>;
+type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
+
+/** From this version on the control plane knows connections by the addresses of their clients. */
+const VERSION_WITH_ADDRESSES = 4;
 
 export interface ControlSettings {
   readonly url: string;
   readonly token: string;
   readonly runId: string;
   readonly timeoutMs: number;
+  /** Of `authorizeAddress`. */
+  readonly addressTimeoutMs: number;
   readonly observed: (seconds: number, outcome: 'answered' | 'failed') => void;
   readonly refused: (call: ControlCall) => void;
   readonly health: ControlHealth;
@@ -39,6 +46,7 @@ const reportAnswer = z.object({ data: z.array(z.unknown()) });
 /** The calls to the control plane. Every answer is checked against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
+  #controlPlaneVersion = 0;
 
   constructor(private readonly settings: ControlSettings) {
     this.#request = createClient({
@@ -52,6 +60,7 @@ export class ControlClient {
   async hello(): Promise<Greeting | undefined> {
     try {
       const { data } = await this.#call('hello', hello, { body: { contractVersion: GATEWAY_CONTRACT_VERSION } });
+      this.#controlPlaneVersion = data.contractVersion;
       return data;
     } catch (error) {
       if (isUnknownCall(error)) return undefined;
@@ -60,8 +69,8 @@ export class ControlClient {
   }
 
   /** @throws TunnelFailure when the control plane does not answer */
-  async authorize({ username, password }: Credentials): Promise<Authorization> {
-    const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password });
+  async authorize({ username, password }: Credentials, clientAddress?: string): Promise<Authorization> {
+    const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password, clientAddress });
     // What the contract's bounds refuse is no user that the control plane could know.
     if (!body.success) return { isAuthorized: false };
     try {
@@ -72,9 +81,22 @@ export class ControlClient {
     }
   }
 
+  /** @throws TunnelFailure when the control plane does not answer */
+  async authorizeAddress(clientAddress: string): Promise<Authorization> {
+    if (this.#controlPlaneVersion < VERSION_WITH_ADDRESSES) return { isAuthorized: false };
+    const body = { runId: this.settings.runId, clientAddress };
+    try {
+      const timeoutMs = this.settings.addressTimeoutMs;
+      const { data } = await this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
+      return data;
+    } catch {
+      throw new TunnelFailure('control-plane-away');
+    }
+  }
+
   async update(usages: readonly Usage[]): Promise<Credit[]> {
     const body = { runId: this.settings.runId, usages: [...usages] };
-    const { data } = await this.#call('update', update, { body }, reportAnswer);
+    const { data } = await this.#call('update', update, { body }, { response: reportAnswer });
     const answers = data.map((item) => creditSchema.safeParse(item));
     const unreadable = answers.find(({ success }) => !success);
     if (unreadable) this.#refused('update', unreadable.error);
@@ -82,15 +104,15 @@ export class ControlClient {
   }
 
   /**
-   * Waits for connections that are to end. Whether the control plane is well is for the other calls to tell: this one hangs
+   * Waits for connections that are to end, and for changes of who may use them. Whether the control plane is well is for the other calls to tell: this one hangs
    * on connections that may break at any time.
-   * @returns their ids; undefined if the control plane is older than this call
+   * @returns undefined if the control plane is older than this call
    */
-  async watch(signal: AbortSignal): Promise<string[] | undefined> {
+  async watch(signal: AbortSignal): Promise<WatchAnswer | undefined> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
     try {
       const answer = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
-      return watch.response.parse(answer).data.ended;
+      return watch.response.parse(answer).data;
     } catch (error) {
       if (isUnknownCall(error)) return undefined;
       throw error;
@@ -106,12 +128,12 @@ export class ControlClient {
     call: ControlCall,
     definition: E,
     input: ClientInput<E>,
-    response: z.ZodType = definition.response,
+    { response = definition.response, ...options }: CallOptions & { response?: z.ZodType } = {},
   ): Promise<Answer> {
     const begunAt = performance.now();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
-      const answer = response.parse(await this.#request(definition, input)) as Answer;
+      const answer = response.parse(await this.#request(definition, input, options)) as Answer;
       outcome = 'answered';
       this.settings.health.answered();
       return answer;

@@ -1,3 +1,4 @@
+import type { WatchAnswer } from '@cellhop/contract/gateway';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Harness, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
@@ -58,7 +59,7 @@ describe('a node that is told of ends', () => {
 });
 
 /** Calls in a minute of a control plane that answers like this. */
-async function callsInMinute(answer: () => Promise<string[] | undefined>) {
+async function callsInMinute(answer: () => Promise<WatchAnswer | undefined>) {
   let calls = 0;
   const watch = () => {
     calls += 1;
@@ -68,7 +69,7 @@ async function callsInMinute(answer: () => Promise<string[] | undefined>) {
     control: { watch },
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
-    ended: (ids) => ids.includes('open here'),
+    told: ({ ended }) => ended.includes('open here'),
   });
   endWatch.start();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -77,7 +78,7 @@ async function callsInMinute(answer: () => Promise<string[] | undefined>) {
 }
 
 const heldFor = (ms: number, ended: string[]) => () =>
-  new Promise<string[]>((fulfil) => void setTimeout(() => fulfil(ended), ms));
+  new Promise<WatchAnswer>((fulfil) => void setTimeout(() => fulfil({ ended }), ms));
 
 describe('the held call', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -93,8 +94,8 @@ describe('the held call', () => {
   });
 
   it.each([
-    ['is answered at once without news', () => Promise.resolve([])],
-    ['is answered at once with what is known', () => Promise.resolve(['ended before'])],
+    ['is answered at once without news', () => Promise.resolve({ ended: [] })],
+    ['is answered at once with what is known', () => Promise.resolve({ ended: ['ended before'] })],
     ['fails', () => Promise.reject(new Error('away'))],
   ])('is sent seldom when it %s', async (_name, answer) => {
     const { calls, isHeld } = await callsInMinute(answer);

@@ -1,21 +1,23 @@
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
+import type { WatchAnswer } from '@cellhop/contract/gateway';
 import type { ControlClient } from './control-client.ts';
 
 interface EndWatchSettings {
   readonly control: Pick<ControlClient, 'watch'>;
   readonly limits: Pick<Limits, 'watchSpacingMs' | 'watchRetryMs' | 'helloIntervalMs'>;
   readonly log: Logger;
-  /** @returns whether any of these connections was open here */
-  readonly ended: (connectionIds: readonly string[]) => boolean;
+  /** @returns whether this node did not know it */
+  readonly told: (answer: WatchAnswer) => boolean;
 }
 
 /** A call that was answered after this time was held: an answer without news is then nothing unusual. */
 const HELD_MS_MIN = 5_000;
 
 /**
- * Always has one call at the control plane that is held until connections have to end, so that they end at once. A control
+ * Always has one call at the control plane that is held until connections have to end, or others may use them, so that it takes effect
+ * at once. A control
  * plane that does not know the call, does not hold it or is away is asked again after growing pauses; reports tell the
  * same, later.
  */
@@ -53,17 +55,17 @@ export class EndWatch {
 
   /** @returns how long to wait before the next call */
   async #ask(): Promise<number> {
-    const { control, ended, limits } = this.settings;
+    const { control, told, limits } = this.settings;
     const begunAt = performance.now();
     this.#call = new AbortController();
     try {
-      const connectionIds = await control.watch(this.#call.signal);
-      if (connectionIds === undefined) {
+      const answer = await control.watch(this.#call.signal);
+      if (answer === undefined) {
         this.#isHeld = false;
         return limits.helloIntervalMs;
       }
       const wasHeld = performance.now() - begunAt >= HELD_MS_MIN;
-      const isNews = ended(connectionIds);
+      const isNews = told(answer);
       this.#isHeld ||= wasHeld || isNews;
       this.#vainCalls = wasHeld || isNews ? 0 : this.#vainCalls + 1;
     } catch {

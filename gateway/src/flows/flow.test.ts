@@ -14,7 +14,8 @@ function openFlow({ grantedBytes = 1_000 } = {}) {
   const credit = new Credit(start, 1_000_000, { due: () => {}, spent: () => {}, ended: () => {} });
   const reasons: string[] = [];
   const closed = (_: Flow, reason: string) => void reasons.push(reason);
-  const flow = new Flow('socks5', credit, { limits: defaultLimits, metrics: createMetrics(), closed });
+  const credential = { kind: 'address', address: '127.0.0.1' } as const;
+  const flow = new Flow('socks5', credential, credit, { limits: defaultLimits, metrics: createMetrics(), closed });
   return { flow, credit, reasons };
 }
 

@@ -1,3 +1,4 @@
+import type { Credential } from '../connections/access.ts';
 import type { Limits } from '../limits.ts';
 import type { Credit } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
@@ -10,9 +11,11 @@ export type EndReason =
   | PipeEnd
   | 'dial-failed'
   | 'out-of-money'
+  | 'cap-reached'
   | 'grant-late'
   | 'connection-ended'
   | 'password-changed'
+  | 'address-removed'
   | 'idle'
   | 'shutdown';
 
@@ -36,6 +39,8 @@ export class Flow {
 
   constructor(
     readonly protocol: Protocol,
+    /** By which it was opened. */
+    readonly credential: Credential,
     credit: Credit,
     private readonly settings: FlowSettings,
   ) {

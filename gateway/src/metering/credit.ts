@@ -6,6 +6,8 @@ export type Direction = 'toExit' | 'toClient';
 export interface CreditAnswer {
   readonly grantedBytes: number;
   readonly state: CreditState;
+  /** Why no more is granted, or why the connection has ended, in the control plane's words. */
+  readonly reason?: string | undefined;
 }
 
 /** Cumulative in this run; `uploadedBytes` are the part of `usedBytes` that went to destinations. */
@@ -40,6 +42,7 @@ export class Credit {
   #uploadedBytes: number;
   #grantedBytes: number;
   #state: CreditState;
+  #reason: string | undefined;
   #reportedBytes: number;
   #acknowledgedBytes: number;
   /** The total that makes a report due; infinite between asking for it and its being sent. */
@@ -59,6 +62,7 @@ export class Credit {
     this.#uploadedBytes = start.uploadedBytes;
     this.#grantedBytes = Math.max(start.grantedBytes, start.usedBytes);
     this.#state = start.state;
+    this.#reason = start.reason;
     this.#reportedBytes = start.usedBytes;
     this.#acknowledgedBytes = start.usedBytes;
     this.#setDue();
@@ -87,6 +91,11 @@ export class Credit {
 
   get state(): CreditState {
     return this.#state;
+  }
+
+  /** Why no more is granted, or why the connection has ended, if the control plane has said it. */
+  get reason(): string | undefined {
+    return this.#reason;
   }
 
   /** Counts up to `wantedBytes` as used and tells how many those are. Only they may be forwarded. */
@@ -144,6 +153,7 @@ export class Credit {
     if (this.#state === 'ended') return;
     if (answer.state === 'ended') {
       this.#state = 'ended';
+      this.#reason = answer.reason;
       return this.events.ended();
     }
     // A smaller grant was given before the one that is known: its state is old, too.
@@ -151,6 +161,7 @@ export class Credit {
     const isGrown = answer.grantedBytes > this.#grantedBytes;
     this.#grantedBytes = answer.grantedBytes;
     this.#state = answer.state;
+    this.#reason = answer.reason;
     if (isGrown) this.#goOn();
     if (this.isSpent) this.#announceSpent();
   }
