@@ -26,7 +26,7 @@ export type Owner = { userId: string } | { accountId: bigint } | { connectionId:
  * Gateways that wait for it are told of the others. `ending`: the connection is to end, or has ended. `password`, `allow-list`: who may
  * use it has changed.
  */
-export const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
+const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
 export type GatewayTopic = (typeof gatewayTopics)[number];
 export type Topic = LiveTopic | 'session' | GatewayTopic;
 const topics: readonly Topic[] = [...liveTopics, 'session', ...gatewayTopics];
