@@ -5,6 +5,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 const SMTP_PORT = 25;
+const IPV4_LENGTH = 4;
 
 // IANA special-purpose registry (RFC 6890) and multicast.
 const refusedIpv4 = networks(
@@ -48,6 +49,7 @@ export function isDestinationAllowed(policy: DestinationPolicy, bytes: Uint8Arra
 
 /** An IPv4-mapped address is dialled as the IPv4 address that it is. */
 export function unmapped(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === IPV4_LENGTH) return bytes;
   const address = toAddress(bytes);
   return isIpv6(address) && address.isIPv4MappedAddress() ? bytes.slice(12) : bytes;
 }
@@ -89,7 +91,7 @@ const isWithin = (address: Address, list: Network[]) => list.some((network) => a
 
 const isIpv6 = (address: Address): address is ipaddr.IPv6 => address.kind() === 'ipv6';
 
-const toAddress = (bytes: Uint8Array) => ipaddr.fromByteArray([...bytes]);
+const toAddress = (bytes: Uint8Array) => ipaddr.fromByteArray(Array.from(bytes));
 
 function networks(...lines: string[]): Network[] {
   return lines.flatMap((line) => line.split(' ')).map((text) => ipaddr.parseCIDR(text));

@@ -22,7 +22,7 @@ export class Connection {
   constructor(
     readonly id: string,
     readonly username: string,
-    /** HMAC of the password; undefined when the control plane no longer takes it. */
+    /** Keyed hash of the password; undefined when the control plane no longer takes it. */
     public digest: Buffer | undefined,
     readonly exit: Exit,
     readonly credit: Credit,

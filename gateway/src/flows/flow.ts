@@ -19,8 +19,6 @@ export type EndReason =
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
   readonly metrics: Pick<Metrics, 'bytesOf' | 'grantWaits' | 'grantWaitSeconds'>;
-  /** The flow has ended: nothing is counted any more, and whatever carries it has to be closed. Called once. */
-  closed(flow: Flow, reason: EndReason): void;
 }
 
 /**
@@ -34,12 +32,13 @@ export class Flow {
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
 
+  /** @param closed nothing is counted any more, and whatever carries the flow has to be closed; called once */
   constructor(
     readonly protocol: Protocol,
     credit: Credit,
-    private readonly settings: FlowSettings,
+    { limits, metrics }: FlowSettings,
+    private readonly closed: (reason: EndReason) => void,
   ) {
-    const { limits, metrics } = settings;
     this.meter = new Meter(credit, metrics.bytesOf(protocol), {
       timeoutMs: limits.grantWaitMs,
       begun: () => metrics.grantWaits.inc(),
@@ -67,7 +66,7 @@ export class Flow {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    this.settings.closed(this, reason);
+    this.closed(reason);
   }
 
   #checkIdle(): void {

@@ -37,12 +37,9 @@ export class Flows {
 
   /** @param cut closes what carries the flow; called once */
   open(connection: Connection, protocol: Protocol, cut: (reason: EndReason) => void): Flow {
-    const flow = new Flow(protocol, connection.credit, {
-      ...this.settings,
-      closed: (flow, reason) => {
-        cut(reason);
-        this.#closed(flow, connection, reason);
-      },
+    const flow = new Flow(protocol, connection.credit, this.settings, (reason) => {
+      cut(reason);
+      this.#closed(flow, connection, reason);
     });
     connection.flows.add(flow);
     this.#open.add(flow);

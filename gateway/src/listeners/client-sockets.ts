@@ -24,22 +24,18 @@ interface SocketObserver {
   authenticatedAfter(seconds: number): void;
 }
 
-/** Sockets that count together. */
+/** Sockets that count together. Each joins once and leaves once. */
 class Group {
-  readonly #members = new Set<ClientSocket>();
+  #size = 0;
   /** The one that has waited longest comes first. */
   readonly #waiting = new Set<ClientSocket>();
 
   get size(): number {
-    return this.#members.size;
+    return this.#size;
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  get members(): Iterable<ClientSocket> {
-    return this.#members;
+  get waiting(): ReadonlySet<ClientSocket> {
+    return this.#waiting;
   }
 
   get longestWaiting(): ClientSocket | undefined {
@@ -48,18 +44,18 @@ class Group {
   }
 
   join(client: ClientSocket): void {
-    this.#members.add(client);
+    this.#size += 1;
     this.update(client);
   }
 
   leave(client: ClientSocket): void {
-    this.#members.delete(client);
+    this.#size -= 1;
     this.#waiting.delete(client);
   }
 
   update(client: ClientSocket): void {
-    if (!client.isWaiting) this.#waiting.delete(client);
-    else if (this.#members.has(client)) this.#waiting.add(client);
+    if (client.isWaiting) this.#waiting.add(client);
+    else this.#waiting.delete(client);
   }
 }
 
@@ -67,21 +63,28 @@ class Group {
 class Groups {
   readonly #byKey = new Map<string, Group>();
 
-  of(key: string): Group {
-    return this.#byKey.get(key) ?? new Group();
+  /** Undefined where nobody counts. */
+  of(key: string): Group | undefined {
+    return this.#byKey.get(key);
   }
 
   join(key: string, client: ClientSocket): void {
-    const group = this.of(key);
+    let group = this.#byKey.get(key);
+    if (group === undefined) this.#byKey.set(key, (group = new Group()));
     group.join(client);
-    this.#byKey.set(key, group);
   }
 
   leave(key: string, client: ClientSocket): void {
-    const group = this.of(key);
-    group.leave(client);
-    if (group.size === 0) this.#byKey.delete(key);
+    const group = this.#byKey.get(key);
+    group?.leave(client);
+    if (group?.size === 0) this.#byKey.delete(key);
   }
+}
+
+interface Membership {
+  isHalfOpen: boolean;
+  /** The connection whose credentials the client has shown last. */
+  connectionId: string | undefined;
 }
 
 /**
@@ -96,8 +99,8 @@ export class ClientSockets {
   readonly #ofNetworks = new Groups();
   readonly #halfOpenOfNetworks = new Groups();
   readonly #ofConnections = new Groups();
-  /** The connection whose credentials a client has shown last. */
-  readonly #connectionIds = new Map<ClientSocket, string>();
+  /** Of every client that is counted. One that was closed for a newcomer is not, though its `close` is still to come. */
+  readonly #memberships = new Map<ClientSocket, Membership>();
 
   constructor(
     private readonly limits: SocketLimits,
@@ -110,7 +113,7 @@ export class ClientSockets {
 
   /** Those that may be closed for a newcomer. */
   get waiting(): number {
-    return this.#all.waiting;
+    return this.#all.waiting.size;
   }
 
   /** Those without valid credentials. */
@@ -135,6 +138,7 @@ export class ClientSockets {
       client.cut();
       return undefined;
     }
+    this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
     this.#halfOpen.join(client);
     this.#ofNetworks.join(network, client);
@@ -144,13 +148,13 @@ export class ClientSockets {
 
   /** Closes what no tunnel and no request uses. */
   cutWaiting(): void {
-    for (const client of this.#all.members) if (client.isWaiting) client.socket.destroy();
+    for (const client of this.#all.waiting) client.socket.destroy();
   }
 
-  #makeRoom(limit: SocketLimit, group: Group): boolean {
-    if (group.size < this.limits[limit]) return true;
+  #makeRoom(limit: SocketLimit, group: Group | undefined): boolean {
+    if ((group?.size ?? 0) < this.limits[limit]) return true;
     this.observer.closedFor(limit);
-    const given = group.longestWaiting;
+    const given = group?.longestWaiting;
     if (!given) return false;
     this.#leave(given); // Its own `close` comes later.
     given.cut();
@@ -158,35 +162,40 @@ export class ClientSockets {
   }
 
   #authenticated(client: ClientSocket, connectionId: string): void {
-    const before = this.#connectionIds.get(client);
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) throw new TunnelFailure('client-gone');
+    const before = membership.connectionId;
     if (before === connectionId) return;
     if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))
       throw new TunnelFailure('connection-limit');
-    this.#leaveHalfOpen(client);
+    this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     else this.#ofConnections.leave(before, client);
-    this.#connectionIds.set(client, connectionId);
+    membership.connectionId = connectionId;
     this.#ofConnections.join(connectionId, client);
   }
 
   #changed(client: ClientSocket): void {
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) return;
     this.#all.update(client);
-    this.#ofNetworks.of(client.network).update(client);
-    const connectionId = this.#connectionIds.get(client);
-    if (connectionId !== undefined) this.#ofConnections.of(connectionId).update(client);
+    this.#ofNetworks.of(client.network)?.update(client);
+    if (membership.connectionId !== undefined) this.#ofConnections.of(membership.connectionId)?.update(client);
   }
 
   #leave(client: ClientSocket): void {
-    this.#leaveHalfOpen(client);
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) return;
+    this.#memberships.delete(client);
+    this.#leaveHalfOpen(client, membership);
     this.#all.leave(client);
     this.#ofNetworks.leave(client.network, client);
-    const connectionId = this.#connectionIds.get(client);
-    if (connectionId === undefined) return;
-    this.#connectionIds.delete(client);
-    this.#ofConnections.leave(connectionId, client);
+    if (membership.connectionId !== undefined) this.#ofConnections.leave(membership.connectionId, client);
   }
 
-  #leaveHalfOpen(client: ClientSocket): void {
+  #leaveHalfOpen(client: ClientSocket, membership: Membership): void {
+    if (!membership.isHalfOpen) return;
+    membership.isHalfOpen = false;
     this.#halfOpen.leave(client);
     this.#halfOpenOfNetworks.leave(client.network, client);
   }

@@ -70,7 +70,7 @@ function parseIpv6(text: string): Host | undefined {
   return { kind: 'address', bytes: Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255])) };
 }
 
-const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.'), Number) });
+const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.').map(Number)) });
 
 const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
 
