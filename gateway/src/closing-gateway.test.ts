@@ -22,10 +22,10 @@ describe('a gateway that is closed', () => {
     const { control, gateway } = await startHarness();
     const connection = control.sell();
     const held = new EventEmitter();
-    control.answersAfter = once(held, 'answer');
+    control.respondsAfter = once(held, 'answer');
     const client = await openClient(gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
-    await until(() => control.authorizationsAsked === 1);
+    await until(() => control.authorizationsRequested === 1);
     const closed = gateway.close();
     held.emit('answer');
     expect(await closed).toBe(true);
@@ -40,7 +40,7 @@ describe('a gateway that is closed', () => {
     const client = await openClient(gateway.port);
     control.isSilent = true;
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(control.sell())]));
-    await until(() => control.authorizationsAsked === 1);
+    await until(() => control.authorizationsRequested === 1);
     expect(await gateway.close()).toBe(true);
     control.stop();
   });

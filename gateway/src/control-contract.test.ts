@@ -145,7 +145,7 @@ describe('a refused report', () => {
 describe('the first call', () => {
   it('tells versions', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.greeting = { contractVersion: 3, oldestContractVersion: 2, publicUrl: 'http://localhost:3000' };
+    control.helloResponse = { contractVersion: 3, oldestContractVersion: 2, publicUrl: 'http://localhost:3000' };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 3));
     const version = await gateway.metrics.registry.getSingleMetricAsString('gateway_control_contract_version');
     expect(version).toMatch(/ 3$/);
@@ -155,7 +155,7 @@ describe('the first call', () => {
   it('is not known to an older control plane, which works all the same', async () => {
     const metricsPort = await closedPort();
     const { control, gateway, lines } = await start({ limits: fast, metricsPort });
-    control.greeting = undefined;
+    control.helloResponse = undefined;
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     expect((await socks5Connect(gateway, control.sell(), '127.0.0.1', port)).reply).toBe(0);
     await until(() => lines.some(({ nodeVersion }) => nodeVersion === 3));
@@ -174,7 +174,7 @@ describe('the first call', () => {
 
   it('says when this node is too old', async () => {
     const { control, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.greeting = { contractVersion: 9, oldestContractVersion: 8, publicUrl: 'http://localhost:3000', news: {} };
+    control.helloResponse = { contractVersion: 9, oldestContractVersion: 8, publicUrl: 'http://localhost:3000', news: {} };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 9));
     expect(lines.filter(({ controlPlaneVersion }) => controlPlaneVersion === 9)).toMatchObject([{ level: 50 }]);
   });
@@ -185,7 +185,7 @@ describe('an answer of a newer control plane', () => {
     const { control, gateway } = await start({ limits: fast });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const connection = control.sell();
-    control.strangeAnswers = [{ connectionId: connection.id, state: 'paused', until: 'tomorrow' }, 'news'];
+    control.unknownCredits = [{ connectionId: connection.id, state: 'paused', until: 'tomorrow' }, 'news'];
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
     await until(() => control.calls.update > 1);
     connection.state = 'ended';
@@ -219,7 +219,7 @@ describe('a node on a public address', () => {
     const connection = control.sell({ exit: { kind: 'local-address', address: '127.0.0.2' } });
     const replyAt = async (port: number) => (await socks5Connect(gateway, connection, OWN, port)).reply;
     for (const port of [22, 5432, shopPort]) expect(await replyAt(port)).toBe(2);
-    control.greeting = { contractVersion: 2, oldestContractVersion: 1, publicUrl: `http://${OWN}:${shopPort}` };
+    control.helloResponse = { contractVersion: 2, oldestContractVersion: 1, publicUrl: `http://${OWN}:${shopPort}` };
     const { hello } = control.calls;
     await until(() => control.calls.hello > hello + 1);
     expect(await replyAt(shopPort)).not.toBe(2);

@@ -6,7 +6,7 @@ import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
-import { Greetings } from './control/greetings.ts';
+import { Heartbeat } from './control/heartbeat.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { createDial } from './exits/dial.ts';
@@ -72,15 +72,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
   const { connections, reporter, endWatch } = openConnections(settings, limits, control, exits);
-  const greetings = new Greetings({ control, reserved, limits, log });
+  const heartbeat = new Heartbeat({ control, reserved, limits, log });
   const mover = await openMover(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, mover, connections, dial });
   watchNode(context, connections);
-  const controlState = { health, reporter, greetings, endWatch };
+  const controlState = { health, reporter, heartbeat, endWatch };
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const stops = [() => reporter.stop(), () => greetings.stop(), () => endWatch.stop()];
+  const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
     stops.push(await openMetricsPort(metricsPort, { metrics, log, health: () => healthOf(controlState) }));
@@ -103,7 +103,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     }),
   );
   log.info({ address, port, relay: mover.kind, runId }, 'Gateway is ready');
-  greetings.start();
+  heartbeat.start();
   endWatch.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
@@ -111,7 +111,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     await context.flows.drain(drainMs);
     connections.endAll('shutdown');
     publicPort.cutWaiting();
-    const areDelivered = await connections.lastTotalsDelivered(limits.lastReportMs);
+    const areDelivered = await connections.waitForFinalTotals(limits.lastReportMs);
     for (const stop of stops) stop();
     log.info('Gateway has stopped');
     return areDelivered;
@@ -134,8 +134,8 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     token,
     runId,
     timeoutMs: limits.controlRequestMs,
-    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    refused: (call) => metrics.refusedCalls.inc({ call }),
+    onDuration: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    onRefusal: (call) => metrics.refusedCalls.inc({ call }),
     health,
   });
   return { control, health };
@@ -163,7 +163,7 @@ function openConnections({ log }: GatewaySettings, limits: Limits, control: Cont
     control,
     limits,
     log,
-    reportSoon: (connection) => reporter.soon(connection),
+    requestReport: (connection) => reporter.request(connection),
     exits,
   });
   const ended = (connectionIds: readonly string[]) => connections.endByControlPlane(connectionIds);

@@ -28,10 +28,10 @@ export const defaultLimits = {
   /** Addresses with failed logins that are remembered; above it the oldest is forgotten. */
   loginAddresses: 100_000,
   /** How long known credentials are good before the control plane is asked again. */
-  credentialsKeptMs: 60_000,
+  credentialsCacheMs: 60_000,
   /** How long a refusal of the control plane answers for it. */
-  refusalKeptMs: 1_000,
-  refusalsKept: 10_000,
+  refusalCacheMs: 1_000,
+  refusalsCached: 10_000,
 
   /** All addresses of a destination together, the resolution included. */
   dialMs: 15_000,

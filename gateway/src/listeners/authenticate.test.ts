@@ -59,7 +59,7 @@ describe('authentication', () => {
   it.each(['the old password is used again', 'the new one is used'])(
     'cuts the tunnels of a changed password when %s, and takes the new one alone',
     async (use) => {
-      const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+      const harness = await start({ credentialsCacheMs: 0, refusalCacheMs: 1 });
       const connection = harness.control.sell();
       const before = { ...connection };
       const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
@@ -73,7 +73,7 @@ describe('authentication', () => {
   );
 
   it('keeps the tunnels of a new password when the old one is refused later', async () => {
-    const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+    const harness = await start({ credentialsCacheMs: 0, refusalCacheMs: 1 });
     const connection = harness.control.sell();
     const before = { ...connection };
     expect(await connectStatus(harness, connection)).toBe('200');
@@ -94,7 +94,7 @@ describe('authentication', () => {
   });
 
   it('keeps known credentials while the control plane is away', async () => {
-    const harness = await start({ credentialsKeptMs: 0, updateRetryMs: 50 });
+    const harness = await start({ credentialsCacheMs: 0, updateRetryMs: 50 });
     const connection = harness.control.sell();
     expect(await connectStatus(harness, connection)).toBe('200');
     harness.control.isAway = true;

@@ -317,7 +317,7 @@ describe('HTTP', () => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     });
     const held = new EventEmitter();
-    harness.control.answersAfter = once(held, 'answer');
+    harness.control.respondsAfter = once(held, 'answer');
     const login = `Proxy-Authorization: ${basic(harness.control.sell())}`;
     const request = head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close');
     const client = await openClient(harness.gateway.port);
@@ -328,7 +328,7 @@ describe('HTTP', () => {
     client.socket.destroy();
     await exchange(harness.gateway.port, refusal);
     held.emit('answer');
-    harness.control.answersAfter = undefined;
+    harness.control.respondsAfter = undefined;
     expect(await exchange(harness.gateway.port, request)).toContain('200 OK');
     await until(() => ways.size === 0);
     server.close();

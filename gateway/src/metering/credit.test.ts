@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Credit, type CreditAnswer, type Totals } from './credit.ts';
+import { Credit, type CreditGrant, type Totals } from './credit.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const UNACKNOWLEDGED_MAX = 4 * MIB;
 
-function open(start: CreditAnswer & Partial<Totals>) {
+function open(start: CreditGrant & Partial<Totals>) {
   const events: string[] = [];
   const note = (name: string) => () => void events.push(name);
   const noted = { due: note('due'), spent: note('spent'), ended: note('ended') };
@@ -187,15 +187,15 @@ describe('credit', () => {
 
   it('is quiet while everything is acknowledged and nobody waits', () => {
     const { credit, download } = open({ grantedBytes: 100, state: 'open' });
-    const states = [credit.isQuiet];
+    const states = [credit.isUpToDate];
     download(100);
-    states.push(credit.isQuiet);
+    states.push(credit.isUpToDate);
     credit.acknowledge(100);
-    states.push(credit.isQuiet);
+    states.push(credit.isUpToDate);
     const forget = credit.whenGranted(() => {});
-    states.push(credit.isQuiet);
+    states.push(credit.isUpToDate);
     forget();
-    expect([...states, credit.isQuiet]).toEqual([true, false, true, false, true]);
+    expect([...states, credit.isUpToDate]).toEqual([true, false, true, false, true]);
   });
 
   it('counts on from an earlier total', () => {

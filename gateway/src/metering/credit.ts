@@ -3,7 +3,7 @@ import { Lease, type LeaseHolder } from './lease.ts';
 
 export type Direction = 'toExit' | 'toClient';
 
-export interface CreditAnswer {
+export interface CreditGrant {
   readonly grantedBytes: number;
   readonly state: CreditState;
 }
@@ -51,7 +51,7 @@ export class Credit {
 
   /** @param unacknowledgedBytesMax what may pass beyond the last acknowledged total, until it is set anew */
   constructor(
-    start: CreditAnswer & Totals,
+    start: CreditGrant & Totals,
     private unacknowledgedBytesMax: number,
     private readonly events: CreditEvents,
   ) {
@@ -81,7 +81,7 @@ export class Credit {
   }
 
   /** The control plane has the total that is used now, and nobody waits for more. */
-  get isQuiet(): boolean {
+  get isUpToDate(): boolean {
     return this.#usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
   }
 
@@ -140,7 +140,7 @@ export class Credit {
     return lease;
   }
 
-  merge(answer: CreditAnswer): void {
+  merge(answer: CreditGrant): void {
     if (this.#state === 'ended') return;
     if (answer.state === 'ended') {
       this.#state = 'ended';

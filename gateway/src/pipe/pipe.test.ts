@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
-import { Credit, type CreditAnswer } from '../metering/credit.ts';
+import { Credit, type CreditGrant } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
 import { chooseMover } from './feature-test.ts';
 import { moveHandle } from './handle.ts';
@@ -23,7 +23,7 @@ interface Bench {
   readonly events: string[];
 }
 
-const UNLIMITED: CreditAnswer = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
+const UNLIMITED: CreditGrant = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
 const opened: Socket[] = [];
 
 afterEach(() => {
@@ -43,7 +43,7 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
 
 async function joined(
   mover: Mover,
-  grant: CreditAnswer | Credit = UNLIMITED,
+  grant: CreditGrant | Credit = UNLIMITED,
   early: Buffer = Buffer.alloc(0),
 ): Promise<Bench> {
   const [client, nearClient] = await pair();
