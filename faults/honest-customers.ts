@@ -27,7 +27,7 @@ export async function startOrigin(): Promise<number> {
       const kind = String.fromCharCode(first[0] ?? 0);
       if (kind === 'G') socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
       else if (kind === 'e') socket.end(first);
-      else if (kind === 'p') pace(socket);
+      else if (kind === 'p') rate(socket);
       else if (kind === 's') fill(socket);
     });
   });
@@ -42,11 +42,11 @@ function fill(socket: Socket): void {
   write();
 }
 
-function pace(socket: Socket): void {
-  const begunAt = performance.now();
+function rate(socket: Socket): void {
+  const startedAt = performance.now();
   let sentBytes = 0;
   const timer = setInterval(() => {
-    const dueBytes = (performance.now() - begunAt) * DOWNLOAD_BYTES_PER_MS - sentBytes;
+    const dueBytes = (performance.now() - startedAt) * DOWNLOAD_BYTES_PER_MS - sentBytes;
     // What the gateway does not take in time is speed that is lost.
     const sliceBytes = Math.min(Math.floor(dueBytes), BLOCK.length);
     sentBytes += dueBytes;
@@ -72,9 +72,9 @@ export async function startDownload(
 /** @returns bytes per second of each */
 export async function measureSpeeds(downloads: readonly Download[], seconds: number): Promise<number[]> {
   const before = downloads.map(({ receivedBytes }) => receivedBytes);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   await pause(seconds * 1000);
-  const elapsedSeconds = (performance.now() - begunAt) / 1000;
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
   return downloads.map(({ receivedBytes }, index) => (receivedBytes - before[index]!) / elapsedSeconds);
 }
 
@@ -104,10 +104,10 @@ export class NewTunnels {
   }
 
   #try(): void {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const late = pause(NEW_TUNNEL_TIMEOUT_MS, 'late' as const, { ref: false });
     Promise.race([this.#echo(), late]).then(
-      (outcome) => this.#results.push(outcome === 'late' ? 'failed' : performance.now() - begunAt),
+      (outcome) => this.#results.push(outcome === 'late' ? 'failed' : performance.now() - startedAt),
       () => this.#results.push('failed'),
     );
   }

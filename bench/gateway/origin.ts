@@ -13,14 +13,14 @@ const server = createServer({ noDelay: true }, (socket) => {
     while (!socket.destroyed && socket.write(block));
   };
   socket.once('data', (first: Buffer) => {
-    if (first[0] === PACED) return pace(socket);
+    if (first[0] === PACED) return rate(socket);
     if (first[0] !== BULK) return socket.end(first.subarray(0, 1));
     socket.on('drain', fill);
     return fill();
   });
 });
 /** What a pause of this process or of the client made late is sent at once: the mean is what counts. */
-function pace(socket: Socket): void {
+function rate(socket: Socket): void {
   const startedAt = performance.now();
   let sentBytes = 0;
   const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import {
   descriptorsFor,
   DescriptorWatch,
   fitToDescriptors,
-  warnOfDescriptors,
+  warnAboutDescriptorLimit,
 } from './descriptors.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 
@@ -53,8 +53,8 @@ describe('the limits of a node', () => {
 
   it('are said at the start when they were lowered, with the number that would do', () => {
     const { log, lines } = startLog();
-    warnOfDescriptors(log, defaultLimits, defaultLimits, 1_000_000);
-    warnOfDescriptors(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
+    warnAboutDescriptorLimit(log, defaultLimits, defaultLimits, 1_000_000);
+    warnAboutDescriptorLimit(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ level: 40, descriptors: 1_024, wantedDescriptors: 48_144, tunnels: 316 });
   });

@@ -1,7 +1,7 @@
 import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
-import { Pace } from '../metering/pace.ts';
+import { RateEstimator } from '../metering/rate.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 /** An open connection in this run: its credentials, exit, credit and flows. */
@@ -10,7 +10,7 @@ export class Connection {
   lastTunnelAt = performance.now();
   /** When the control plane last checked the password. */
   credentialsCheckedAt = performance.now();
-  readonly pace: Pace;
+  readonly rate: RateEstimator;
   /** No new tunnel starts, and the final total is being delivered. */
   isEnding = false;
   acknowledgeEnd: () => void = () => {};
@@ -28,7 +28,7 @@ export class Connection {
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
   ) {
-    this.pace = new Pace(credit.usedBytes, performance.now());
+    this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }
 
   closeFlows(reason: EndReason): void {

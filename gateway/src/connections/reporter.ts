@@ -2,7 +2,7 @@ import type { Usage } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
 import type { ControlClient } from '../control/control-client.ts';
 import type { Limits } from '../limits.ts';
-import { RoundTrip, unacknowledgedBytes, wantedBytes } from '../metering/pace.ts';
+import { RoundTrip, unacknowledgedBytes, wantedBytes } from '../metering/rate.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { sendInBatches, RefusedReports } from './delivery.ts';
@@ -113,8 +113,8 @@ export class Reporter {
     if (accepted.length === reports.length) this.#roundTrip.observe(performance.now() - startedAt);
     this.#refusedUpdates.update(delivery, ({ connection }) => connection.id);
     for (const { connection, usage } of accepted) {
-      const { credit, pace } = connection;
-      credit.allowUnacknowledged(unacknowledgedBytes(pace.bytesPerSecond, this.#roundTrip.ms, this.limits));
+      const { credit, rate } = connection;
+      credit.allowUnacknowledged(unacknowledgedBytes(rate.bytesPerSecond, this.#roundTrip.ms, this.limits));
       credit.acknowledge(usage.usedBytes);
     }
     return undefined;
@@ -163,7 +163,7 @@ export class Reporter {
 
   #usageOf(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
-    const bytesPerSecond = connection.pace.observe(totals.usedBytes, now);
+    const bytesPerSecond = connection.rate.observe(totals.usedBytes, now);
     const hasFlows = connection.flows.size > 0;
     return {
       connectionId: connection.id,
@@ -175,8 +175,8 @@ export class Reporter {
 }
 
 /** Whether a report would contain nothing new. Its rate is observed all the same, so that a burst after a pause counts. */
-function canSkipReport({ credit, exit, pace }: Connection, now: number): boolean {
+function canSkipReport({ credit, exit, rate }: Connection, now: number): boolean {
   if (!credit.isUpToDate || exit.isLost) return false;
-  pace.observe(credit.usedBytes, now);
+  rate.observe(credit.usedBytes, now);
   return true;
 }

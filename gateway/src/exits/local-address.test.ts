@@ -11,7 +11,7 @@ import type { ExitStream } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
-const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
+const limits = { ...defaultLimits, resolverAttemptMs: 100, resolverAttempts: 1 };
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);

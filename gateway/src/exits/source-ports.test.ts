@@ -67,7 +67,7 @@ describe('an exit with an address', () => {
   const open = (sourcePorts: Pick<SourcePorts, 'next'>) => {
     const exit = new LocalAddressExit({
       address: ADDRESS,
-      limits: { ...defaultLimits, sourcePortTries: 3 },
+      limits: { ...defaultLimits, sourcePortAttempts: 3 },
       nameServers: undefined,
       sourcePorts,
       hostAddresses: () => new Set(),

@@ -28,7 +28,7 @@ describe('the time for a handshake', () => {
     names = await startNameServer({ 'held.test': ['127.0.0.1'] });
     harness = await startHarness({
       nameServers: [names.address],
-      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverTryMs: 15_000 },
+      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverAttemptMs: 15_000 },
     });
     const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
     ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(answer))));

@@ -119,7 +119,7 @@ describe('absolute-form requests that go wrong', () => {
     client.socket.write(get(port, 'Connection: close'));
     const text = (await client.rest()).bytes.toString();
     expect(text).toMatch(/^HTTP\/1.1 502 [^]*Proxy-Status: gateway; error=http_protocol_error\r\n/);
-    expect(text).toContain('The destination sent an answer that is not HTTP.');
+    expect(text).toContain('The destination sent a response that is not HTTP.');
     client.socket.destroy();
   });
 

@@ -9,7 +9,7 @@ import {
   parseRequest,
   parseUserPassword,
 } from '../protocol/socks5.ts';
-import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
+import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate } from './authenticate.ts';
@@ -46,7 +46,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
-    const { socks5 } = failureAnswers[cause];
+    const { socks5 } = failureReplies[cause];
     if (socks5 === 'close' || cause === 'internal') throw error;
     refuse(context, handshake, cause, encodeReply(socks5));
   }
@@ -69,7 +69,7 @@ async function logIn(context: ListenerContext, handshake: Handshake): Promise<Co
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'credentials-wrong') return 'refused';
-    if (error instanceof TunnelFailure && failureAnswers[cause].socks5 !== 'close') return error;
+    if (error instanceof TunnelFailure && failureReplies[cause].socks5 !== 'close') return error;
     throw error;
   }
 }

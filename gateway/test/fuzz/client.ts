@@ -16,7 +16,7 @@ export interface Transcript {
 
 export function playClient(plan: Plan, port: number, timeoutMs: number): Promise<Transcript> {
   return new Promise((fulfil) => {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const chunks: Buffer[] = [];
     let end: Transcript['end'] | undefined;
     let isWritten = false;
@@ -43,7 +43,7 @@ export function playClient(plan: Plan, port: number, timeoutMs: number): Promise
     });
     socket.once('close', () => {
       clearTimeout(deadline);
-      const milliseconds = performance.now() - begunAt;
+      const milliseconds = performance.now() - startedAt;
       fulfil({ received: Buffer.concat(chunks), end: end ?? 'left', isWritten, milliseconds });
     });
   });

@@ -1,5 +1,5 @@
 /** Says what is wrong with the outcome of one input. */
-import { failureAnswers } from '../../src/statuses.ts';
+import { failureReplies } from '../../src/statuses.ts';
 import type { Transcript } from './client.ts';
 import { answerTo, FORBIDDEN, usualAnswers } from './http-answers.ts';
 import { type AnswerMessage, readAnswer, readRequest, type RequestMessage, tokensOf, valuesOf } from './messages.ts';
@@ -19,7 +19,7 @@ const PROXY_FIELDS = /^(?:proxy-.*|keep-alive|te|trailer)$/i;
 /** Node writes these itself. */
 const OWN_FIELDS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade']);
 const ourStatuses: ReadonlySet<number> = new Set(
-  Object.entries(failureAnswers).flatMap(([cause, { http }]) => (cause === 'internal' ? [] : [http])),
+  Object.entries(failureReplies).flatMap(([cause, { http }]) => (cause === 'internal' ? [] : [http])),
 );
 const REPLIES_MAX = 8;
 /** Less than any time limit of the gateway here. */
