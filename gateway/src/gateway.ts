@@ -110,7 +110,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     publicPort.server.close();
     await context.flows.drain(drainMs);
     connections.endAll('shutdown');
-    publicPort.cutWaiting();
+    publicPort.closeWaiting();
     const areDelivered = await connections.waitForFinalTotals(limits.lastReportMs);
     for (const stop of stops) stop();
     log.info('Gateway stopped');

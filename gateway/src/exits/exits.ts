@@ -37,7 +37,7 @@ export class Exits {
 
   #close(exit: Exit): void {
     this.#open.delete(exit);
-    for (const [id, byId] of this.#byId) if (byId.exit === exit) this.#byId.delete(id);
+    for (const [id, open] of this.#byId) if (open.exit === exit) this.#byId.delete(id);
     exit.close();
   }
 }

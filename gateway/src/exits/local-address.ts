@@ -73,7 +73,7 @@ export class LocalAddressExit implements Exit {
     }
   }
 
-  /** If the source port is in use, or in TIME_WAIT at the destination, the dial fails immediately and the next port is tried. */
+  /** A source port in use, or in TIME_WAIT at the destination, fails immediately; then the next is tried. */
   async #dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
     const { limits, sourcePorts } = this.settings;
     for (let attemptsLeft = limits.sourcePortAttempts - 1; ; attemptsLeft -= 1) {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, until } from '../../test/sockets.ts';
-import { closeGently } from '../listeners/closing.ts';
+import { closeGracefully } from '../listeners/closing.ts';
 import { TcpSide } from './tcp-side.ts';
 
 const LIMITS = { lingerMs: 50, flushMs: 200 };
@@ -128,7 +128,7 @@ describe('closing a client gently', () => {
     const { far, near } = await open();
     far.pause();
     near.write(MUCH);
-    closeGently(near, LIMITS, 'last response');
+    closeGracefully(near, LIMITS, 'last response');
     await until(() => near.destroyed);
     expect(near.writableFinished).toBe(false);
   });
@@ -137,7 +137,7 @@ describe('closing a client gently', () => {
     const { far, near } = await open();
     far.pause();
     const sent = new Promise((fulfil) => far.write(Buffer.alloc(4_000_000), fulfil));
-    closeGently(near, { ...LIMITS, lingerMs: 15_000 }, 'last response');
+    closeGracefully(near, { ...LIMITS, lingerMs: 15_000 }, 'last response');
     await sent;
     const { bytes, end } = await new Reader(far.resume()).rest();
     expect([bytes.toString(), end]).toEqual(['last response', 'ended']);

@@ -212,7 +212,7 @@ class FuzzRun {
     this.#live.add(trial);
     trial.transcript = await playClient(plan, this.#world.gatewayPort, INPUT_TIMEOUT_MS);
     // Otherwise when the last connection to its origin has closed; nobody waits for that here.
-    if (trial.connections.every(({ isClosed }) => isClosed) && !isAwaited(trial, this.#world)) this.#judge(trial);
+    if (trial.connections.every(({ isBlocked }) => isBlocked) && !isAwaited(trial, this.#world)) this.#judge(trial);
   }
 
   #entitle(trial: Trial, { tunnel, requests }: Reading): void {
@@ -229,7 +229,7 @@ class FuzzRun {
 
   #closed(trial: Trial, connection: OriginConnection): void {
     if (!this.#judged.has(trial)) {
-      if (trial.transcript && trial.connections.every(({ isClosed }) => isClosed)) this.#judge(trial);
+      if (trial.transcript && trial.connections.every(({ isBlocked }) => isBlocked)) this.#judge(trial);
       return;
     }
     // It was dialled for a client that had left.

@@ -16,7 +16,7 @@ export class OriginConnection {
   end: 'ended' | 'reset' | undefined;
   /** We have reset it. */
   hasReset = false;
-  isClosed = false;
+  isBlocked = false;
   #isAnswered = false;
   #isContinued = false;
   #isSwitched = false;
@@ -37,7 +37,7 @@ export class OriginConnection {
     });
     socket.once('close', () => {
       this.end ??= 'reset';
-      this.isClosed = true;
+      this.isBlocked = true;
       closed(this);
     });
     const { origin } = plan;

@@ -18,7 +18,7 @@ const HANDSHAKE_MS = 400;
 const get = (authority: string, login?: FakeConnection) =>
   `GET http://${authority}/ HTTP/1.1\r\nHost: x\r\n${login ? `Proxy-Authorization: ${basic(login)}\r\n` : ''}\r\n`;
 
-describe('the time for a handshake', () => {
+describe('the handshake timeout', () => {
   let harness: Harness;
   let names: Awaited<ReturnType<typeof startNameServer>>;
   let connection: FakeConnection;
@@ -30,8 +30,8 @@ describe('the time for a handshake', () => {
       nameServers: [names.address],
       limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverAttemptMs: 15_000 },
     });
-    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
-    ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(answer))));
+    const response = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+    ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(response))));
   });
   beforeEach(() => {
     connection = harness.control.sell();
@@ -41,22 +41,22 @@ describe('the time for a handshake', () => {
     names.stop();
   });
 
-  /** One who was accepted later than everybody before has had its whole time. */
-  async function untilTimeIsOver(): Promise<void> {
+  /** Waits until the handshake of a new client has timed out, and so that of each earlier one. */
+  async function handshakeTimeout(): Promise<void> {
     const idle = await openClient(harness.gateway.port);
     await idle.rest();
   }
 
   it.each(['no', 'wrong'])(
-    'ends for a client that goes on sending requests with %s credentials',
+    'applies to a client that keeps sending requests with %s credentials',
     async (credentials) => {
       const login = credentials === 'no' ? undefined : { ...connection, password: 'wrong' };
       const startedAt = performance.now();
       const client = await openClient(harness.gateway.port);
       let isOpen = true;
       const ended = client.rest().finally(() => (isOpen = false));
-      const goesOn = () => isOpen;
-      while (goesOn()) {
+      const isConnected = () => isOpen;
+      while (isConnected()) {
         const before = client.receivedBytes;
         client.socket.write(get(`127.0.0.1:${originPort}`, login));
         await Promise.race([until(() => client.receivedBytes > before), ended]);
@@ -68,7 +68,7 @@ describe('the time for a handshake', () => {
     },
   );
 
-  it('includes the wait for a control plane that is silent', async () => {
+  it('includes the wait for a control plane that does not respond', async () => {
     harness.control.isSilent = true;
     const socks5 = await openClient(harness.gateway.port);
     socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
@@ -86,11 +86,11 @@ describe('the time for a handshake', () => {
     harness.control.isSilent = false;
   });
 
-  it('is over with valid credentials: then requests may be further apart', async () => {
+  it('does not apply after valid credentials', async () => {
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(`127.0.0.1:${originPort}`, connection));
     await client.takeUntil('hello');
-    await untilTimeIsOver();
+    await handshakeTimeout();
     client.socket.write(get(`127.0.0.1:${originPort}`, connection));
     expect(await client.takeUntil('hello')).toContain(' 200 OK');
     client.socket.destroy();
@@ -106,7 +106,7 @@ describe('the time for a handshake', () => {
     else if (protocol === 'CONNECT') client.socket.write(`CONNECT ${target} HTTP/1.1\r\n${login}`);
     else client.socket.write(`GET http://${target}/ HTTP/1.1\r\n${login}`);
     await until(() => names.questions.length > before);
-    await untilTimeIsOver();
+    await handshakeTimeout();
     names.release();
     const success = protocol === 'SOCKS5' ? '\u0005\u0002\u0001\u0000\u0005\u0000' : 'HTTP/1.1 200 ';
     expect((await client.take(success.length)).toString('latin1')).toBe(success);
