@@ -7,7 +7,7 @@ import { ControlPlane } from '../test/control-plane.ts';
 import { socks5Connect } from '../test/gateway-harness.ts';
 import { closedPort, connectLocally, listenLocally } from '../test/sockets.ts';
 
-/** Every write to it fails with ENOSPC. */
+/** Every write to this device fails with ENOSPC. */
 const FULL_DISK = '/dev/full';
 const program = fileURLToPath(new URL('main.ts', import.meta.url));
 const stops: (() => void)[] = [];
@@ -24,7 +24,7 @@ async function untilListening(port: number): Promise<void> {
 }
 
 it.skipIf(!existsSync(FULL_DISK))(
-  'a full disk under the log neither stops tunnels nor the end of the process',
+  'a full disk for the log stops neither tunnels nor the shutdown',
   async () => {
     const control = await new ControlPlane().start();
     const gatewayPort = await closedPort();
@@ -50,7 +50,7 @@ it.skipIf(!existsSync(FULL_DISK))(
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const [known, wrong] = [control.sell(), { ...control.sell(), password: 'wrong' }];
     for (let count = 0; count < 5; count += 1)
-      await socks5Connect({ port: gatewayPort }, wrong, '127.0.0.1', port).catch(() => undefined); // A line each.
+      await socks5Connect({ port: gatewayPort }, wrong, '127.0.0.1', port).catch(() => undefined); // Each attempt logs a line.
     const { client, reply } = await socks5Connect({ port: gatewayPort }, known, '127.0.0.1', port);
     expect(reply).toBe(0);
     client.socket.write('still');

@@ -43,7 +43,7 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
   } catch (error) {
     // Two ports may fail; the system error names the one that did.
     const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;
-    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is taken.`);
+    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is in use.`);
     return fail(`The gateway cannot listen on ${address}:${port}: ${messageOf(error)}.`);
   }
 }

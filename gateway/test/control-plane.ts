@@ -45,11 +45,11 @@ export class ControlPlane {
   authorizationsRequested = 0;
   readonly runIds = new Set<string>();
   /** Resets the TCP connection of each request. */
-  isAway = false;
+  isUnavailable = false;
   /** Never responds to requests that arrive while it is set, as on a dead connection. */
-  isSilent = false;
+  isUnresponsive = false;
   /** A batch that contains one of these ids is refused as a whole. */
-  readonly poisoned = new Set<string>();
+  readonly refused = new Set<string>();
   /** Refuses all reports. */
   isRefusing = false;
   /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
@@ -116,8 +116,8 @@ export class ControlPlane {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (request.url === authorize.url) this.authorizationsRequested += 1;
-    if (this.isSilent) return { status: SILENT, body: undefined };
-    if (this.isAway) return { status: 0, body: undefined };
+    if (this.isUnresponsive) return { status: SILENT, body: undefined };
+    if (this.isUnavailable) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
     await this.respondsAfter;
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
@@ -133,7 +133,7 @@ export class ControlPlane {
 
   #isRefused(body: unknown): boolean {
     const { usages } = end.body.parse(body);
-    return (this.isRefusing && usages.length > 0) || usages.some(({ connectionId }) => this.poisoned.has(connectionId));
+    return (this.isRefusing && usages.length > 0) || usages.some(({ connectionId }) => this.refused.has(connectionId));
   }
 
   #hello(body: unknown) {

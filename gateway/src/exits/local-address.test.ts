@@ -85,11 +85,11 @@ describe('the exit from a local address', () => {
   });
 
   it('sends no query for localhost and special-use names', async () => {
-    const before = names.questions.length;
+    const before = names.queries.length;
     const { side } = await dial('app.localhost');
     side.close();
     expect(await failureOf(dial('nobody.invalid'))).toBe('name-unknown');
-    expect(names.questions.length).toBe(before);
+    expect(names.queries.length).toBe(before);
   });
 
   it('dials from its own address only', async () => {

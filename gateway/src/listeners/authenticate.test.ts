@@ -97,7 +97,7 @@ describe('authentication', () => {
     const harness = await start({ credentialsCacheMs: 0, updateRetryMs: 50 });
     const connection = harness.control.sell();
     expect(await connectStatus(harness, connection)).toBe('200');
-    harness.control.isAway = true;
+    harness.control.isUnavailable = true;
     const failed = async () =>
       (await harness.gateway.metrics.controlRequestSeconds.get()).values.some(
         ({ labels }) => labels.outcome === 'failed',
@@ -105,7 +105,7 @@ describe('authentication', () => {
     expect(await connectStatus(harness, connection)).toBe('200');
     while (!(await failed())) await new Promise(setImmediate);
     expect(await connectStatus(harness, connection)).toBe('200');
-    harness.control.isAway = false;
+    harness.control.isUnavailable = false;
     await until(() => harness.control.calls.update > 0);
   });
 });

@@ -51,10 +51,10 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
 
   it.each(requests.slice(0, 2))('during the dial of %s has its data and then its end forwarded', async (_name, request) => {
     const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
+    const before = names.queries.length;
     client.socket.write(request());
     client.socket.end('all of it');
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     await roundTrip();
     origins.length = 0;
     names.release();
@@ -68,9 +68,9 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
 
   it.each(requests)('by a reset during the dial of %s leaves no tunnel', async (_name, request) => {
     const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
+    const before = names.queries.length;
     client.socket.write(request());
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     client.socket.resetAndDestroy();
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);
@@ -79,9 +79,9 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
 
   it('during the dial of absolute-form leaves no tunnel', async () => {
     const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
+    const before = names.queries.length;
     client.socket.write(requests[2]![1]());
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     client.socket.end();
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);

@@ -69,7 +69,7 @@ describe('the handshake timeout', () => {
   );
 
   it('includes the wait for a control plane that does not respond', async () => {
-    harness.control.isSilent = true;
+    harness.control.isUnresponsive = true;
     const socks5 = await openClient(harness.gateway.port);
     socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
     const connect = await openClient(harness.gateway.port);
@@ -83,7 +83,7 @@ describe('the handshake timeout', () => {
       expect((await client.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 408 [^]*Connection: close\r\n/);
     await untilGauge(harness.gateway, 'gateway_half_open', 0);
     await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
-    harness.control.isSilent = false;
+    harness.control.isUnresponsive = false;
   });
 
   it('does not apply after valid credentials', async () => {
@@ -100,12 +100,12 @@ describe('the handshake timeout', () => {
     const client = await openClient(harness.gateway.port);
     const login = `Host: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`;
     const target = `held.test:${originPort}`;
-    const before = names.questions.length;
+    const before = names.queries.length;
     const request = socks5Request('held.test', originPort);
     if (protocol === 'SOCKS5') client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection), request]));
     else if (protocol === 'CONNECT') client.socket.write(`CONNECT ${target} HTTP/1.1\r\n${login}`);
     else client.socket.write(`GET http://${target}/ HTTP/1.1\r\n${login}`);
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     await handshakeTimeout();
     names.release();
     const success = protocol === 'SOCKS5' ? '\u0005\u0002\u0001\u0000\u0005\u0000' : 'HTTP/1.1 200 ';

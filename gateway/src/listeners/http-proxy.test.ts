@@ -317,7 +317,7 @@ describe('HTTP', () => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     });
     const held = new EventEmitter();
-    harness.control.respondsAfter = once(held, 'answer');
+    harness.control.respondsAfter = once(held, 'respond');
     const login = `Proxy-Authorization: ${basic(harness.control.sell())}`;
     const request = head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close');
     const client = await openClient(harness.gateway.port);
@@ -327,7 +327,7 @@ describe('HTTP', () => {
     await exchange(harness.gateway.port, refusal);
     client.socket.destroy();
     await exchange(harness.gateway.port, refusal);
-    held.emit('answer');
+    held.emit('respond');
     harness.control.respondsAfter = undefined;
     expect(await exchange(harness.gateway.port, request)).toContain('200 OK');
     await until(() => originSockets.size === 0);
