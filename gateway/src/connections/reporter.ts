@@ -174,7 +174,7 @@ export class Reporter {
   }
 }
 
-/** Whether a report would contain nothing new. Its rate is observed all the same, so that a burst after a pause counts. */
+/** Whether a report would contain nothing new. Observes the rate nevertheless, so that a burst after a pause is detected. */
 function canSkipReport({ credit, exit, rate }: Connection, now: number): boolean {
   if (!credit.isUpToDate || exit.isLost) return false;
   rate.observe(credit.usedBytes, now);

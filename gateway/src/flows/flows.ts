@@ -35,12 +35,12 @@ export class Flows {
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
   }
 
-  /** @param cut closes the transport of the flow; called once */
-  open(connection: Connection, protocol: Protocol, cut: (reason: EndReason) => void): Flow {
+  /** @param closeTransport closes the transport of the flow; called once */
+  open(connection: Connection, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
     const flow = new Flow(protocol, connection.credit, {
       ...this.settings,
       closed: (flow, reason) => {
-        cut(reason);
+        closeTransport(reason);
         this.#closed(flow, connection, reason);
       },
     });

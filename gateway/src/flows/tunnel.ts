@@ -45,7 +45,7 @@ export class Tunnel {
     private readonly connection: Connection,
     protocol: Protocol,
   ) {
-    this.flow = context.flows.open(connection, protocol, (reason) => this.#cut(reason));
+    this.flow = context.flows.open(connection, protocol, (reason) => this.#close(reason));
   }
 
   /** @throws TunnelFailure; the tunnel is closed then */
@@ -87,7 +87,7 @@ export class Tunnel {
     return pipe;
   }
 
-  #cut(reason: EndReason): void {
+  #close(reason: EndReason): void {
     if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
     this.#dialAbort.abort();
     this.#dialled?.side.close();

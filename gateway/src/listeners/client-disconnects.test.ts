@@ -116,7 +116,7 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     server.close();
     await once(server, 'close');
-    const cut = seen.filter(({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length);
-    expect(cut).toEqual([]);
+    const truncated = seen.filter(({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length);
+    expect(truncated).toEqual([]);
   });
 });

@@ -54,16 +54,11 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
     if (boundary) entry.stream.expectBody(boundary);
   }
 
-  /** Node creates no response object for an upgrade, but the origin may refuse the upgrade with a normal response. */
   function serveUpgrade(request: IncomingMessage, stream: Duplex): void {
     const entry = clients.get(stream);
     if (!entry || entry.current) return stream.destroy() && undefined;
     if (hasBody(request.rawHeaders)) return refuse(stream, 'upgrade-with-body');
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(request.socket);
-    response.once('finish', () => entry.stream.end());
-    startExchange(entry, request, response, true);
+    startExchange(entry, request, createUpgradeResponse(request, entry.stream), true);
   }
 
   function startExchange(entry: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
@@ -98,6 +93,15 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
       server.emit('connection', stream);
     },
   };
+}
+
+/** Node creates no response object for an upgrade, but the origin may refuse the upgrade with a normal response. */
+function createUpgradeResponse(request: IncomingMessage, stream: RequestStream): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(request.socket);
+  response.once('finish', () => stream.end());
+  return response;
 }
 
 function createStrictServer({ headBytes }: Pick<Limits, 'headBytes'>): Server {

@@ -61,7 +61,7 @@ export class HttpSide implements Side {
   }
 
   reset(): void {
-    this.stream.destroy(new Error('The tunnel was cut'));
+    this.stream.destroy(new Error('The tunnel was reset'));
   }
 
   resetAfterDelivery(): void {

@@ -123,7 +123,7 @@ describe('a TCP side', () => {
   });
 });
 
-describe('closing a client gently', () => {
+describe('closing a client gracefully', () => {
   it('times out if the client stops reading', async () => {
     const { far, near } = await open();
     far.pause();
