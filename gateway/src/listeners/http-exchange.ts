@@ -142,7 +142,7 @@ export class Exchange {
 
   #responseEnded(originResponse: IncomingMessage): void {
     if (this.#isOver) return;
-    // If the tunnel was cut, a body without a length also ends like this.
+    // If the tunnel was closed early, a body without a length also ends like this.
     if (!originResponse.complete || (this.#origin.isTruncated && !hasLength(originResponse))) return this.fail('connection-terminated');
     this.#isOver = true;
     this.parties.response.end();
