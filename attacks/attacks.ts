@@ -29,10 +29,16 @@ export const attacks: readonly Attack[] = [
   },
   { name: 'bodies byte by byte', run: (client) => holdSockets(client, byteByByte(client.target)) },
   { name: 'early disconnected streams', run: disconnectStreamsEarly },
-  { name: 'wrong access tokens', run: (client) => sendRequests(client, () => get(client, getProfile.url, wrongAccessToken())) },
+  {
+    name: 'wrong access tokens',
+    run: (client) => sendRequests(client, () => get(client, getProfile.url, wrongAccessToken())),
+  },
   { name: 'wrong refresh tokens', run: (client) => sendRequests(client, () => wrongRefresh(client)) },
   { name: 'a burst of sign-ins', run: burstOfSignIns },
-  { name: 'slow readers of responses', run: (client) => holdSockets(client, get(client, '/docs/json').repeat(8), true) },
+  {
+    name: 'slow readers of responses',
+    run: (client) => holdSockets(client, get(client, '/docs/json').repeat(8), true),
+  },
   {
     name: 'slow readers of exports',
     run: (client) => holdSockets(client, signed(client, exportTransactions.url), true),

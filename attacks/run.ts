@@ -83,7 +83,12 @@ async function runAttack(name: string, addressCount: number): Promise<void> {
   ]);
   const { accessToken } = attacker.data;
   const cpuAtStart = monitor.cpuSeconds;
-  const report = await attack(name, { port, host: `127.0.0.1:${port}`, accessToken, addresses: addressesOf(addressCount) });
+  const report = await attack(name, {
+    port,
+    host: `127.0.0.1:${port}`,
+    accessToken,
+    addresses: addressesOf(addressCount),
+  });
   const cpuShare = share(monitor.cpuSeconds - cpuAtStart);
   await customers.stop();
   const streams = await countStreams(accessToken);
@@ -209,7 +214,11 @@ function addressesOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.${10 + Math.floor(index / 250)}.0.${1 + (index % 250)}`);
 }
 
-function readArguments(given: readonly string[]): { seconds: number; only: string | undefined; addressCounts: number[] } {
+function readArguments(given: readonly string[]): {
+  seconds: number;
+  only: string | undefined;
+  addressCounts: number[];
+} {
   const values = new Map<string, string>();
   for (const argument of given) {
     const [, name, value] = /^(seconds|addresses)=(\d+)$/.exec(argument) ?? /^(only)=(.+)$/.exec(argument) ?? [];

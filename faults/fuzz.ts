@@ -5,7 +5,8 @@
  * Usage: npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]
  * Each fault is printed with the arguments that replay its input alone.
  */
-import { fuzz, type FuzzReport } from '../gateway/test/fuzz/fuzz.ts';
+import { fuzz } from '../gateway/test/fuzz/fuzz.ts';
+import type { FuzzReport } from '../gateway/test/fuzz/settings.ts';
 
 const DIALLED_SHARE_MIN = 0.2;
 const USAGE = 'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]';

@@ -51,7 +51,13 @@ async function lossOf(ctx: Ctx, customers: Customers, tap: ReportTap, kill: Gate
     [kill.runId ?? null],
   );
   const counted = new Map(rows.map(({ connectionId, usedBytes }) => [connectionId, Number(usedBytes)]));
-  const loss: Loss = { connections: 0, unbilledBytes: 0, unreportedBytes: 0, unprocessedBytes: 0, deliveredLaterBytes: 0 };
+  const loss: Loss = {
+    connections: 0,
+    unbilledBytes: 0,
+    unreportedBytes: 0,
+    unprocessedBytes: 0,
+    deliveredLaterBytes: 0,
+  };
   for (const [connectionId, passed] of customers.passedThrough(kill.gateway, kill.generation)) {
     const processed = counted.get(connectionId) ?? 0;
     const sent = Math.max(processed, tap.reported(kill.runId ?? '', connectionId));
@@ -65,7 +71,13 @@ async function lossOf(ctx: Ctx, customers: Customers, tap: ReportTap, kill: Gate
   return loss;
 }
 
-function describe({ connections, unbilledBytes, unreportedBytes, unprocessedBytes, deliveredLaterBytes }: Loss): string {
+function describe({
+  connections,
+  unbilledBytes,
+  unreportedBytes,
+  unprocessedBytes,
+  deliveredLaterBytes,
+}: Loss): string {
   return (
     `${megabytes(unbilledBytes)} not charged on ${connections} connections, of it ${megabytes(unreportedBytes)} not reported ` +
     `and ${megabytes(unprocessedBytes)} reported but not processed; ${megabytes(deliveredLaterBytes)} arrived after the kill`

@@ -80,7 +80,14 @@ async function attackFrom(count: number): Promise<void> {
   const { failedShare, medianMs } = newTunnels.stop();
   const resourcesAfter = resourcesBefore && (await waitForRelease(node, monitor, resourcesBefore));
   monitor.stop();
-  const measurement = { speedsBefore, speedsDuring, failedShare, resourcesBefore, resourcesAfter, exitReason: node.exitReason() };
+  const measurement = {
+    speedsBefore,
+    speedsDuring,
+    failedShare,
+    resourcesBefore,
+    resourcesAfter,
+    exitReason: node.exitReason(),
+  };
   violations.push(...violationsOf(measurement).map((violation) => `${title}: ${violation}`));
   console.log(
     `${title}: others ${megabits(speedsBefore)} Mbit/s before, ${megabits(speedsDuring)} during, ` +
@@ -106,7 +113,9 @@ function violationsOf(measurement: Measurement): string[] {
     // The comparison also catches NaN, if nothing was transferred before.
     ...(share >= SPEED_SHARE_MIN ? [] : [`a customer of another network has ${percent(share)} of their speed`]),
     ...(failedShare <= FAILED_SHARE_MAX ? [] : [`${percent(failedShare)} of the new tunnels of others failed`]),
-    ...(isReleased(resourcesAfter, resourcesBefore) ? [] : [`${describeResources(resourcesAfter)} afterwards, ${describeResources(resourcesBefore)} before`]),
+    ...(isReleased(resourcesAfter, resourcesBefore)
+      ? []
+      : [`${describeResources(resourcesAfter)} afterwards, ${describeResources(resourcesBefore)} before`]),
   ];
 }
 
@@ -115,7 +124,11 @@ function slowestShare({ speedsBefore, speedsDuring }: Measurement): number {
 }
 
 /** Waits until the node has released everything, or until a timeout. */
-async function waitForRelease(node: GatewayUnderTest, monitor: ProcessMonitor, before: Resources): Promise<Resources | undefined> {
+async function waitForRelease(
+  node: GatewayUnderTest,
+  monitor: ProcessMonitor,
+  before: Resources,
+): Promise<Resources | undefined> {
   const deadline = performance.now() + RECOVERY_MS;
   for (;;) {
     const after = await readResources(node, monitor);

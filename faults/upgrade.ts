@@ -109,7 +109,9 @@ async function serveWhileMigrating(
   const violations: string[] = [];
   const closing = new AbortController();
   const isOpen = () => !closing.signal.aborted;
-  void product.failure.then(({ part, code }) => violations.push(`the old ${part} exited unexpectedly with code ${code}`));
+  void product.failure.then(({ part, code }) =>
+    violations.push(`the old ${part} exited unexpectedly with code ${code}`),
+  );
   const customers = createCustomers({
     urls: [product.url],
     requestLimitMs: REQUEST_LIMIT_MS,
@@ -122,7 +124,11 @@ async function serveWhileMigrating(
   const { data } = await createClient({ baseUrl: product.url })(signIn, { body: ADMINISTRATOR });
   const monitor = new EndpointMonitor(product.url, data.accessToken);
   console.log(`${await monitor.start()} endpoints are monitored`);
-  const work = [monitor.run(isOpen), customers.runTopUps(), ...Array.from({ length: CUSTOMERS }, () => customers.runCustomer())];
+  const work = [
+    monitor.run(isOpen),
+    customers.runTopUps(),
+    ...Array.from({ length: CUSTOMERS }, () => customers.runCustomer()),
+  ];
   const serveCustomers = async (when: string) => {
     const before = { ...customers.counts, rounds: monitor.rounds };
     await until(`customers are served ${when}`, () => {
@@ -159,7 +165,11 @@ async function startNewWorker(
   cleanUps.push(() => worker.stop());
 }
 
-async function checkMoney(customers: Customers, databaseUrl: string, secrets: Record<string, string>): Promise<string[]> {
+async function checkMoney(
+  customers: Customers,
+  databaseUrl: string,
+  secrets: Record<string, string>,
+): Promise<string[]> {
   const database = openDatabase(databaseUrl, 2);
   cleanUps.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, ...secrets });

@@ -3,7 +3,7 @@
  * port sequence compared with ports chosen by the system. Both alternate in one run. The relevant figure is the CPU time of
  * the dialling process; the rate is valid only if the origin was not the bottleneck.
  */
-import { request, build, endAll, OTHER_CORE, cpuSeconds, PROXY_CORE, start } from './processes.ts';
+import { request, build, killAll, OTHER_CORE, cpuSeconds, PROXY_CORE, start } from './processes.ts';
 import type { DialResult, DialStep } from './exit-dialer.ts';
 
 const STEPS = Number(process.env['BENCH_STEPS'] ?? 9);
@@ -18,7 +18,7 @@ interface Measurement extends DialResult {
 try {
   await main();
 } finally {
-  endAll();
+  killAll();
 }
 process.exit(0);
 

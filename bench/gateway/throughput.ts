@@ -113,7 +113,11 @@ async function measure(peer: Peer, { load, ...target }: LoadTarget): Promise<Sam
 }
 
 /** Measures the wait share of a connection with a single stream, which seven other streams would hide. */
-async function measureStream(peer: Peer, kind: 'paced' | 'one', { load, ...target }: LoadTarget): Promise<StreamSample> {
+async function measureStream(
+  peer: Peer,
+  kind: 'paced' | 'one',
+  { load, ...target }: LoadTarget,
+): Promise<StreamSample> {
   const waitsBefore = await peer.grantWaits();
   const step = { via: peer.via, proxyPort: peer.port, ...target, kind, milliseconds: STREAM_MS };
   const { perSecond, errors } = await runStep(load, step);

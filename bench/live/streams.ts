@@ -96,7 +96,8 @@ async function openStream(userId: string, token: string): Promise<http.ClientReq
 function changeBalances(users: Bench['actors']): Promise<number[]> {
   const changedAt = performance.now();
   const delivered = users.map(
-    ({ userId }) => new Promise<number>((resolve) => arrivals.set(userId, () => resolve(performance.now() - changedAt))),
+    ({ userId }) =>
+      new Promise<number>((resolve) => arrivals.set(userId, () => resolve(performance.now() - changedAt))),
   );
   for (const { accountId } of users) bench.ctx.changed({ accountId }, 'balance');
   return Promise.all(delivered);

@@ -174,7 +174,12 @@ describe('the heartbeat', () => {
 
   it('logs that this node is too old', async () => {
     const { control, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.helloResponse = { contractVersion: 9, oldestContractVersion: 8, publicUrl: 'http://localhost:3000', unknown: {} };
+    control.helloResponse = {
+      contractVersion: 9,
+      oldestContractVersion: 8,
+      publicUrl: 'http://localhost:3000',
+      unknown: {},
+    };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 9));
     expect(lines.filter(({ controlPlaneVersion }) => controlPlaneVersion === 9)).toMatchObject([{ level: 50 }]);
   });
@@ -219,7 +224,11 @@ describe('a node on a public address', () => {
     const connection = control.sell({ exit: { kind: 'local-address', address: '127.0.0.2' } });
     const replyAt = async (port: number) => (await socks5Connect(gateway, connection, OWN, port)).reply;
     for (const port of [22, 5432, publishedPort]) expect(await replyAt(port)).toBe(2);
-    control.helloResponse = { contractVersion: 2, oldestContractVersion: 1, publicUrl: `http://${OWN}:${publishedPort}` };
+    control.helloResponse = {
+      contractVersion: 2,
+      oldestContractVersion: 1,
+      publicUrl: `http://${OWN}:${publishedPort}`,
+    };
     const { hello } = control.calls;
     await until(() => control.calls.hello > hello + 1);
     expect(await replyAt(publishedPort)).not.toBe(2);

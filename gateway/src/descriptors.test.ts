@@ -69,7 +69,13 @@ describe('the descriptor watch', () => {
     const { log, lines } = startLog();
     let [counted, now] = [0, 0];
     const open = failingWith(exhaustion);
-    const watch = new DescriptorWatch({ log, onExhausted: () => (counted += 1), logEveryMs: 60_000, open, now: () => now });
+    const watch = new DescriptorWatch({
+      log,
+      onExhausted: () => (counted += 1),
+      logEveryMs: 60_000,
+      open,
+      now: () => now,
+    });
     for (now = 0; now <= 60_000; now += 1_000) watch.check();
     expect([counted, lines.length]).toEqual([61, 2]);
   });

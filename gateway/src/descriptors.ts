@@ -61,7 +61,12 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
 
 const lower = (limit: number, most: number) => Math.min(limit, Math.max(1, Math.floor(most)));
 
-export function warnAboutDescriptorLimit(log: Logger, wanted: Limits, fitted: Limits, descriptors: number | undefined): void {
+export function warnAboutDescriptorLimit(
+  log: Logger,
+  wanted: Limits,
+  fitted: Limits,
+  descriptors: number | undefined,
+): void {
   if (wanted === fitted) return;
   const { tunnelsPerNode: tunnels, clientSocketsPerNode: clientSockets } = fitted;
   const fields = { descriptors, wantedDescriptors: descriptorsFor(wanted), tunnels, clientSockets };

@@ -30,10 +30,18 @@ export function watchControl(metrics: Metrics, { health, reporter, heartbeat, en
   metrics.watch('gateway_control_contract_version', 'Contract version of the control plane; 0: not known yet', () => {
     return heartbeat.controlPlaneVersion;
   });
-  metrics.watch('gateway_end_watch_active', '1 while the control plane holds the long poll for ended connections', () => {
-    return endWatch.isHeld ? 1 : 0;
-  });
-  metrics.watch('gateway_refused_connections', 'Connections whose reports are refused while others are accepted', () => {
-    return reporter.refusedConnections;
-  });
+  metrics.watch(
+    'gateway_end_watch_active',
+    '1 while the control plane holds the long poll for ended connections',
+    () => {
+      return endWatch.isHeld ? 1 : 0;
+    },
+  );
+  metrics.watch(
+    'gateway_refused_connections',
+    'Connections whose reports are refused while others are accepted',
+    () => {
+      return reporter.refusedConnections;
+    },
+  );
 }

@@ -147,8 +147,8 @@ export class ControlPlane {
     watch.body.parse(body);
     this.calls.watch += 1;
     const ended = await new Promise<string[]>((respond) => {
-    this.held.add(respond);
-    request.socket.once('close', () => this.held.delete(respond));
+      this.held.add(respond);
+      request.socket.once('close', () => this.held.delete(respond));
     });
     this.held.clear();
     return success({ ended });

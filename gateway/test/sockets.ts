@@ -66,7 +66,8 @@ export class Reader {
   /** Waits for a delimiter without consuming it. */
   async peekUntil(delimiter: string): Promise<void> {
     while (!this.#joined().includes(delimiter)) {
-      if (this.#end) throw new Error(`The socket ${this.#end} before the delimiter: ${this.#joined().toString('latin1')}`);
+      if (this.#end)
+        throw new Error(`The socket ${this.#end} before the delimiter: ${this.#joined().toString('latin1')}`);
       await this.#change();
     }
   }

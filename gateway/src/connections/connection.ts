@@ -16,7 +16,7 @@ export class Connection {
   acknowledgeEnd: () => void = () => {};
   /** Resolved when the control plane has acknowledged the final total. */
   readonly endAcknowledged = new Promise<void>((fulfil) => {
-  this.acknowledgeEnd = fulfil;
+    this.acknowledgeEnd = fulfil;
   });
 
   constructor(

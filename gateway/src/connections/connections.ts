@@ -79,7 +79,7 @@ export class Connections {
   }
 
   merge(grants: readonly CreditGrant[]): void {
-  for (const grant of grants) this.#byId.get(grant.connectionId)?.credit.merge(grant);
+    for (const grant of grants) this.#byId.get(grant.connectionId)?.credit.merge(grant);
   }
 
   /**
@@ -176,7 +176,7 @@ export class Connections {
 
   /** @returns false on a timeout */
   #areEndsAcknowledged(connections: readonly Connection[], withinMs: number): Promise<boolean> {
-  return settlesWithin(Promise.all(connections.map((connection) => connection.endAcknowledged)), withinMs);
+    return settlesWithin(Promise.all(connections.map((connection) => connection.endAcknowledged)), withinMs);
   }
 
   #admit(authorization: Granted, username: string, digest: Buffer): Connection {

@@ -78,7 +78,8 @@ export class RefusedReports {
 
   update<Item>({ accepted, refused }: Delivery<Item>, idOf: (item: Item) => string): void {
     const recovered = this.#until.size === 0 ? [] : accepted.map(idOf).filter((id) => this.#until.delete(id));
-    if (recovered.length > 0) this.log.info(this.#logFields(recovered), 'The reports of these connections are accepted again');
+    if (recovered.length > 0)
+      this.log.info(this.#logFields(recovered), 'The reports of these connections are accepted again');
     const ids = refused.map(idOf);
     const added = ids.filter((id) => !this.#until.has(id));
     for (const id of ids) this.#until.set(id, performance.now() + this.retryAfterMs);

@@ -158,7 +158,9 @@ export class Reporter {
       const backoffMs = Math.min(updateRetryMs, updateIntervalMs * 2 ** (this.#failures - 1));
       return backoffMs * (0.5 + Math.random() / 2);
     }
-    return this.#isRoundRequested ? updateSpacingMs : Math.max(updateSpacingMs, this.#nextIntervalAt - performance.now());
+    return this.#isRoundRequested
+      ? updateSpacingMs
+      : Math.max(updateSpacingMs, this.#nextIntervalAt - performance.now());
   }
 
   #usageOf(connection: Connection, now: number): Usage {

@@ -11,7 +11,8 @@ const REFUSAL_STATUSES = new Set([400, 413, 422, 500]);
 
 export type ControlCall = 'hello' | 'authorize' | 'update' | 'end';
 
-export const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && REFUSAL_STATUSES.has(error.status);
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && REFUSAL_STATUSES.has(error.status);
 
 interface Refusals {
   loggedAt: number;

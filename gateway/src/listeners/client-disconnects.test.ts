@@ -49,22 +49,25 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
     await untilGauge(harness.gateway, 'gateway_tunnels', 1);
   }
 
-  it.each(requests.slice(0, 2))('during the dial of %s has its data and then its end forwarded', async (_name, request) => {
-    const client = await openClient(harness.gateway.port);
-    const before = names.queries.length;
-    client.socket.write(request());
-    client.socket.end('all of it');
-    await until(() => names.queries.length > before);
-    await roundTrip();
-    origins.length = 0;
-    names.release();
-    await until(() => origins.length > 0);
-    const { bytes, end } = await origins[0]!.rest();
-    expect([bytes.toString(), end]).toEqual(['all of it', 'ended']);
-    origins[0]!.socket.end();
-    await client.rest();
-    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
-  });
+  it.each(requests.slice(0, 2))(
+    'during the dial of %s has its data and then its end forwarded',
+    async (_name, request) => {
+      const client = await openClient(harness.gateway.port);
+      const before = names.queries.length;
+      client.socket.write(request());
+      client.socket.end('all of it');
+      await until(() => names.queries.length > before);
+      await roundTrip();
+      origins.length = 0;
+      names.release();
+      await until(() => origins.length > 0);
+      const { bytes, end } = await origins[0]!.rest();
+      expect([bytes.toString(), end]).toEqual(['all of it', 'ended']);
+      origins[0]!.socket.end();
+      await client.rest();
+      await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    },
+  );
 
   it.each(requests)('by a reset during the dial of %s leaves no tunnel', async (_name, request) => {
     const client = await openClient(harness.gateway.port);
@@ -116,7 +119,9 @@ describe.each(['pump', 'streams'] as const)('a client that ends its direction, w
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     server.close();
     await once(server, 'close');
-    const truncated = seen.filter(({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length);
+    const truncated = seen.filter(
+      ({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length,
+    );
     expect(truncated).toEqual([]);
   });
 });

@@ -136,14 +136,19 @@ export class Exchange {
     originResponse.on('end', () => this.#responseEnded(originResponse));
     // Otherwise the rest of this request would have to be read before the next one.
     if (isUnfinished(request)) response.shouldKeepAlive = false;
-    response.writeHead(originResponse.statusCode ?? 502, originResponse.statusMessage ?? '', responseFields(originResponse.rawHeaders));
+    response.writeHead(
+      originResponse.statusCode ?? 502,
+      originResponse.statusMessage ?? '',
+      responseFields(originResponse.rawHeaders),
+    );
     originResponse.pipe(response, { end: false });
   }
 
   #responseEnded(originResponse: IncomingMessage): void {
     if (this.#isOver) return;
     // If the tunnel was closed early, a body without a length also ends like this.
-    if (!originResponse.complete || (this.#origin.isTruncated && !hasLength(originResponse))) return this.fail('connection-terminated');
+    if (!originResponse.complete || (this.#origin.isTruncated && !hasLength(originResponse)))
+      return this.fail('connection-terminated');
     this.#isOver = true;
     this.parties.response.end();
     this.#resetWhenStalled();
@@ -193,7 +198,8 @@ export class Exchange {
   #abortResponse(): void {
     const { stream, response } = this.parties;
     const isSelfDelimiting =
-      response.chunkedEncoding || (this.#originResponse && hasLength(this.#originResponse) && !isChunked(this.#originResponse));
+      response.chunkedEncoding ||
+      (this.#originResponse && hasLength(this.#originResponse) && !isChunked(this.#originResponse));
     if (isSelfDelimiting) stream.end();
     else stream.endWithReset();
     this.#resetWhenStalled();

@@ -199,21 +199,18 @@ describe('HTTP', () => {
     }
   });
 
-  it.each(['1.0', '1.1'])(
-    'forwards interim responses to HTTP/%s only if it supports them',
-    async (version) => {
-      const { server, port } = await listenLocally((socket) => {
-        socket.once('data', () =>
-          socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-        );
-      });
-      const line = `GET http://127.0.0.1:${port}/ HTTP/${version}`;
-      const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
-      expect(text.startsWith(version === '1.0' ? 'HTTP/1.1 200 ' : 'HTTP/1.1 100 ')).toBe(true);
-      expect(text).toMatch(/HTTP\/1.1 200 OK\r\n[^]*ok$/);
-      server.close();
-    },
-  );
+  it.each(['1.0', '1.1'])('forwards interim responses to HTTP/%s only if it supports them', async (version) => {
+    const { server, port } = await listenLocally((socket) => {
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+      );
+    });
+    const line = `GET http://127.0.0.1:${port}/ HTTP/${version}`;
+    const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
+    expect(text.startsWith(version === '1.0' ? 'HTTP/1.1 200 ' : 'HTTP/1.1 100 ')).toBe(true);
+    expect(text).toMatch(/HTTP\/1.1 200 OK\r\n[^]*ok$/);
+    server.close();
+  });
 
   it('serves nothing after a request of an unknown version', async () => {
     const before = seen.length;

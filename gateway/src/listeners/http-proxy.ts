@@ -49,7 +49,7 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
     const entry = clients.get(request.socket);
     // The stream passes one request at a time; a second one would mean that parser and stream disagree about its end.
     if (!entry || entry.current) return request.socket.destroy() && undefined;
-    startExchange(entry, request, response, false);
+    start(entry, request, response, false);
     const boundary = bodyBoundary(request);
     if (boundary) entry.stream.expectBody(boundary);
   }
@@ -58,10 +58,10 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
     const entry = clients.get(stream);
     if (!entry || entry.current) return stream.destroy() && undefined;
     if (hasBody(request.rawHeaders)) return refuse(stream, 'upgrade-with-body');
-    startExchange(entry, request, createUpgradeResponse(request, entry.stream), true);
+    start(entry, request, createUpgradeResponse(request, entry.stream), true);
   }
 
-  function startExchange(entry: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
+  function start(entry: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
     const { client, stream } = entry;
     client.requestStarted();
     response.sendDate = false;

@@ -86,7 +86,11 @@ describe('the fields for the origin', () => {
   it.each<[string, string[], string[]]>([
     ['another host', ['Host', 'b.test'], []],
     ['hop-by-hop fields', ['Keep-Alive', '5', 'TE', 'trailers', 'Trailer', 'X', 'Proxy-Connection', 'close'], []],
-    ['fields named in Connection', ['Connection', 'close, X-One', 'X-One', '1', 'connection', 'x-two', 'X-Two', '2'], []],
+    [
+      'fields named in Connection',
+      ['Connection', 'close, X-One', 'X-One', '1', 'connection', 'x-two', 'X-Two', '2'],
+      [],
+    ],
     ['an Upgrade field without an upgrade', ['Upgrade', 'h2c'], []],
     ['all fields with the prefix Proxy-', ['Proxy-Anything', '1', 'pROXY-X', '2'], []],
     [

@@ -122,7 +122,9 @@ class FuzzRun {
       heapBytesMax = Math.max(heapBytesMax, after.heapBytes);
       this.#compare(before, after);
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      this.settings.progress?.(`${done + batch} inputs, ${seconds} s, ${JSON.stringify({ ...after, values: undefined })}`);
+      this.settings.progress?.(
+        `${done + batch} inputs, ${seconds} s, ${JSON.stringify({ ...after, values: undefined })}`,
+      );
     }
     const kinds = [...this.#byKind.values()];
     return {
@@ -174,7 +176,8 @@ class FuzzRun {
     this.#live.add(trial);
     trial.transcript = await runClient(plan, this.#context.gatewayPort, INPUT_TIMEOUT_MS);
     // Otherwise the trial finishes when the last connection to its origin closes.
-    if (trial.connections.every(({ isClosed }) => isClosed) && !isOriginPending(trial, this.#context)) this.#finish(trial);
+    if (trial.connections.every(({ isClosed }) => isClosed) && !isOriginPending(trial, this.#context))
+      this.#finish(trial);
   }
 
   #expect(trial: Trial, { tunnel, requests }: ParsedClient): void {
@@ -252,7 +255,8 @@ class FuzzRun {
     const countedBytes = Object.entries(values)
       .filter(([name]) => name.startsWith('gateway_bytes_total'))
       .reduce((sum, [, bytes]) => sum + bytes, 0);
-    if (reportedBytes !== countedBytes) remaining.push(`${countedBytes} bytes were counted, ${reportedBytes} were reported`);
+    if (reportedBytes !== countedBytes)
+      remaining.push(`${countedBytes} bytes were counted, ${reportedBytes} were reported`);
     return remaining;
   }
 

@@ -1,7 +1,17 @@
 /** Generates HTTP clients: CONNECT and absolute-form requests, persistent, pipelined and upgraded (RFC 9110, RFC 9112). */
 import type { Random } from '../../../tools/random.ts';
 import { invalidResponses, validResponses } from './http-responses.ts';
-import { addressOf, between, chance, type Draft, type Login, nameOf, pattern, someBytes, type RunContext } from './plan.ts';
+import {
+  addressOf,
+  between,
+  chance,
+  type Draft,
+  type Login,
+  nameOf,
+  pattern,
+  someBytes,
+  type RunContext,
+} from './plan.ts';
 import { pickTunnelLeaving, pickTunnelOrigin } from './socks5-inputs.ts';
 
 const METHODS = ['GET', 'GET', 'GET', 'POST', 'PUT', 'HEAD', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND', 'TRACE'];

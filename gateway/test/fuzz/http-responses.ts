@@ -112,7 +112,8 @@ export const invalidResponses: Readonly<Record<string, Build>> = {
   'incomplete head': raw('HTTP/1.1 200 OK\r\nContent-Le'),
   'bare line feeds': raw('HTTP/1.1 200 OK\nContent-Length: 2\n\nok'),
   zeros: raw('\0'.repeat(64)),
-  'proxy authentication required': (request) => broken('end', head('HTTP/1.1 407 Login', request, 'Proxy-Authenticate: Basic')),
+  'proxy authentication required': (request) =>
+    broken('end', head('HTTP/1.1 407 Login', request, 'Proxy-Authenticate: Basic')),
   'unrequested upgrade': (request) =>
     broken('end', head('HTTP/1.1 101 Switch', request, 'Connection: Upgrade', 'Upgrade: x')),
   'upgrade without a protocol': (request) => broken('end', head('HTTP/1.1 101 Switch', request)),
@@ -160,7 +161,8 @@ export const invalidResponses: Readonly<Record<string, Build>> = {
   },
   'body of no content': (request) =>
     broken('end', head('HTTP/1.1 204 No Content', request, 'Content-Length: 15'), Buffer.from(FORBIDDEN)),
-  'body of not modified': (request) => broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
+  'body of not modified': (request) =>
+    broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
   'many interim responses': (request) =>
     broken('end', Buffer.from('HTTP/1.1 102 Wait\r\n\r\n'.repeat(50)), withLength(request, 2).bytes),
 };

@@ -2,7 +2,14 @@
 import { failureReplies } from '../../src/statuses.ts';
 import type { Transcript } from './client.ts';
 import { responseTo, FORBIDDEN, validResponses } from './http-responses.ts';
-import { type ResponseMessage, readResponse, readRequest, type RequestMessage, tokensOf, valuesOf } from './messages.ts';
+import {
+  type ResponseMessage,
+  readResponse,
+  readRequest,
+  type RequestMessage,
+  tokensOf,
+  valuesOf,
+} from './messages.ts';
 import type { OriginConnection } from './origins.ts';
 import type { Plan, RunContext } from './plan.ts';
 import type { ExpectedRequest, ParsedClient } from './reference-parser.ts';
@@ -101,8 +108,7 @@ function checkRequest(
   );
   if (unexpected) faults.push(`an origin got ${unexpected.join(': ')}, which the client did not send`);
   if (got.state === 'malformed') faults.push('an origin got a malformed body');
-  if (got.state === 'complete' && sent.state !== 'complete')
-    faults.push('an origin got the end of an incomplete body');
+  if (got.state === 'complete' && sent.state !== 'complete') faults.push('an origin got the end of an incomplete body');
   if (!sent.body.subarray(0, got.body.length).equals(got.body)) faults.push('an origin got another body');
   if (got.state !== 'complete') return faults;
   if (got.body.length !== sent.body.length) faults.push('an origin got another body');
@@ -183,7 +189,9 @@ function checkResponses(trial: Trial, { originPort }: Pick<RunContext, 'originPo
     const response = readNext(received, at, parsed.requests[nth]?.message.method);
     if (response === 'malformed') return [`a malformed response: ${received.toString('latin1', at, at + 80)}`];
     if (response === 'incomplete')
-      return end === 'ended' ? [`an incomplete head and a clean end: ${received.toString('latin1', at, at + 300)}`] : [];
+      return end === 'ended'
+        ? [`an incomplete head and a clean end: ${received.toString('latin1', at, at + 300)}`]
+        : [];
     if (response.state === 'malformed') return ['a malformed response'];
     if (response.isUntilEnd && valuesOf(response.fields, 'x-input').length === 0)
       return ['a response of the gateway without a length'];
@@ -196,7 +204,8 @@ function checkResponses(trial: Trial, { originPort }: Pick<RunContext, 'originPo
     const [mark] = valuesOf(response.fields, 'x-input');
     if (mark !== undefined && nth > parsed.requests.length) return ['more responses than requests'];
     if (mark === undefined) {
-      if (!isFromGateway(response) && areFuzzOrigins) return [`a response of neither origin nor gateway: ${response.status}`];
+      if (!isFromGateway(response) && areFuzzOrigins)
+        return [`a response of neither origin nor gateway: ${response.status}`];
       continue;
     }
     const [index, position] = mark.split('/').map(Number);

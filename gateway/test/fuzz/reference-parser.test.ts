@@ -9,7 +9,8 @@ const login = { username: 'user', password: 'secret' };
 const logins = new Map([[login.username, login]]);
 const fields = `Host: a\r\nProxy-Authorization: ${basic(login)}\r\n`;
 const get = (path: string) => `GET http://127.64.0.1:81${path} HTTP/1.1\r\n${fields}\r\n`;
-const post = (bodyFields: string, body: string) => `POST http://127.64.0.1:81/post HTTP/1.1\r\n${fields}${bodyFields}\r\n${body}`;
+const post = (bodyFields: string, body: string) =>
+  `POST http://127.64.0.1:81/post HTTP/1.1\r\n${fields}${bodyFields}\r\n${body}`;
 const read = (text: string) => parseClient(Buffer.from(text, 'latin1'), logins);
 const paths = (text: string) => read(text).requests.map(({ path, isAllowed }) => `${path} ${isAllowed}`);
 

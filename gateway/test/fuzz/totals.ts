@@ -48,8 +48,7 @@ export class Totals {
 
   faults({ values }: Measurement): string[] {
     const idle = values['gateway_tunnel_ends_total idle'] ?? 0;
-    if (idle > this.#idleMax)
-      return [`${idle} tunnels ended by the idle timeout, at most ${this.#idleMax} expected`];
+    if (idle > this.#idleMax) return [`${idle} tunnels ended by the idle timeout, at most ${this.#idleMax} expected`];
     const counted = (direction: string, protocols: readonly string[]) =>
       protocols.reduce((sum, protocol) => sum + (values[`gateway_bytes_total ${direction} ${protocol}`] ?? 0), 0);
     const counts: Record<Counted, number> = {
