@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * Starts work that nobody waits for. Node ends the process for a rejected promise that nobody handles, and with it all
- * tunnels and unreported totals; here a failure is one line in the log. Lint refuses `void` in front of a promise.
+ * Starts work that is not awaited. An unhandled rejection would terminate the process, and with it all tunnels and
+ * unreported totals; here a failure is one log line. Lint forbids `void` in front of a promise.
  */
 export function inBackground(log: Logger, task: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => log.error({ err: error, task }, 'A background task failed'));
@@ -15,8 +15,9 @@ interface RepeatSettings {
 }
 
 /**
- * Runs a task again and again, never twice at the same time, whatever becomes of it. It is logged when a task begins to
- * fail and when it works again. The result stops it.
+ * Runs a task at an interval, never concurrently with itself, even if it fails. Logs when the task starts to fail and when
+ * it succeeds again.
+ * @returns a function that stops it
  */
 export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promise<void> | void): () => void {
   let isRunning = false;
@@ -27,7 +28,7 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
     isRunning = true;
     try {
       await work();
-      if (isFailing) log.info({ task }, 'A repeated task works again');
+      if (isFailing) log.info({ task }, 'A repeated task succeeds again');
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.error({ err: error, task }, 'A repeated task fails');

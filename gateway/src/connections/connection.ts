@@ -1,37 +1,37 @@
 import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
-import { Pace } from '../metering/pace.ts';
+import { RateEstimator } from '../metering/rate.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
+/** An open connection in this run: its credentials, exit, credit and flows. */
 export class Connection {
   readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
-  /** When the control plane has last been asked about the password. */
-  confirmedAt = performance.now();
-  readonly pace: Pace;
-  /** Set when this run is done with it: no tunnel starts any more and the last total is on its way. */
+  /** When the control plane last checked the password. */
+  credentialsCheckedAt = performance.now();
+  readonly rate: RateEstimator;
+  /** No new tunnel starts, and the final total is being delivered. */
   isEnding = false;
-  forget: () => void = () => {};
-  /** Fulfilled when the control plane has the last total. */
-  readonly forgotten = new Promise<void>((fulfil) => {
-    this.forget = fulfil;
+  acknowledgeEnd: () => void = () => {};
+  /** Resolved when the control plane has acknowledged the final total. */
+  readonly endAcknowledged = new Promise<void>((fulfil) => {
+    this.acknowledgeEnd = fulfil;
   });
 
   constructor(
     readonly id: string,
     readonly username: string,
-    /** Keyed hash of the password; undefined when the control plane no longer takes it. */
+    /** Keyed hash of the password; undefined after the control plane has refused it. */
     public digest: Buffer | undefined,
     readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
   ) {
-    this.pace = new Pace(credit.usedBytes, performance.now());
+    this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }
 
-  cut(reason: EndReason): void {
+  closeFlows(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
   }
 }

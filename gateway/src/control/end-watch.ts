@@ -11,25 +11,24 @@ interface EndWatchSettings {
   readonly ended: (connectionIds: readonly string[]) => boolean;
 }
 
-/** A call that was answered after this time was held: an answer without news is then nothing unusual. */
+/** A response after this time shows that the control plane holds the request: then it may be empty. */
 const HELD_MS_MIN = 5_000;
 
 /**
- * Always has one call at the control plane that is held until connections have to end, so that they end at once. A control
- * plane that does not know the call, does not hold it or is away is asked again after growing pauses; reports tell the
- * same, later.
+ * A long poll for connections that must end, so that they end immediately. If the control plane does not support the call,
+ * does not hold it or is unavailable, the next attempt backs off; the responses to reports contain the same ends, later.
  */
 export class EndWatch {
   readonly #stopping = new AbortController();
-  /** Of one call: the client joins signals, and a signal that lives on keeps all that were joined with it. */
+  /** One controller per call: `AbortSignal.any` in the client would leak listeners on a signal that lives on. */
   #call = new AbortController();
   #isHeld = false;
-  /** Answers in a row that came at once and told nothing new, or did not come. */
-  #vainCalls = 0;
+  /** Consecutive calls that failed, or returned immediately without a new end. */
+  #emptyCalls = 0;
 
   constructor(private readonly settings: EndWatchSettings) {}
 
-  /** The control plane holds calls of this node: reports need not ask for ends. */
+  /** The control plane holds the calls of this node: reports are not needed to learn of ends. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -46,15 +45,15 @@ export class EndWatch {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const pauseMs = await this.#ask();
+      const pauseMs = await this.#poll();
       if (!signal.aborted) await pause(pauseMs, signal);
     }
   }
 
   /** @returns how long to wait before the next call */
-  async #ask(): Promise<number> {
+  async #poll(): Promise<number> {
     const { control, ended, limits } = this.settings;
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     this.#call = new AbortController();
     try {
       const connectionIds = await control.watch(this.#call.signal);
@@ -62,34 +61,34 @@ export class EndWatch {
         this.#isHeld = false;
         return limits.helloIntervalMs;
       }
-      const wasHeld = performance.now() - begunAt >= HELD_MS_MIN;
-      const isNews = ended(connectionIds);
-      this.#isHeld ||= wasHeld || isNews;
-      this.#vainCalls = wasHeld || isNews ? 0 : this.#vainCalls + 1;
+      const wasHeld = performance.now() - startedAt >= HELD_MS_MIN;
+      const hasNewEnd = ended(connectionIds);
+      this.#isHeld ||= wasHeld || hasNewEnd;
+      this.#emptyCalls = wasHeld || hasNewEnd ? 0 : this.#emptyCalls + 1;
     } catch {
       this.#isHeld = false;
-      this.#vainCalls += 1;
+      this.#emptyCalls += 1;
     }
     return this.#pauseMs();
   }
 
-  /** Jitter keeps the nodes of an operator from coming back in one moment. */
+  /** Jitter prevents all nodes of an operator from reconnecting at the same moment. */
   #pauseMs(): number {
     const { watchSpacingMs, watchRetryMs } = this.settings.limits;
-    if (this.#vainCalls === 0) return watchSpacingMs;
-    const backoffMs = Math.min(watchRetryMs, watchSpacingMs * 2 ** this.#vainCalls);
+    if (this.#emptyCalls === 0) return watchSpacingMs;
+    const backoffMs = Math.min(watchRetryMs, watchSpacingMs * 2 ** this.#emptyCalls);
     return backoffMs * (0.5 + Math.random() / 2);
   }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((fulfil) => {
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', finish);
       fulfil();
     };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener('abort', over, { once: true });
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
   });
 }

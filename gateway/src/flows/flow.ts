@@ -22,8 +22,8 @@ interface FlowSettings {
 }
 
 /**
- * One client flow, whatever carries it, from its permission to its end: what it has used, how long it may be idle, and why
- * it has ended. There is one way to close it, and it has a reason.
+ * One client flow, independent of its transport: its usage, its idle timeout and its end reason. There is one way to close
+ * it, with a reason.
  */
 export class Flow {
   readonly meter: Meter;
@@ -32,7 +32,7 @@ export class Flow {
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
 
-  /** @param closed nothing is counted any more, and whatever carries the flow has to be closed; called once */
+  /** @param closed called once when the flow ends: nothing is counted any more, and its transport must be closed */
   constructor(
     readonly protocol: Protocol,
     credit: Credit,
@@ -41,21 +41,21 @@ export class Flow {
   ) {
     this.meter = new Meter(credit, metrics.bytesOf(protocol), {
       timeoutMs: limits.grantWaitMs,
-      begun: () => metrics.grantWaits.inc(),
-      over: (seconds) => metrics.grantWaitSeconds.inc(seconds),
+      started: () => metrics.grantWaits.inc(),
+      finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),
       timedOut: () => this.close('grant-late'),
     });
     this.#idleMs = limits.tunnelIdleMs;
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
   }
 
-  /** Undefined while the flow lives. */
+  /** Undefined while the flow is open. */
   get endReason(): EndReason | undefined {
     return this.#endReason;
   }
 
-  /** From now on it may be idle for so long. */
-  limitIdle(idleMs: number): void {
+  /** Replaces the idle timeout. */
+  setIdleTimeout(idleMs: number): void {
     if (this.#endReason !== undefined) return;
     this.#idleMs = idleMs;
     this.#rearmIdleTimer(idleMs);

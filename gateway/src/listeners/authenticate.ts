@@ -5,8 +5,8 @@ import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 
 /**
- * Finds the connection of a client. A network that guesses is closed for a while to credentials that this run does not
- * know; those that it knows stay good, so that a guesser cuts off nobody who works behind the same address.
+ * Finds the connection of a client. After too many failed logins, unknown credentials from the same network are refused for
+ * a while. Credentials that are known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
 export async function authenticate(
@@ -17,11 +17,11 @@ export async function authenticate(
   try {
     const known = connections.find(credentials);
     if (known) return known;
-    if (loginGuard.isClosed(network)) throw new TunnelFailure('too-many-failures');
+    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
     return await connections.authorize(credentials);
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') loginGuard.failed(network);
+    if (cause === 'credentials-wrong') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }

@@ -16,7 +16,7 @@ type SocketLimits = Pick<
   | 'clientSocketsPerNode'
 >;
 
-/** The limits for which sockets are closed. */
+/** The limits that can close sockets. */
 export type SocketLimit = Extract<keyof SocketLimits, `${string}Per${string}`>;
 
 interface SocketObserver {
@@ -24,10 +24,10 @@ interface SocketObserver {
   authenticatedAfter(seconds: number): void;
 }
 
-/** Sockets that count together. Each joins once and leaves once. */
+/** Sockets that share a limit. Each joins once and leaves once. */
 class Group {
   #size = 0;
-  /** The one that has waited longest comes first. */
+  /** Ordered by waiting time, the longest first. */
   readonly #waiting = new Set<ClientSocket>();
 
   get size(): number {
@@ -59,11 +59,11 @@ class Group {
   }
 }
 
-/** One group for each network, or each connection; those without members are forgotten. */
+/** One group per network or per connection; empty groups are removed. */
 class Groups {
   readonly #byKey = new Map<string, Group>();
 
-  /** Undefined where nobody counts. */
+  /** Undefined if it has no members. */
   of(key: string): Group | undefined {
     return this.#byKey.get(key);
   }
@@ -83,15 +83,14 @@ class Groups {
 
 interface Membership {
   isHalfOpen: boolean;
-  /** The connection whose credentials the client has shown last. */
+  /** The connection with whose credentials the client authenticated last. */
   connectionId: string | undefined;
 }
 
 /**
- * Every client socket of this node from accept to close: the one place that knows and bounds them. Where a limit is
- * reached a newcomer is let in at the cost of the socket that has waited longest, of those that the limit is about and on
- * which the client is the one to act. So whoever opens sockets and leaves them open loses them, and locks nobody out; a
- * tunnel or a request is never cut for a newcomer, who is refused instead.
+ * Counts and bounds all client sockets of this node. If a limit is reached, a new socket evicts the one of the same group
+ * that has waited longest for its client. So sockets that clients leave open are lost, but lock out nobody. Sockets with a
+ * tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
   readonly #all = new Group();
@@ -99,7 +98,7 @@ export class ClientSockets {
   readonly #ofNetworks = new Groups();
   readonly #halfOpenOfNetworks = new Groups();
   readonly #ofConnections = new Groups();
-  /** Of every client that is counted. One that was closed for a newcomer is not, though its `close` is still to come. */
+  /** Of all counted sockets. An evicted one is no longer counted, although its `close` event comes later. */
   readonly #memberships = new Map<ClientSocket, Membership>();
 
   constructor(
@@ -111,17 +110,17 @@ export class ClientSockets {
     return this.#all.size;
   }
 
-  /** Those that may be closed for a newcomer. */
+  /** Sockets that may be evicted. */
   get waiting(): number {
     return this.#all.waiting.size;
   }
 
-  /** Those without valid credentials. */
+  /** Sockets without valid credentials. */
   get halfOpen(): number {
     return this.#halfOpen.size;
   }
 
-  /** Undefined when a limit leaves no room. */
+  /** @returns undefined if a limit leaves no room */
   accept(socket: Socket): ClientSocket | undefined {
     const client = new ClientSocket(socket, this.limits, {
       authenticated: (client, { id }) => this.#authenticated(client, id),
@@ -135,7 +134,7 @@ export class ClientSockets {
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
     if (!hasRoom) {
-      client.cut();
+      client.reset();
       return undefined;
     }
     this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
@@ -146,18 +145,18 @@ export class ClientSockets {
     return client;
   }
 
-  /** Closes what no tunnel and no request uses. */
-  cutWaiting(): void {
+  /** Closes all sockets without a tunnel or a running request. */
+  closeWaiting(): void {
     for (const client of this.#all.waiting) client.socket.destroy();
   }
 
   #makeRoom(limit: SocketLimit, group: Group | undefined): boolean {
     if ((group?.size ?? 0) < this.limits[limit]) return true;
     this.observer.closedFor(limit);
-    const given = group?.longestWaiting;
-    if (!given) return false;
-    this.#leave(given); // Its own `close` comes later.
-    given.cut();
+    const evicted = group?.longestWaiting;
+    if (!evicted) return false;
+    this.#leave(evicted); // Its `close` event comes later.
+    evicted.reset();
     return true;
   }
 

@@ -9,7 +9,7 @@ import type { ListenerContext } from './listener-context.ts';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-/** Serves CONNECT itself and passes clients with any other method to the HTTP proxy. */
+/** Serves CONNECT; hands clients with other methods over to the HTTP proxy. */
 export async function serveHttpConnect(
   context: ListenerContext,
   httpProxy: HttpProxy,
@@ -27,7 +27,7 @@ export async function serveHttpConnect(
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
     context.metrics.refusals.inc({ reason: cause });
-    client.closeGently(encodeHttpFailure(cause));
+    client.closeGracefully(encodeHttpFailure(cause));
   }
 }
 
@@ -39,11 +39,11 @@ async function connectTunnel(
   const credentials = parseBasicCredentials(proxyAuthorization);
   if (!credentials) throw new TunnelFailure('credentials-wrong');
   const { client } = handshake;
-  const connection = await handshake.during(authenticate(context, client, credentials));
+  const connection = await handshake.withinDeadline(authenticate(context, client, credentials));
   client.authenticated(connection);
   const early = handshake.release();
   const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', { target, client: client.socket });
-  // No length and no coding in a 2xx answer to CONNECT (RFC 9110, section 9.3.6).
+  // A 2xx response to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
   tunnel.join({ client: client.toSide(), exit, early });
 }

@@ -9,7 +9,7 @@ import {
   parseRequest,
   parseUserPassword,
 } from '../protocol/socks5.ts';
-import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
+import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate } from './authenticate.ts';
@@ -20,7 +20,7 @@ const NO_ACCEPTABLE_METHOD = 0xff;
 const SUCCEEDED = 0;
 const LOGIN_FAILED = 1;
 
-/** Serves one SOCKS5 client: greeting, user and password, request (RFC 1928, RFC 1929). */
+/** Serves one SOCKS5 client: greeting, username and password, request (RFC 1928, RFC 1929). */
 export async function serveSocks5(context: ListenerContext, handshake: Handshake): Promise<void> {
   const { client } = handshake;
   const { socket } = client;
@@ -46,35 +46,35 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
-    const { socks5 } = failureAnswers[cause];
+    const { socks5 } = failureReplies[cause];
     if (socks5 === 'close' || cause === 'internal') throw error;
     refuse(context, handshake, cause, encodeReply(socks5));
   }
 }
 
-function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
+function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: FailureCause, reply: Uint8Array): void {
   metrics.refusals.inc({ reason: cause });
   handshake.release();
-  handshake.client.closeGently(answer);
+  handshake.client.closeGracefully(reply);
 }
 
 /**
- * While the control plane is away the login is neither right nor wrong. Calling it wrong would make programs ask
- * their users for a new password, so the request is answered with a general failure instead.
+ * If the control plane is unavailable, credentials cannot be checked. Refusing the login would make programs ask their
+ * users for a new password, so the login succeeds and the request gets a general failure instead.
  */
 async function logIn(context: ListenerContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
   const credentials = await handshake.read(parseUserPassword);
   try {
-    return await handshake.during(authenticate(context, handshake.client, credentials));
+    return await handshake.withinDeadline(authenticate(context, handshake.client, credentials));
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'credentials-wrong') return 'refused';
-    if (error instanceof TunnelFailure && failureAnswers[cause].socks5 !== 'close') return error;
+    if (error instanceof TunnelFailure && failureReplies[cause].socks5 !== 'close') return error;
     throw error;
   }
 }
 
-/** BND.ADDR is the address that the destination sees, as RFC 1928 wants it. */
+/** BND.ADDR is the address that the destination sees (RFC 1928, section 6). */
 function boundTo(exit: ExitStream): { bytes: Uint8Array; port: number } | undefined {
   const local = exit.local();
   return local && { bytes: local.address, port: local.port };

@@ -1,11 +1,11 @@
-/** What the kernel knows of a process of ours. */
+/** Resource usage of a process, from /proc. */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const SAMPLE_MS = 100;
-/** The kernel counts processor time in hundredths of a second (USER_HZ). */
+/** The kernel counts CPU time in hundredths of a second (USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-export class WatchedProcess {
+export class ProcessMonitor {
   peakMegabytes = 0;
   readonly #timer: NodeJS.Timeout;
 
@@ -14,14 +14,14 @@ export class WatchedProcess {
     this.#sample();
   }
 
-  /** Resident, garbage that is not collected yet included. */
+  /** Resident memory, including garbage that is not collected yet. */
   get megabytes(): number {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
     return Math.round(Number(kilobytes) / 1024);
   }
 
   get cpuSeconds(): number {
-    // The second field is the program's name in brackets, which may hold anything.
+    // The second field is the program's name in brackets, which may contain any character.
     const [, fields] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${this.pid}/stat`, 'utf8')) ?? [];
     const [userTicks, systemTicks] = fields!.split(' ').slice(11, 13);
     return (Number(userTicks) + Number(systemTicks)) / TICKS_PER_SECOND;
@@ -31,14 +31,14 @@ export class WatchedProcess {
     return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
-  /** Its listening sockets and those to the database among them. */
+  /** Includes listening sockets and those to the database. */
   get sockets(): number {
     const directory = `/proc/${this.pid}/fd`;
     return readdirSync(directory).filter((name) => {
       try {
         return readlinkSync(`${directory}/${name}`).startsWith('socket:');
       } catch {
-        // Closed between the two looks.
+        // Closed between the two calls.
         return false;
       }
     }).length;
@@ -49,7 +49,7 @@ export class WatchedProcess {
   }
 
   #sample(): void {
-    if (!existsSync(`/proc/${this.pid}`)) return; // It has ended; whoever started it tells why.
+    if (!existsSync(`/proc/${this.pid}`)) return; // It has exited; its parent reports the reason.
     const { megabytes } = this;
     if (megabytes > this.peakMegabytes) this.peakMegabytes = megabytes;
   }

@@ -15,7 +15,7 @@ import {
 import { startNameServer } from '../../test/name-server.ts';
 import { listenLocally, Reader, until } from '../../test/sockets.ts';
 
-describe.each(['pump', 'streams'] as const)('a client that ends its side, over %s', (relay) => {
+describe.each(['pump', 'streams'] as const)('a client that ends its direction, with relay %s', (relay) => {
   let harness: Harness;
   let names: Awaited<ReturnType<typeof startNameServer>>;
   let connection: FakeConnection;
@@ -24,7 +24,7 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
 
   beforeAll(async () => {
     names = await startNameServer({ 'held.test': ['127.0.0.1'] });
-    harness = await startHarness({ relay, nameServers: [names.address], limits: { resolverTryMs: 15_000 } });
+    harness = await startHarness({ relay, nameServers: [names.address], limits: { resolverAttemptMs: 15_000 } });
     connection = harness.control.sell();
     ({ port: originPort } = await listenLocally((socket) => origins.push(new Reader(socket))));
   });
@@ -42,35 +42,38 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
     ['absolute-form', () => `GET http://held.test:${originPort}/ HTTP/1.1\r\n${login()}`],
   ];
 
-  /** A round trip through the gateway: it has seen everything that was sent before. */
+  /** A round trip through the gateway: then it has processed everything that was sent before. */
   async function roundTrip(): Promise<void> {
     const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', originPort);
     client.socket.resetAndDestroy();
     await untilGauge(harness.gateway, 'gateway_tunnels', 1);
   }
 
-  it.each(requests.slice(0, 2))('during the dial of %s is passed on behind what it sent', async (_name, request) => {
-    const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
-    client.socket.write(request());
-    client.socket.end('all of it');
-    await until(() => names.questions.length > before);
-    await roundTrip();
-    origins.length = 0;
-    names.release();
-    await until(() => origins.length > 0);
-    const { bytes, end } = await origins[0]!.rest();
-    expect([bytes.toString(), end]).toEqual(['all of it', 'ended']);
-    origins[0]!.socket.end();
-    await client.rest();
-    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
-  });
+  it.each(requests.slice(0, 2))(
+    'during the dial of %s has its data and then its end forwarded',
+    async (_name, request) => {
+      const client = await openClient(harness.gateway.port);
+      const before = names.queries.length;
+      client.socket.write(request());
+      client.socket.end('all of it');
+      await until(() => names.queries.length > before);
+      await roundTrip();
+      origins.length = 0;
+      names.release();
+      await until(() => origins.length > 0);
+      const { bytes, end } = await origins[0]!.rest();
+      expect([bytes.toString(), end]).toEqual(['all of it', 'ended']);
+      origins[0]!.socket.end();
+      await client.rest();
+      await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    },
+  );
 
-  it.each(requests)('and resets it during the dial of %s leaves no tunnel', async (_name, request) => {
+  it.each(requests)('by a reset during the dial of %s leaves no tunnel', async (_name, request) => {
     const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
+    const before = names.queries.length;
     client.socket.write(request());
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     client.socket.resetAndDestroy();
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);
@@ -79,16 +82,16 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
 
   it('during the dial of absolute-form leaves no tunnel', async () => {
     const client = await openClient(harness.gateway.port);
-    const before = names.questions.length;
+    const before = names.queries.length;
     client.socket.write(requests[2]![1]());
-    await until(() => names.questions.length > before);
+    await until(() => names.queries.length > before);
     client.socket.end();
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     expect(await untilGauge(harness.gateway, 'gateway_client_sockets', 0)).toBe(0);
     names.release();
   });
 
-  it('while the origin keeps it waiting leaves no tunnel, and the origin sees a cut', async () => {
+  it('while it waits for the origin leaves no tunnel, and the origin gets a reset', async () => {
     origins.length = 0;
     const client = await openClient(harness.gateway.port);
     client.socket.write(`GET http://127.0.0.1:${originPort}/ HTTP/1.1\r\n${login()}`);
@@ -99,7 +102,7 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
     await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
   });
 
-  it('by a reset while its tunnel opens looks to no origin as if it had sent everything', async () => {
+  it('by a reset while its tunnel opens never looks complete to the origin', async () => {
     const payload = Buffer.alloc(300, 'p');
     const seen: { bytes: Buffer; end: string }[] = [];
     const { server, port } = await listenLocally((socket) => {
@@ -116,7 +119,9 @@ describe.each(['pump', 'streams'] as const)('a client that ends its side, over %
     await untilGauge(harness.gateway, 'gateway_tunnels', 0);
     server.close();
     await once(server, 'close');
-    const cut = seen.filter(({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length);
-    expect(cut).toEqual([]);
+    const truncated = seen.filter(
+      ({ bytes, end }) => end === 'ended' && bytes.length > 0 && bytes.length < payload.length,
+    );
+    expect(truncated).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A gateway process with few file descriptors, and what is seen of it from outside. */
+/** A gateway process with few file descriptors, and its measurements. */
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -9,20 +9,20 @@ import { freePort } from '../tools/ports.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../gateway/test/gateway-process.ts', import.meta.url));
 
-export interface SoakedGateway {
+export interface GatewayUnderTest {
   readonly port: number;
   readonly pid: number;
-  /** Memory in use after a collection of garbage; undefined if the process has ended. */
+  /** Memory in use after a garbage collection; undefined if the process has exited. */
   usedMegabytes(): Promise<number | undefined>;
-  /** Undefined while it runs. */
-  ending(): string | undefined;
-  /** The lines of these metrics; none if the process has ended. */
+  /** Undefined while the process runs. */
+  exitReason(): string | undefined;
+  /** The lines of these metrics; none if the process has exited. */
   metrics(...names: string[]): Promise<string[]>;
   stop(): void;
 }
 
-/** @throws Error when it ends before it listens */
-export async function startSoakedGateway(control: ControlPlane, descriptors: number): Promise<SoakedGateway> {
+/** @throws Error if the process exits before it listens */
+export async function startGatewayUnderTest(control: ControlPlane, descriptors: number): Promise<GatewayUnderTest> {
   const metricsPort = await freePort();
   const { url: controlUrl, token } = control;
   const child = spawn(
@@ -43,31 +43,31 @@ export async function startSoakedGateway(control: ControlPlane, descriptors: num
     },
   );
   process.once('exit', () => child.kill('SIGKILL'));
-  const state: { port: number; ending: string | undefined } = { port: 0, ending: undefined };
-  const used = new EventEmitter<{ told: [number | undefined] }>();
+  const state: { port: number; exitReason: string | undefined } = { port: 0, exitReason: undefined };
+  const used = new EventEmitter<{ measured: [number | undefined] }>();
   child.once('exit', (code, signal) => {
-    state.ending = signal === null ? `with code ${code}` : `by ${signal}`;
-    used.emit('told', undefined);
+    state.exitReason = signal === null ? `with code ${code}` : `by ${signal}`;
+    used.emit('measured', undefined);
   });
   child.stdout.on('data', (chunk: Buffer) => {
     const text = chunk.toString();
     state.port ||= Number(/"port":(\d+),"relay"/.exec(text)?.[1] ?? 0);
     const usedBytes = /^{"usedBytes":(\d+)}$/m.exec(text)?.[1];
-    if (usedBytes !== undefined) used.emit('told', Math.round(Number(usedBytes) / BYTES_PER_MEGABYTE));
-    // Logins and clients that are refused are one line each.
+    if (usedBytes !== undefined) used.emit('measured', Math.round(Number(usedBytes) / BYTES_PER_MEGABYTE));
+    // Only warnings and errors: refused logins and clients log a line each.
     for (const line of text.split('\n')) if (/"level":[4-6]0/.test(line)) console.log(`  ${line}`);
   });
-  while (state.port === 0 && state.ending === undefined) await pause(20);
-  if (state.ending !== undefined) throw new Error(`The gateway ended ${state.ending} before it listened`);
+  while (state.port === 0 && state.exitReason === undefined) await pause(20);
+  if (state.exitReason !== undefined) throw new Error(`The gateway exited ${state.exitReason} before it listened`);
   return {
     port: state.port,
     pid: child.pid!,
-    ending: () => state.ending,
+    exitReason: () => state.exitReason,
     usedMegabytes: async () => {
-      if (state.ending !== undefined) return undefined;
-      const told = once(used, 'told');
+      if (state.exitReason !== undefined) return undefined;
+      const measured = once(used, 'measured');
       child.kill('SIGUSR2');
-      const [megabytes] = (await told) as [number | undefined];
+      const [megabytes] = (await measured) as [number | undefined];
       return megabytes;
     },
     metrics: async (...names) => {

@@ -1,4 +1,4 @@
-/** What customers do during a fault run, as they would over the internet, and what they can know about it afterwards. */
+/** Simulates customers during a fault run through the public interfaces, and collects what they observe. */
 import { signIn } from '@cellhop/contract/auth';
 import { ApiError, createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
@@ -16,59 +16,59 @@ const MB = 1_048_576;
 const CREDIT_LIMIT_MS = 60_000;
 const CREDENTIALS = { email: 'user@example.com', password: 'demo-password' };
 
-/** What passed on a connection, by the customer's own counters. */
+/** The traffic of a connection, as counted by the customer. */
 export interface Passed {
   bytes: number;
-  /** Tunnels that broke: what a gateway had counted and not yet delivered is lost with them. */
+  /** Broken tunnels: bytes that the gateway had counted but not delivered are lost with them. */
   brokenTunnels: number;
 }
 
 interface Tunnel {
   readonly connectionId: string;
   readonly gateway: number;
-  /** Which of the gateway's processes carries it. */
+  /** The number of the gateway's process that carries it. */
   readonly generation: number;
   readonly outcome: Outcome;
 }
 
-export interface ShopOptions {
-  /** Of all APIs; each call goes to one of them. */
+export interface CustomersOptions {
+  /** The URLs of all APIs; each call uses one of them. */
   readonly urls: readonly string[];
-  /** After this a call that has no answer is a complaint. */
+  /** A call without a response in this time is a violation. */
   readonly requestLimitMs: number;
-  /** Of all gateways; each connection uses them at once. */
+  /** The ports of all gateways; each connection uses them concurrently. */
   readonly gatewayPorts: readonly number[];
-  /** How often each of them was killed so far. */
+  /** How often a gateway was killed so far. */
   readonly gatewayKills: (gateway: number) => number;
   readonly random: Random;
-  /** When it answers false, everything is brought to an end. */
+  /** When it returns false, all activities end. */
   readonly isOpen: () => boolean;
 }
 
-export class Shop {
+export class Customers {
   readonly counts = { bought: 0, ended: 0, downloads: 0, refused: 0, paid: 0 };
-  /** What no customer should have to bear, whatever is broken. */
-  readonly complaints: string[] = [];
-  /** What the customer had at first and has paid since. */
+  /** Failures that must not happen whatever fault is injected. */
+  readonly violations: string[] = [];
+  /** The initial balance and all payments. */
   moneyInMicros = 0;
   readonly #tunnels: Tunnel[] = [];
   readonly #paidInvoices: string[] = [];
-  readonly #options: ShopOptions;
+  readonly #options: CustomersOptions;
   #calls: Call[];
 
-  constructor(options: ShopOptions) {
+  constructor(options: CustomersOptions) {
     this.#options = options;
     this.#calls = this.#createClients();
   }
 
   async signIn(): Promise<void> {
-    const { data } = (await this.#patiently(() => this.#call(signIn, { body: CREDENTIALS })))!;
+    const { data } = (await this.#retrying(() => this.#call(signIn, { body: CREDENTIALS })))!;
     this.#calls = this.#createClients({ authorization: `Bearer ${data.accessToken}` });
     if (this.moneyInMicros === 0) this.moneyInMicros = await this.#balanceMicros();
   }
 
-  /** Buys, downloads in several tunnels, ends some connections, and repeats whatever got no answer. */
-  async shopOn(): Promise<void> {
+  /** Buys, downloads in several tunnels, ends some connections, and retries calls without a response. */
+  async runCustomer(): Promise<void> {
     const { random, isOpen } = this.#options;
     while (isOpen()) {
       const connection = await this.#buy();
@@ -79,20 +79,20 @@ export class Shop {
         await Promise.all(sizes.map((megabytes, index) => this.#transfer(connection, megabytes, index)));
       }
       if (random.below(3) === 0) continue;
-      const answer = await this.#patiently(() => this.#call(disconnect, { params: { id: connection.id } }));
-      if (answer) this.counts.ended += 1;
+      const response = await this.#retrying(() => this.#call(disconnect, { params: { id: connection.id } }));
+      if (response) this.counts.ended += 1;
     }
   }
 
-  /** Tops up all the time, so that crediting is killed in the middle too. */
-  async payOn(): Promise<void> {
+  /** Tops up continuously, so that kills also interrupt the crediting of payments. */
+  async runTopUps(): Promise<void> {
     while (this.#options.isOpen()) {
       const amount = 5 + this.#options.random.below(10);
       const body = { currency: 'USDT_TRC20', amount } as const;
-      const invoice = await this.#patiently(() => this.#call(createInvoice, { body }));
+      const invoice = await this.#retrying(() => this.#call(createInvoice, { body }));
       if (!invoice) continue;
-      // A repeat pays what is still due, which is nothing once the first try has arrived.
-      await this.#patiently(() => this.#call(payInvoice, { params: { id: invoice.data.id }, body: {} }));
+      // A retry pays the amount that is still due, which is nothing if the first attempt was processed.
+      await this.#retrying(() => this.#call(payInvoice, { params: { id: invoice.data.id }, body: {} }));
       this.moneyInMicros += amount * DOLLAR;
       this.#paidInvoices.push(invoice.data.id);
       this.counts.paid += 1;
@@ -101,24 +101,24 @@ export class Shop {
   }
 
   /**
-   * Every payment reaches the balance, every connection ends, every bill is made.
-   * @returns complaints
+   * Waits until all payments are credited, and ends all connections.
+   * @returns violations
    */
   async close(): Promise<string[]> {
-    await this.signIn(); // The first token may be old by now.
+    await this.signIn(); // The first token may have expired.
     const missing = await this.#untilCredited();
     for (const { id } of await this.#list())
-      await this.#patiently(() => this.#call(disconnect, { params: { id } }).catch(ignoreEnded));
+      await this.#retrying(() => this.#call(disconnect, { params: { id } }).catch(ignoreEnded));
     return missing;
   }
 
-  /** What is left and what was charged, as the customer is shown it. */
+  /** The balance and all charges, as the customer sees them. */
   async moneyOutMicros(): Promise<number> {
     const charged = (await this.#list()).reduce((sum, { paidFor }) => sum + Math.round(paidFor * DOLLAR), 0);
     return charged + (await this.#balanceMicros());
   }
 
-  /** What passed on a connection in all its tunnels. */
+  /** The traffic of a connection in all of its tunnels. */
   passed(connectionId: string): Passed {
     const outcomes = this.#tunnels
       .filter((tunnel) => tunnel.connectionId === connectionId)
@@ -129,7 +129,7 @@ export class Shop {
     };
   }
 
-  /** Bytes that passed through one process of a gateway so far, by connection. */
+  /** The traffic through one process of a gateway so far, by connection. */
   passedThrough(gateway: number, generation: number): Map<string, number> {
     const passed = new Map<string, number>();
     for (const tunnel of this.#tunnels)
@@ -143,20 +143,20 @@ export class Shop {
     return urls.map((baseUrl) => createClient({ baseUrl, headers: () => headers, timeoutMs }));
   }
 
-  /** A repeat may reach another API than the first try. */
+  /** A retry may use another API than the first attempt. */
   get #call(): Call {
     return this.#options.random.pick(this.#calls);
   }
 
   async #buy(): Promise<Connection | undefined> {
-    const proxies = await this.#patiently(() => this.#call(searchProxies, { query: {} }));
+    const proxies = await this.#retrying(() => this.#call(searchProxies, { query: {} }));
     if (!proxies || proxies.data.length === 0) return undefined;
     const { id, price } = this.#options.random.pick(proxies.data);
-    // One key for all tries: a purchase whose answer was lost is not made twice.
+    // One key for all attempts: a purchase whose response was lost is not repeated.
     const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.#patiently(() => this.#call(connect, { body: { id, price } }, { headers }));
-    if (answer) this.counts.bought += 1;
-    return answer?.data;
+    const response = await this.#retrying(() => this.#call(connect, { body: { id, price } }, { headers }));
+    if (response) this.counts.bought += 1;
+    return response?.data;
   }
 
   async #transfer({ id, host, username, password }: Connection, megabytes: number, index: number): Promise<void> {
@@ -170,7 +170,7 @@ export class Shop {
     this.counts.downloads += 1;
   }
 
-  /** @returns what did not arrive in time */
+  /** @returns a violation for each payment that was not credited in time */
   async #untilCredited(): Promise<string[]> {
     const deadline = performance.now() + CREDIT_LIMIT_MS;
     for (;;) {
@@ -194,26 +194,26 @@ export class Shop {
   async #everyPage<Item>(read: (page: number) => Promise<{ data: Item[]; totalPages: number }>): Promise<Item[]> {
     const all: Item[] = [];
     for (let page = 1; ; page += 1) {
-      const { data, totalPages } = (await this.#patiently(() => read(page)))!;
+      const { data, totalPages } = (await this.#retrying(() => read(page)))!;
       all.push(...data);
       if (page >= totalPages) return all;
     }
   }
 
   async #balanceMicros(): Promise<number> {
-    const { data } = (await this.#patiently(() => this.#call(getProfile, {})))!;
+    const { data } = (await this.#retrying(() => this.#call(getProfile, {})))!;
     return Math.round(data.balance * DOLLAR);
   }
 
-  /** Repeats while the answer is lost or the API is away; an answer with a reason ends it. */
-  async #patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** Retries while the API is unavailable or a response was lost. @returns undefined if the API refuses the call (4xx) */
+  async #retrying<T>(work: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
         const status = statusOf(error);
         if (error instanceof ApiError && error.code === 'TIMEOUT')
-          this.complaints.push(`a request had no answer for ${this.#options.requestLimitMs / 1000} s`);
+          this.violations.push(`a request had no response for ${this.#options.requestLimitMs / 1000} s`);
         await pause(100);
         if (status < 400 || status >= 500) continue;
         this.counts.refused += 1;
@@ -225,7 +225,7 @@ export class Shop {
 
 const statusOf = (error: unknown) => (error instanceof Error && 'status' in error ? Number(error.status) : 500);
 
-/** What has ended already is as it should be. */
+/** The connection may have ended already. */
 function ignoreEnded(error: unknown): void {
   const status = statusOf(error);
   if (status < 400 || status >= 500) throw error;

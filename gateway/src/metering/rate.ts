@@ -1,18 +1,18 @@
 import type { Limits } from '../limits.ts';
 
-/** Shorter times say little about a rate. */
+/** A shorter interval is too short to measure a rate. */
 const OBSERVATION_MS_MIN = 10;
-/** A rate that falls is believed slowly, because traffic comes in bursts: after this time half of it is forgotten. */
+/** A falling rate decays with this half-life, because traffic comes in bursts. */
 const HALF_LIFE_MS = 500;
-/** A control plane slower than this is not made up for with larger grants. */
+/** Grants do not grow further for a control plane that is slower than this. */
 const ROUND_TRIP_MS_MAX = 500;
-/** Taken for granted until one was seen. */
+/** Assumed until the first measurement. */
 const ROUND_TRIP_MS_FIRST = 20;
-/** How much of the slowest round trip of late is still remembered after the next one. */
-const ROUND_TRIP_MEMORY = 0.9;
+/** The decay of the slowest recent round trip per measurement. */
+const ROUND_TRIP_DECAY = 0.9;
 
-/** How fast a connection goes, from its totals at its reports. */
-export class Pace {
+/** Estimates the rate of a connection from the totals of its reports. */
+export class RateEstimator {
   #usedBytes: number;
   #at: number;
   #bytesPerSecond = 0;
@@ -28,20 +28,20 @@ export class Pace {
 
   observe(usedBytes: number, at: number): number {
     const elapsedMs = at - this.#at;
-    const seenBytesPerSecond = ((usedBytes - this.#usedBytes) * 1000) / Math.max(OBSERVATION_MS_MIN, elapsedMs);
-    // Reports of a fast connection are closer together: then the observation goes on.
+    const measuredBytesPerSecond = ((usedBytes - this.#usedBytes) * 1000) / Math.max(OBSERVATION_MS_MIN, elapsedMs);
+    // Reports of a fast connection are closer together: then the measurement continues.
     if (elapsedMs < OBSERVATION_MS_MIN) {
-      this.#bytesPerSecond = Math.max(seenBytesPerSecond, this.#bytesPerSecond);
+      this.#bytesPerSecond = Math.max(measuredBytesPerSecond, this.#bytesPerSecond);
       return this.#bytesPerSecond;
     }
-    this.#bytesPerSecond = Math.max(seenBytesPerSecond, this.#bytesPerSecond * 0.5 ** (elapsedMs / HALF_LIFE_MS));
+    this.#bytesPerSecond = Math.max(measuredBytesPerSecond, this.#bytesPerSecond * 0.5 ** (elapsedMs / HALF_LIFE_MS));
     this.#usedBytes = usedBytes;
     this.#at = at;
     return this.#bytesPerSecond;
   }
 }
 
-/** The slowest round trip to the control plane of late. */
+/** The slowest recent round trip to the control plane. */
 export class RoundTrip {
   #ms = ROUND_TRIP_MS_FIRST;
 
@@ -50,14 +50,14 @@ export class RoundTrip {
   }
 
   observe(ms: number): void {
-    this.#ms = Math.min(ROUND_TRIP_MS_MAX, Math.max(ms, this.#ms * ROUND_TRIP_MEMORY));
+    this.#ms = Math.min(ROUND_TRIP_MS_MAX, Math.max(ms, this.#ms * ROUND_TRIP_DECAY));
   }
 }
 
 /**
- * What a connection needs ahead of its use. The next report is due when half of a grant is used; it may have to wait for
- * the answer to the one before and for the pause between two, and then takes a round trip itself. Half a grant lasts
- * for one round trip more than that. This is milliseconds of the present rate: a slow connection ties up the minimum.
+ * The bytes that a connection needs ahead of its use. The next report is due when half of a grant is used; it may have to
+ * wait for the response to the previous one and for the spacing between two, and then takes a round trip itself. Half a
+ * grant lasts one round trip longer than that. These are milliseconds of the current rate; a slow connection gets the minimum.
  */
 export function wantedBytes(
   bytesPerSecond: number,
@@ -73,8 +73,8 @@ export function wantedBytes(
 }
 
 /**
- * What may pass beyond the last acknowledged total, so that a connection of this rate does not stop: up to the answer to
- * the report after the one that is on its way, which is two round trips and the pause between two, and half of that more.
+ * The window beyond the last acknowledged total that a connection of this rate needs in order not to stall: until the
+ * response to the report after the current one, which is two round trips and the spacing between them, plus half of that.
  */
 export function unacknowledgedBytes(
   bytesPerSecond: number,

@@ -1,6 +1,6 @@
 /**
- * Customers who go on with what they do during an attack, each from a network of its own and with a browser that has signed in before;
- * and newcomers, who sign in where they never did.
+ * Customers who use the API during an attack, each from a separate network and with a known browser; and newcomers, who sign in
+ * from an unknown browser.
  */
 import { DEVICE_TOKEN_HEADER, signIn, type SignInResult } from '@cellhop/contract/auth';
 import { listConnections } from '@cellhop/contract/connections';
@@ -12,13 +12,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const CUSTOMERS = 8;
 const PAUSE_MS = 100;
-/** What the web app waits for. */
+/** The request timeout of the web app. */
 const TIMEOUT_MS = 10_000;
 
 export interface Observation {
   what: string;
   ms: number;
-  /** Undefined: no answer. */
+  /** Undefined without a response. */
   status: number | undefined;
 }
 
@@ -29,9 +29,9 @@ interface Credentials {
 
 export class Customers {
   readonly observations: Observation[] = [];
-  /** Of sign-ins only: they wait in line with the strangers, and may be told to come again. */
+  /** Sign-ins of newcomers: they share the queue with the attacker, and may get 429. */
   readonly newcomers: Observation[] = [];
-  #isOn = true;
+  #isRunning = true;
   readonly #running: Promise<void>[];
 
   private constructor(
@@ -39,18 +39,18 @@ export class Customers {
     customers: readonly Customer[],
     newcomer: Credentials,
   ) {
-    this.#running = [...customers.map((customer) => this.#live(customer)), this.#arrive(newcomer)];
+    this.#running = [...customers.map((customer) => this.#runCustomer(customer)), this.#runNewcomer(newcomer)];
   }
 
-  /** Resolves when all have signed in for the first time. */
+  /** Resolves when all customers have signed in. */
   static async start(port: number, credentials: readonly Credentials[]): Promise<Customers> {
     const customers = await Promise.all(
       Array.from({ length: CUSTOMERS }, async (_, index) => {
         const agent = new http.Agent({ keepAlive: true, maxSockets: 2, localAddress: `127.200.${index}.1` });
         const body = credentials[index % credentials.length]!;
-        const { status, body: answer } = await send({ agent, method: 'POST', path: signIn.url, port, body });
+        const { status, body: response } = await send({ agent, method: 'POST', path: signIn.url, port, body });
         if (status !== 200) throw new Error(`a customer cannot sign in: ${status}`);
-        const { deviceToken } = (JSON.parse(answer.toString()) as { data: SignInResult }).data;
+        const { deviceToken } = (JSON.parse(response.toString()) as { data: SignInResult }).data;
         return { agent, credentials: body, deviceToken: deviceToken! };
       }),
     );
@@ -58,13 +58,13 @@ export class Customers {
   }
 
   async stop(): Promise<void> {
-    this.#isOn = false;
+    this.#isRunning = false;
     await Promise.all(this.#running);
   }
 
-  /** Signs in, looks at the purchase page and at the list, again and again. */
-  async #live({ agent, credentials, deviceToken }: Customer): Promise<void> {
-    while (this.#isOn) {
+  /** Repeatedly signs in and requests the purchase page and the list of connections. */
+  async #runCustomer({ agent, credentials, deviceToken }: Customer): Promise<void> {
+    while (this.#isRunning) {
       const { data } = (await this.#observe(this.observations, {
         agent,
         method: 'POST',
@@ -74,7 +74,7 @@ export class Customers {
         body: credentials,
       })) as { data?: SignInResult };
       for (const { url } of [getProfile, getProxyFilter, searchProxies, listConnections, getProfile])
-        if (this.#isOn && data) {
+        if (this.#isRunning && data) {
           await pause(PAUSE_MS);
           const { accessToken: token } = data;
           await this.#observe(this.observations, { agent, method: 'GET', path: url, port: this.port, token });
@@ -84,9 +84,9 @@ export class Customers {
     agent.destroy();
   }
 
-  async #arrive(body: Credentials): Promise<void> {
+  async #runNewcomer(body: Credentials): Promise<void> {
     const agent = new http.Agent({ keepAlive: true, localAddress: '127.201.0.1' });
-    while (this.#isOn) {
+    while (this.#isRunning) {
       await this.#observe(this.newcomers, { agent, method: 'POST', path: signIn.url, port: this.port, body });
       await pause(5 * PAUSE_MS);
     }
@@ -95,10 +95,10 @@ export class Customers {
 
   async #observe(observations: Observation[], call: Call): Promise<object> {
     const startedAt = performance.now();
-    const answer = await send(call).catch(() => undefined);
+    const response = await send(call).catch(() => undefined);
     const what = `${call.method} ${call.path}`;
-    observations.push({ what, ms: performance.now() - startedAt, status: answer?.status });
-    return answer?.status === 200 ? (JSON.parse(answer.body.toString()) as object) : {};
+    observations.push({ what, ms: performance.now() - startedAt, status: response?.status });
+    return response?.status === 200 ? (JSON.parse(response.body.toString()) as object) : {};
   }
 }
 
@@ -125,11 +125,11 @@ async function send({ token, deviceToken, body, ...options }: Call): Promise<{ s
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const request = http.request({ host: '127.0.0.1', headers, signal: AbortSignal.timeout(TIMEOUT_MS), ...options });
-  const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+  const responded = new Promise<http.IncomingMessage>((resolve, reject) => {
     request.on('response', resolve).on('error', reject);
   });
   request.end(body === undefined ? undefined : JSON.stringify(body));
-  const response = await answered;
+  const response = await responded;
   return { status: response.statusCode ?? 0, body: await buffer(response) };
 }
 

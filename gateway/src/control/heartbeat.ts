@@ -1,14 +1,14 @@
 import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
-import type { ControlClient, Greeting } from './control-client.ts';
+import type { ControlClient, HelloResponse } from './control-client.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
-/** An API from before the call `hello`. */
+/** An API that does not support `hello` yet. */
 const VERSION_WITHOUT_HELLO = 1;
 
-interface GreetingsSettings {
+interface HeartbeatSettings {
   readonly control: Pick<ControlClient, 'hello'>;
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
@@ -16,24 +16,24 @@ interface GreetingsSettings {
 }
 
 /**
- * Greets the control plane at the start and every minute: it may be upgraded, move to another address, or publish another
- * one, while this node runs.
+ * Calls `hello` at the start and every minute, because the version, the address and the public URL of the control plane may
+ * change while this node runs.
  */
-export class Greetings {
+export class Heartbeat {
   #version = 0;
   #publicUrl: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(private readonly settings: GreetingsSettings) {}
+  constructor(private readonly settings: HeartbeatSettings) {}
 
-  /** What the control plane speaks; 0 while that is unknown. */
+  /** The contract version of the control plane; 0 while it is unknown. */
   get controlPlaneVersion(): number {
     return this.#version;
   }
 
   start(): void {
-    inBackground(this.settings.log, 'greeting', this.#run());
+    inBackground(this.settings.log, 'heartbeat', this.#run());
   }
 
   stop(): void {
@@ -45,7 +45,7 @@ export class Greetings {
     const { control, reserved, limits } = this.settings;
     let delayMs = limits.helloIntervalMs;
     try {
-      this.#note(await control.hello());
+      this.#apply(await control.hello());
     } catch {
       delayMs = limits.helloRetryMs; // The client has logged it.
     }
@@ -53,14 +53,14 @@ export class Greetings {
     if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), delayMs);
   }
 
-  #note(greeting: Greeting | undefined): void {
-    const version = greeting?.contractVersion ?? VERSION_WITHOUT_HELLO;
-    this.#publicUrl = greeting?.publicUrl ?? this.#publicUrl;
+  #apply(response: HelloResponse | undefined): void {
+    const version = response?.contractVersion ?? VERSION_WITHOUT_HELLO;
+    this.#publicUrl = response?.publicUrl ?? this.#publicUrl;
     if (version === this.#version) return;
     this.#version = version;
-    const facts = { controlPlaneVersion: version, nodeVersion: GATEWAY_CONTRACT_VERSION };
-    if (greeting && greeting.oldestContractVersion > GATEWAY_CONTRACT_VERSION)
-      this.settings.log.error(facts, 'This gateway is too old for the control plane: upgrade it');
-    else this.settings.log.info(facts, 'Greeted the control plane');
+    const fields = { controlPlaneVersion: version, nodeVersion: GATEWAY_CONTRACT_VERSION };
+    if (response && response.oldestContractVersion > GATEWAY_CONTRACT_VERSION)
+      this.settings.log.error(fields, 'This gateway is too old for the control plane: upgrade it');
+    else this.settings.log.info(fields, 'Contract version of the control plane');
   }
 }

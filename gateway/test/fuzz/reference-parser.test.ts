@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { planOf } from './generator.ts';
 import { basic } from './http-inputs.ts';
-import { readAnswer } from './messages.ts';
+import { readResponse } from './messages.ts';
 import { addressOf, addressOfName, nameOf } from './plan.ts';
-import { readClient } from './reading.ts';
+import { parseClient } from './reference-parser.ts';
 
 const login = { username: 'user', password: 'secret' };
 const logins = new Map([[login.username, login]]);
-const own = `Host: a\r\nProxy-Authorization: ${basic(login)}\r\n`;
-const get = (path: string) => `GET http://127.64.0.1:81${path} HTTP/1.1\r\n${own}\r\n`;
-const post = (fields: string, body: string) => `POST http://127.64.0.1:81/post HTTP/1.1\r\n${own}${fields}\r\n${body}`;
-const read = (text: string) => readClient(Buffer.from(text, 'latin1'), logins);
+const fields = `Host: a\r\nProxy-Authorization: ${basic(login)}\r\n`;
+const get = (path: string) => `GET http://127.64.0.1:81${path} HTTP/1.1\r\n${fields}\r\n`;
+const post = (bodyFields: string, body: string) =>
+  `POST http://127.64.0.1:81/post HTTP/1.1\r\n${fields}${bodyFields}\r\n${body}`;
+const read = (text: string) => parseClient(Buffer.from(text, 'latin1'), logins);
 const paths = (text: string) => read(text).requests.map(({ path, isAllowed }) => `${path} ${isAllowed}`);
 
-const answer = (text: string, method = 'GET') => readAnswer(Buffer.from(text, 'latin1'), 0, method);
+const response = (text: string, method = 'GET') => readResponse(Buffer.from(text, 'latin1'), 0, method);
 
-describe('the reference reading of a client of HTTP', () => {
+describe('the reference parser of HTTP clients', () => {
   it.each([
     ['two requests', get('/1') + get('/2'), ['/1 true', '/2 true']],
     ['a body that looks like a request', post('Content-Length: 5\r\n', 'GET /'), ['/post true']],
-    ['a body and a request behind it', post('Content-Length: 2\r\n', 'ok') + get('/2'), ['/post true', '/2 true']],
+    ['a body and then a request', post('Content-Length: 2\r\n', 'ok') + get('/2'), ['/post true', '/2 true']],
     [
       'chunks',
       post('Transfer-Encoding: chunked\r\n', '2;a=b\r\nok\r\n0\r\nX: 1\r\n\r\n') + get('/2'),
@@ -36,7 +37,7 @@ describe('the reference reading of a client of HTTP', () => {
     ['a wrong password', get('/1').replace(basic(login), basic({ ...login, password: 'x' })), ['/1 false']],
     ['a late CONNECT', `${get('/1')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${get('/2')}`, ['/1 true']],
     ['an upgrade', get('/1').replace('Host', 'Connection: Upgrade\r\nUpgrade: chat\r\nHost') + get('/2'), ['/1 true']],
-  ])('knows %s', (_name, text, expected) => {
+  ])('parses %s', (_name, text, expected) => {
     expect(paths(text)).toEqual(expected);
   });
 
@@ -48,14 +49,14 @@ describe('the reference reading of a client of HTTP', () => {
     ['other.test:81', undefined],
   ])('finds the destination of %s', (authority, destination) => {
     expect(read(get('/').replace('127.64.0.1:81', authority)).requests[0]?.destination).toEqual(destination);
-    expect(read(`CONNECT ${authority} HTTP/1.1\r\n${own}\r\nbehind`)).toMatchObject({
+    expect(read(`CONNECT ${authority} HTTP/1.1\r\n${fields}\r\nafter`)).toMatchObject({
       stage: 'tunnel',
       tunnel: destination,
     });
   });
 });
 
-describe('the reference reading of a client of SOCKS5', () => {
+describe('the reference parser of SOCKS5 clients', () => {
   const user = Buffer.concat([
     Buffer.from([1, 4]),
     Buffer.from('user'),
@@ -73,22 +74,22 @@ describe('the reference reading of a client of SOCKS5', () => {
     [`050102${user}0502000100000000ffff`, 'refused'],
     [`050102${user}05010002`, 'refused'],
     [`050102${user}050100017f4000010051abcd`, 'tunnel'],
-  ])('comes with %s as far as %s', (hex, stage) => {
-    const { stage: reached, payload } = readClient(Buffer.from(hex, 'hex'), logins);
+  ])('with input %s reaches stage %s', (hex, stage) => {
+    const { stage: reached, payload } = parseClient(Buffer.from(hex, 'hex'), logins);
     expect(reached).toBe(stage);
     expect(payload.toString('hex')).toBe(stage === 'tunnel' ? 'abcd' : '');
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it.each([
     ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', 'GET', { state: 'complete', isUntilEnd: false }],
     ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok', 'GET', { state: 'incomplete' }],
     ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n', 'HEAD', { state: 'complete' }],
     ['HTTP/1.1 200 OK\r\n\r\nok', 'GET', { state: 'complete', isUntilEnd: true }],
     ['HTTP/1.1 204 None\r\n\r\n', 'GET', { state: 'complete', isUntilEnd: false }],
-  ])('%j to %s are read', (text, method, expected) => {
-    expect(answer(text, method)).toMatchObject(expected);
+  ])('%j to %s are parsed', (text, method, expected) => {
+    expect(response(text, method)).toMatchObject(expected);
   });
 
   it.each([
@@ -97,19 +98,19 @@ describe('answers', () => {
     'HTTP/1.1 200 a\u0001\r\n\r\n',
     'HTTP/1.1 200 OK\r\nA : b\r\n\r\n',
   ])('%j are malformed', (text) => {
-    expect(answer(text)).toBe('malformed');
+    expect(response(text)).toBe('malformed');
   });
 });
 
 describe('an input', () => {
-  const world = { originPort: 40_000, gatewayPort: 50_000, logins: [login], poorLogin: login };
+  const context = { originPort: 40_000, gatewayPort: 50_000, logins: [login], poorLogin: login };
 
   it('is the same for the same seed and index', () => {
-    for (let index = 0; index < 200; index += 1) expect(planOf(7, index, world)).toEqual(planOf(7, index, world));
-    expect(planOf(8, 1, world)).not.toEqual(planOf(7, 1, world));
+    for (let index = 0; index < 200; index += 1) expect(planOf(7, index, context)).toEqual(planOf(7, index, context));
+    expect(planOf(8, 1, context)).not.toEqual(planOf(7, 1, context));
   });
 
-  it('has a destination of its own', () => {
+  it('has a unique destination', () => {
     const addresses = Array.from({ length: 100_000 }, (_, index) => addressOf(index));
     expect(new Set(addresses).size).toBe(addresses.length);
     expect(addressOfName(nameOf(77_777))).toBe(addressOf(77_777));

@@ -1,24 +1,24 @@
-/** What gateways have told the API, read off the wire between them: so it is known even of a gateway that was killed. */
+/** Reads the reports of gateways from the connections to the API, so that they are known even after a gateway was killed. */
 
 const MESSAGE = /"runId":"([0-9a-f-]{36})"|"connectionId":"([0-9a-f-]{36})","usedBytes":(\d+),/g;
 /** Longer than any match. */
 const TAIL_CHARACTERS = 200;
 
-export class ReportWatch {
-  /** Of the process that has spoken last. */
+export class ReportTap {
+  /** The run that sent the last message. */
   lastRunId: string | undefined;
   readonly #totals = new Map<string, number>();
 
-  /** @returns takes what one TCP connection carries to the API, piece by piece */
-  listen(): (piece: Buffer) => void {
+  /** @returns a function that receives the chunks of one TCP connection to the API */
+  createReader(): (chunk: Buffer) => void {
     let text = '';
     let runId = '';
-    return (piece) => {
-      text += piece.toString('latin1');
-      let readTo = 0;
+    return (chunk) => {
+      text += chunk.toString('latin1');
+      let parsedUntil = 0;
       for (const match of text.matchAll(MESSAGE)) {
         const [whole, run, connectionId, usedBytes] = match;
-        readTo = match.index + whole.length;
+        parsedUntil = match.index + whole.length;
         if (run !== undefined) this.lastRunId = runId = run;
         else
           this.#totals.set(
@@ -26,7 +26,7 @@ export class ReportWatch {
             Math.max(this.reported(runId, connectionId!), Number(usedBytes)),
           );
       }
-      text = text.slice(Math.max(readTo, text.length - TAIL_CHARACTERS));
+      text = text.slice(Math.max(parsedUntil, text.length - TAIL_CHARACTERS));
     };
   }
 

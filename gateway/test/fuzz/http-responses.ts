@@ -1,39 +1,39 @@
-/** What HTTP origins of the fuzz run answer: as they should, and as hostile or broken ones do. */
+/** The responses of the HTTP origins of the fuzz run: valid ones, and those of hostile or broken origins. */
 import { pattern } from './plan.ts';
 
-export interface AnsweredRequest {
-  /** Names the request in the answer. */
+export interface ServedRequest {
+  /** Identifies the request in the response. */
   readonly mark: string;
   readonly method: string;
   readonly hasExpectation: boolean;
 }
 
-export interface Answer {
+export interface OriginResponse {
   readonly bytes: Buffer;
   readonly ending: 'keep' | 'end' | 'reset';
-  /** What a client that stays must get: undefined where a failure is as good. */
+  /** The body that a waiting client must receive; undefined if a failure is also correct. */
   readonly body: Buffer | undefined;
 }
 
-type Build = (request: AnsweredRequest, length: number) => Answer;
+type Build = (request: ServedRequest, length: number) => OriginResponse;
 
 const NOTHING = Buffer.alloc(0);
-/** Stands where no client may ever see it. */
+/** Sent where no client may ever receive it. */
 export const FORBIDDEN = 'FORBIDDEN-BYTES';
 
-const head = (line: string, { mark }: AnsweredRequest, ...fields: string[]) =>
+const head = (line: string, { mark }: ServedRequest, ...fields: string[]) =>
   Buffer.from([line, `X-Input: ${mark}`, ...fields].map((each) => `${each}\r\n`).join('') + '\r\n', 'latin1');
 
-const bodyOf = ({ method }: AnsweredRequest, length: number) => (method === 'HEAD' ? NOTHING : pattern(length));
+const bodyOf = ({ method }: ServedRequest, length: number) => (method === 'HEAD' ? NOTHING : pattern(length));
 
-const whole = (body: Buffer, ending: Answer['ending'], ...bytes: Buffer[]): Answer => ({
+const whole = (body: Buffer, ending: OriginResponse['ending'], ...bytes: Buffer[]): OriginResponse => ({
   bytes: Buffer.concat(bytes),
   ending,
   body,
 });
 
-/** The client gets a failure, or an answer that does not look complete. */
-const broken = (ending: Answer['ending'], ...bytes: Buffer[]): Answer => ({
+/** The client gets a failure, or a response that does not look complete. */
+const broken = (ending: OriginResponse['ending'], ...bytes: Buffer[]): OriginResponse => ({
   bytes: Buffer.concat(bytes),
   ending,
   body: undefined,
@@ -73,11 +73,11 @@ const fields = (...given: string[]): Build => {
   return (request) => broken('end', head('HTTP/1.1 200 OK', request, ...given), Buffer.from('ok'));
 };
 
-const raw = (text: string, ending: Answer['ending'] = 'end'): Build => {
+const raw = (text: string, ending: OriginResponse['ending'] = 'end'): Build => {
   return () => broken(ending, Buffer.from(text, 'latin1'));
 };
 
-export const usualAnswers: Readonly<Record<string, Build>> = {
+export const validResponses: Readonly<Record<string, Build>> = {
   length: withLength,
   'length again': withLength,
   chunks: withChunks,
@@ -105,17 +105,18 @@ export const usualAnswers: Readonly<Record<string, Build>> = {
 
 const overlong = 'z'.repeat(20_000);
 
-export const hostileAnswers: Readonly<Record<string, Build>> = {
+export const invalidResponses: Readonly<Record<string, Build>> = {
   nothing: () => broken('end'),
-  'reset at once': () => broken('reset'),
+  'immediate reset': () => broken('reset'),
   'not HTTP': raw('SSH-2.0-OpenSSH_9.6\r\n'),
-  'half a head': raw('HTTP/1.1 200 OK\r\nContent-Le'),
+  'incomplete head': raw('HTTP/1.1 200 OK\r\nContent-Le'),
   'bare line feeds': raw('HTTP/1.1 200 OK\nContent-Length: 2\n\nok'),
   zeros: raw('\0'.repeat(64)),
-  'login for a proxy': (request) => broken('end', head('HTTP/1.1 407 Login', request, 'Proxy-Authenticate: Basic')),
-  'unasked switch': (request) =>
+  'proxy authentication required': (request) =>
+    broken('end', head('HTTP/1.1 407 Login', request, 'Proxy-Authenticate: Basic')),
+  'unrequested upgrade': (request) =>
     broken('end', head('HTTP/1.1 101 Switch', request, 'Connection: Upgrade', 'Upgrade: x')),
-  'switch to nothing': (request) => broken('end', head('HTTP/1.1 101 Switch', request)),
+  'upgrade without a protocol': (request) => broken('end', head('HTTP/1.1 101 Switch', request)),
   'status 099': line('HTTP/1.1 099 Low'),
   'status 000': line('HTTP/1.1 000 None'),
   'status 600': line('HTTP/1.1 600 High'),
@@ -158,23 +159,24 @@ export const hostileAnswers: Readonly<Record<string, Build>> = {
     const { bytes } = withLength(request, 2);
     return broken('end', bytes, Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n${FORBIDDEN}`));
   },
-  'more than no content': (request) =>
+  'body of no content': (request) =>
     broken('end', head('HTTP/1.1 204 No Content', request, 'Content-Length: 15'), Buffer.from(FORBIDDEN)),
-  'body without leave': (request) => broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
-  'many interim answers': (request) =>
+  'body of not modified': (request) =>
+    broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
+  'many interim responses': (request) =>
     broken('end', Buffer.from('HTTP/1.1 102 Wait\r\n\r\n'.repeat(50)), withLength(request, 2).bytes),
 };
 
 const SWITCHED = ['Connection: Upgrade', 'Upgrade: chat'];
 
-/** Answers an upgrade; the origin echoes from there on. */
+/** Accepts an upgrade; the origin echoes all further bytes. */
 const switching: Build = (request, length) => {
   const welcome = pattern(length % 100);
   return whole(welcome, 'keep', head('HTTP/1.1 101 Switching Protocols', request, ...SWITCHED), welcome);
 };
 
-export function answerTo(name: string, request: AnsweredRequest, length: number): Answer {
-  const build = name === 'switching' ? switching : (usualAnswers[name] ?? hostileAnswers[name]);
-  if (!build) throw new Error(`There is no answer "${name}"`);
+export function responseTo(name: string, request: ServedRequest, length: number): OriginResponse {
+  const build = name === 'switching' ? switching : (validResponses[name] ?? invalidResponses[name]);
+  if (!build) throw new Error(`There is no response "${name}"`);
   return build(request, length);
 }

@@ -18,7 +18,7 @@ const HANDSHAKE_MS = 400;
 const get = (authority: string, login?: FakeConnection) =>
   `GET http://${authority}/ HTTP/1.1\r\nHost: x\r\n${login ? `Proxy-Authorization: ${basic(login)}\r\n` : ''}\r\n`;
 
-describe('the time for a handshake', () => {
+describe('the handshake timeout', () => {
   let harness: Harness;
   let names: Awaited<ReturnType<typeof startNameServer>>;
   let connection: FakeConnection;
@@ -28,10 +28,10 @@ describe('the time for a handshake', () => {
     names = await startNameServer({ 'held.test': ['127.0.0.1'] });
     harness = await startHarness({
       nameServers: [names.address],
-      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverTryMs: 15_000 },
+      limits: { handshakeMs: HANDSHAKE_MS, nextRequestMs: 15_000, controlRequestMs: 15_000, resolverAttemptMs: 15_000 },
     });
-    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
-    ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(answer))));
+    const response = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+    ({ port: originPort } = await listenLocally((socket) => socket.on('data', () => socket.write(response))));
   });
   beforeEach(() => {
     connection = harness.control.sell();
@@ -41,22 +41,22 @@ describe('the time for a handshake', () => {
     names.stop();
   });
 
-  /** One who was accepted later than everybody before has had its whole time. */
-  async function untilTimeIsOver(): Promise<void> {
+  /** Waits until the handshake of a new client has timed out, and so that of each earlier one. */
+  async function handshakeTimeout(): Promise<void> {
     const idle = await openClient(harness.gateway.port);
     await idle.rest();
   }
 
   it.each(['no', 'wrong'])(
-    'ends for a client that goes on sending requests with %s credentials',
+    'applies to a client that keeps sending requests with %s credentials',
     async (credentials) => {
       const login = credentials === 'no' ? undefined : { ...connection, password: 'wrong' };
       const startedAt = performance.now();
       const client = await openClient(harness.gateway.port);
       let isOpen = true;
       const ended = client.rest().finally(() => (isOpen = false));
-      const goesOn = () => isOpen;
-      while (goesOn()) {
+      const isConnected = () => isOpen;
+      while (isConnected()) {
         const before = client.receivedBytes;
         client.socket.write(get(`127.0.0.1:${originPort}`, login));
         await Promise.race([until(() => client.receivedBytes > before), ended]);
@@ -68,8 +68,8 @@ describe('the time for a handshake', () => {
     },
   );
 
-  it('includes the wait for a control plane that is silent', async () => {
-    harness.control.isSilent = true;
+  it('includes the wait for a control plane that does not respond', async () => {
+    harness.control.isUnresponsive = true;
     const socks5 = await openClient(harness.gateway.port);
     socks5.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
     const connect = await openClient(harness.gateway.port);
@@ -83,14 +83,14 @@ describe('the time for a handshake', () => {
       expect((await client.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 408 [^]*Connection: close\r\n/);
     await untilGauge(harness.gateway, 'gateway_half_open', 0);
     await untilGauge(harness.gateway, 'gateway_client_sockets', 0);
-    harness.control.isSilent = false;
+    harness.control.isUnresponsive = false;
   });
 
-  it('is over with valid credentials: then requests may be further apart', async () => {
+  it('does not apply after valid credentials', async () => {
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(`127.0.0.1:${originPort}`, connection));
     await client.takeUntil('hello');
-    await untilTimeIsOver();
+    await handshakeTimeout();
     client.socket.write(get(`127.0.0.1:${originPort}`, connection));
     expect(await client.takeUntil('hello')).toContain(' 200 OK');
     client.socket.destroy();
@@ -100,13 +100,13 @@ describe('the time for a handshake', () => {
     const client = await openClient(harness.gateway.port);
     const login = `Host: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`;
     const target = `held.test:${originPort}`;
-    const before = names.questions.length;
+    const before = names.queries.length;
     const request = socks5Request('held.test', originPort);
     if (protocol === 'SOCKS5') client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection), request]));
     else if (protocol === 'CONNECT') client.socket.write(`CONNECT ${target} HTTP/1.1\r\n${login}`);
     else client.socket.write(`GET http://${target}/ HTTP/1.1\r\n${login}`);
-    await until(() => names.questions.length > before);
-    await untilTimeIsOver();
+    await until(() => names.queries.length > before);
+    await handshakeTimeout();
     names.release();
     const success = protocol === 'SOCKS5' ? '\u0005\u0002\u0001\u0000\u0005\u0000' : 'HTTP/1.1 200 ';
     expect((await client.take(success.length)).toString('latin1')).toBe(success);
