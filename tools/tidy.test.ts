@@ -9,6 +9,8 @@ import { errorCodes } from '../contract/src/errors.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const LINES_MAX = 500;
+/** Of an entry of the changelog, with some air: an entry has about 120 characters. */
+const LINE_MAX = 140;
 /** Flat lists read well at any length: one entry per line, nothing to follow. */
 const LISTS = [/^web\/src\/i18n\/locales\//, /\/(countries|locations|faq-items)\.ts$/];
 
@@ -101,6 +103,13 @@ describe('the house', () => {
     const texts = [...code, ...files.filter((file) => file.endsWith('.md'))];
     // The brackets keep this file from finding itself.
     expect(matching(texts, /\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b|^[<>]{7} /m)).toEqual([]);
+  });
+
+  it('has a line for each entry of the changelog, and a section for the version of package.json', () => {
+    const changelog = read('CHANGELOG.md');
+    expect(changelog.split('\n').filter((line) => line.length > LINE_MAX || line.startsWith('  '))).toEqual([]);
+    const [, newest] = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(changelog) ?? [];
+    expect(newest).toBe((JSON.parse(read('package.json')) as { version: string }).version);
   });
 
   it('uses every code of the error catalogue', () => {
