@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 /** The prefix that a provider gives to one customer (RFC 6177); the customer can use every address in it. */
 const IPV6_CUSTOMER_PREFIX_BITS = 64;
-/** How each client with IPv4 looks to a program that listens on `::`; to read it as IPv6 takes ten times as long. */
+/** The address of an IPv4 client to a program that listens on `::`; parsing it as IPv6 takes ten times as long. */
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 /**
@@ -15,8 +15,8 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * The network whose requests, sockets and failures count together: an IPv4 address, or the /64 of an IPv6 address.
- * Text that is not an address is one network of its own, so that it cannot escape a limit.
+ * The network by which requests, sockets and failures are counted: an IPv4 address, or the /64 of an IPv6 address.
+ * All text that is not an address counts as one network, so it cannot evade a limit.
  */
 export function clientNetwork(text: string): string {
   const address = parse(text);
