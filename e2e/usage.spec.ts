@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises';
 import { createCustomer, enter, expect, test } from './product.ts';
 
-test('usage shows what a purchase cost, by keyboard, as a table and as CSV', async ({ page }) => {
+test('usage shows the cost of a purchase as a chart, as a table and as CSV', async ({ page }) => {
   const email = 'counting@example.com';
   await createCustomer(page, email);
   await page.route('**/v1/usage?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/usage', email);
   await expect(page.getByText('Usage could not be loaded')).toBeVisible();
-  // Nothing beside the failure pretends to load.
+  // No placeholder is shown beside the error.
   await expect(page.getByRole('table')).toHaveCount(0);
   await page.unroute('**/v1/usage?*');
   await page.getByRole('button', { name: 'Try again' }).click();

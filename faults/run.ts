@@ -15,8 +15,9 @@ import { createLog } from '../api/src/log.ts';
 import { addNode } from '../api/src/modules/gateways/gateways.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
-import { graceMs, startProduct } from '../tools/product.mjs';
-import { acceptsConnections, answersOk, waitUntilReady } from '../tools/readiness.mjs';
+import { startProduct } from '../tools/product.mjs';
+import { graceMs } from '../tools/programs.mjs';
+import { acceptsConnections, returnsOk, waitUntilReady } from '../tools/readiness.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { Server } from './database.ts';
 import { faults, type Fault, type Parts } from './faults.ts';
@@ -70,7 +71,7 @@ const settings = {
   PURCHASES_PER_HOUR: '1000000',
   UNUSED_RETURNS_PER_HOUR: '1000000',
 };
-const shared = { logFile: LOG_FILE, tell: (line: string) => console.log(line) };
+const shared = { logFile: LOG_FILE, log: (line: string) => console.log(line) };
 const { pathname } = new URL(database.url);
 const first = await startProduct({
   ...shared,
@@ -153,7 +154,7 @@ async function waitForRecovery(fault: Fault): Promise<string[]> {
   const found: string[] = [];
   for (const { url } of products) {
     const deadline = performance.now() + RECOVERY_LIMIT_MS;
-    const checkReady = answersOk(`${url}/health/ready`);
+    const checkReady = returnsOk(`${url}/health/ready`);
     for (let failure = await checkReady(); failure !== undefined; failure = await checkReady()) {
       if (performance.now() > deadline) {
         found.push(`${failure} long after "${fault.name}"`);

@@ -19,7 +19,7 @@ import { createLog } from '../api/src/log.ts';
 import { migrate } from '../api/src/migrate.ts';
 import { buildChanged } from '../tools/build.mjs';
 import { startPostgres } from '../tools/pg.mjs';
-import { explain, Problem } from '../tools/problem.mjs';
+import { reportFailure, Problem } from '../tools/problem.mjs';
 import { startProduct } from '../tools/product.mjs';
 import { checkOutRelease, installRelease } from '../tools/release-checkout.mjs';
 import { readReleases } from '../tools/releases.mjs';
@@ -45,7 +45,7 @@ try {
     exitCode = 0;
   }
 } catch (error) {
-  exitCode = explain(error);
+  exitCode = reportFailure(error);
 } finally {
   for (const step of cleanUps.toReversed()) await step();
 }

@@ -1,4 +1,4 @@
-import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
 import { destination as openStream, pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
@@ -30,7 +30,7 @@ let standardOutput: DestinationStream | undefined;
 export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
   const options: LoggerOptions = { name, level, redact };
   if (destination) return pino(options, destination);
-  if (!isPretty) return pino(options, (standardOutput ??= outliveFailures(openStream(LOG_STREAM_OPTIONS), process)));
+  if (!isPretty) return pino(options, (standardOutput ??= ignoreWriteErrors(openStream(LOG_STREAM_OPTIONS), process)));
   return pino({
     ...options,
     transport: {

@@ -17,14 +17,14 @@ const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-
 
 export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
 export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
-/** A password that is chosen now. An older one may be easier and still opens its account. */
+/** A new password. Older passwords may be weaker and stay valid for sign-in. */
 export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
 
 const DISTINCT_CHARACTERS_MIN = 4;
 
 /**
- * Few characters, or a short text again and again. The API refuses more that is guessed first. Of a password with a wrong
- * length only that is said: an aborted check would keep the form from comparing it with its repetition.
+ * Few distinct characters, or a repeated short text. The API refuses more passwords. For a password of invalid length
+ * only the length is reported: an aborted check would keep the form from comparing both password fields.
  */
 function isTrivial(password: string): boolean {
   if (!passwordSchema.safeParse(password).success) return false;
@@ -45,7 +45,7 @@ export type SignUpBody = z.infer<typeof signUpBody>;
 /** A code of the authenticator app (6 digits) or one of the recovery codes. */
 export const secondFactorCodeSchema = z.string().trim().min(6).max(20);
 
-/** `secondFactorCode` is asked for with SECOND_FACTOR_REQUIRED once email and password are right. */
+/** If `secondFactorCode` is missing, SECOND_FACTOR_REQUIRED is returned once email and password are correct. */
 export const signInBody = z.strictObject({
   email: emailSchema,
   password: passwordSchema,
@@ -66,11 +66,11 @@ export const tokensSchema = z.object({
 });
 export type Tokens = z.infer<typeof tokensSchema>;
 
-/** `deviceToken`: to be kept on this device, also after log-out. An API of the version before has none. */
+/** `deviceToken`: stored on this device, also after log-out. An API of the previous release returns none. */
 export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string().optional(), profile: profileSchema });
 export type SignInResult = z.infer<typeof signInResultSchema>;
 
-/** When the next mail may be asked for: epoch milliseconds. */
+/** When the next email may be requested: epoch milliseconds. */
 export const resendSchema = z.object({ nextSendingAllowedIn: epochMsSchema });
 export const recoverySchema = resendSchema.extend({ sessionId: idSchema });
 
@@ -78,14 +78,14 @@ export const signUp = endpoint({
   method: 'POST',
   url: '/v1/auth/sign-up',
   access: 'public',
-  summary: 'Create an account; a confirmation mail is sent',
+  summary: 'Create an account; a confirmation email is sent',
   body: signUpBody,
   response: data(resendSchema),
   status: 201,
   errors: ['VALIDATION', 'REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS', 'RATE_LIMITED'],
 });
 
-/** The link of the confirmation mail; answers 302 to `/public-message`, so it has no typed client. */
+/** The link of the confirmation email; redirects (302) to `/public-message`, so it has no typed client. */
 export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
 export const confirmEmailQuery = z.strictObject({ code: z.string().min(1).max(200) });
 
@@ -93,7 +93,7 @@ export const resendConfirmation = endpoint({
   method: 'POST',
   url: '/v1/auth/confirm-email/resend',
   access: 'public',
-  summary: 'Send the confirmation mail again',
+  summary: 'Send the confirmation email again',
   body: emailBody,
   response: data(resendSchema),
   errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -138,7 +138,7 @@ export const recoverPassword = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password',
   access: 'public',
-  summary: 'Send a mail with a link to set a new password',
+  summary: 'Send an email with a link to set a new password',
   body: emailBody,
   response: data(recoverySchema),
   errors: ['EMAIL_NOT_CONFIRMED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -148,7 +148,7 @@ export const resendRecovery = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password/{sessionId}/resend',
   access: 'public',
-  summary: 'Send the recovery mail again',
+  summary: 'Send the recovery email again',
   params: z.strictObject({ sessionId: idSchema }),
   response: data(recoverySchema),
   errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -158,7 +158,7 @@ export const setPassword = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password/set-password',
   access: 'public',
-  summary: 'Set a new password with the code of the recovery mail; ends all sessions',
+  summary: 'Set a new password with the code of the recovery email; ends all sessions',
   body: setPasswordBody,
   response: data(z.object({ changedAt: dateSchema })),
   errors: ['VALIDATION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED'],

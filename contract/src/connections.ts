@@ -15,7 +15,7 @@ export const connectionSchema = locationSchema.extend({
   id: idSchema,
   /** US dollars for 100 MB, as bought. */
   price: dollarsSchema,
-  /** What the connection has cost so far, refunds taken off. */
+  /** What the connection has cost so far, minus refunds. */
   paidFor: dollarsSchema,
   /** KiB of payload, both directions together. */
   trafficUsed: z.number().nonnegative(),
@@ -28,10 +28,10 @@ export const connectionSchema = locationSchema.extend({
   disconnectAt: dateSchema.nullable(),
   host: z.string(),
   port: z.int(),
-  /** Null while all DNS ports of the gateway are taken. The gateway does not answer on it yet. */
+  /** Null while all DNS ports of the gateway are taken. The gateway does not listen on it yet. */
   dnsPort: z.int().nullable(),
   username: z.string(),
-  /** Null if the key that it was encrypted with has gone. */
+  /** Null if the key it was encrypted with is no longer configured. */
   password: z.string().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
@@ -44,18 +44,18 @@ export const adminConnectionSchema = connectionSchema
 const withBalance = connectionSchema.extend({ currentBalance: dollarsSchema });
 export type ConnectionWithBalance = z.infer<typeof withBalance>;
 
-/** `price` is what the buyer was shown; another price today is refused. */
+/** `price` is the price that the user saw; if it has changed, the request is refused. */
 export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema });
 export type ConnectBody = z.infer<typeof connectBody>;
 
-/** An optional header of `connect`: a repeat with the same key gives the same connection and charges nothing. */
+/** An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. */
 export const idempotencyKeySchema = z.string().min(1).max(200);
 
 export const connect = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections',
   access: 'user',
-  summary: 'Buy a proxy: pays the first 50 MB and opens the connection',
+  summary: 'Buy a proxy: pay the first 50 MB and open the connection',
   body: connectBody,
   response: data(withBalance),
   status: 201,
@@ -74,7 +74,7 @@ export const disconnect = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections/{id}/disconnect',
   access: 'user',
-  summary: 'End a connection; inside the refund window the unused part of the first 50 MB goes back',
+  summary: 'End a connection; within the refund window the unused part of the first 50 MB is refunded',
   params: idParams,
   response: data(withBalance),
   errors: ['NOT_FOUND', 'NOT_CONNECTED', 'RATE_LIMITED'],
@@ -85,7 +85,7 @@ export const disconnectWithoutRefund = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections/{id}/disconnect-without-refund',
   access: 'user',
-  summary: 'End a connection at once; nothing goes back',
+  summary: 'End a connection at once, without a refund',
   params: idParams,
   response: data(withBalance),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],

@@ -1,4 +1,4 @@
-/** What a signed-in user sees and changes of his own access: sessions, password, two-factor sign-in. */
+/** How signed-in users manage their own access: sessions, password, two-factor sign-in. */
 import { z } from 'zod';
 import { newPasswordSchema, passwordSchema, secondFactorCodeSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { data, dateSchema, idParams, idSchema } from './schemas.ts';
 
 export const sessionSchema = z.object({
   id: idSchema,
-  /** Browser and system as far as the User-Agent tells, such as "Firefox on Windows". */
+  /** Browser and operating system from the User-Agent, such as "Firefox on Windows". */
   device: z.string(),
   ip: z.string(),
   createdAt: dateSchema,
@@ -19,7 +19,7 @@ export const listSessions = endpoint({
   method: 'GET',
   url: '/v1/auth/sessions',
   access: 'user',
-  summary: "The user's open sessions: the present one first, then by last use",
+  summary: "The user's open sessions: the current one first, then by last use",
   response: data(z.array(sessionSchema)),
 });
 
@@ -37,7 +37,7 @@ export const revokeOtherSessions = endpoint({
   method: 'POST',
   url: '/v1/auth/sessions/revoke-others',
   access: 'user',
-  summary: 'End all sessions but the present one',
+  summary: 'End all sessions but the current one',
   response: data(z.object({ revokedCount: z.int().nonnegative() })),
 });
 
@@ -56,7 +56,7 @@ export const changePassword = endpoint({
 
 export const secondFactorSchema = z.object({
   isOn: z.boolean(),
-  /** The user's role works only with two-factor sign-in; it cannot be switched off. */
+  /** The user's role requires two-factor sign-in; it cannot be switched off. */
   isRequired: z.boolean(),
   onSince: dateSchema.nullable(),
   recoveryCodesLeft: z.int().nonnegative(),
@@ -71,18 +71,18 @@ export const getSecondFactor = endpoint({
   response: data(secondFactorSchema),
 });
 
-/** A secret that is not in force until `enableSecondFactor`. `secret` is Base32; `uri` is what a QR code carries. */
+/** A secret that takes effect with `enableSecondFactor`. `secret` is Base32; `uri` is the content of the QR code. */
 export const setUpSecondFactor = endpoint({
   method: 'POST',
   url: '/v1/auth/second-factor/set-up',
   access: 'user',
-  summary: 'Make a new secret for an authenticator app',
+  summary: 'Create a new secret for an authenticator app',
   body: z.strictObject({ password: passwordSchema }),
   response: data(z.object({ secret: z.string(), uri: z.string() })),
   errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_ON', 'RATE_LIMITED'],
 });
 
-/** Shown once; each lets its owner in once without the authenticator app. */
+/** Shown once; each code replaces the authenticator app for one sign-in. */
 const recoveryCodes = data(z.object({ recoveryCodes: z.array(z.string()) }));
 
 export const enableSecondFactor = endpoint({
@@ -101,7 +101,7 @@ export const renewRecoveryCodes = endpoint({
   method: 'POST',
   url: '/v1/auth/second-factor/recovery-codes',
   access: 'user',
-  summary: 'Make new recovery codes; the old ones stop working',
+  summary: 'Create new recovery codes; the old ones stop working',
   body: proof,
   response: recoveryCodes,
   errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'SECOND_FACTOR_OFF', 'RATE_LIMITED'],

@@ -13,7 +13,7 @@ import {
 } from './units.ts';
 
 describe('money', () => {
-  test('every amount of micro-dollars up to a billion dollars survives the way over the wire', () => {
+  test('every amount of micro-dollars up to a billion dollars survives a round trip over the wire', () => {
     const micros = fc.bigInt({ min: -1_000_000_000_000_000n, max: 1_000_000_000_000_000n });
     fc.assert(
       fc.property(micros, (value) => {

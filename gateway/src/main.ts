@@ -1,5 +1,5 @@
 /** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
-import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
 import { destination, pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
@@ -37,7 +37,7 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
   const isTerminal = isDevelopment && process.stdout.isTTY;
   const log = isTerminal
     ? pino({ ...options, transport: prettyTransport })
-    : pino(options, outliveFailures(destination(LOG_STREAM_OPTIONS), process));
+    : pino(options, ignoreWriteErrors(destination(LOG_STREAM_OPTIONS), process));
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { SHUTDOWN_LIMIT_MS } from '../api/src/program.ts';
 import { parseConfig } from '../gateway/src/config.ts';
 import { defaultLimits } from '../gateway/src/limits.ts';
-import { graceMs } from './product.mjs';
+import { graceMs } from './programs.mjs';
 
-/** Of a busy machine: from the signal to the drain, and from the last answer to the exit. */
+/** Delays of a busy machine: from the signal to the drain, and from the last response to the exit. */
 const OVERHEAD_MS = 1_500;
 
-describe('a program that is told to stop', () => {
+describe('the grace period before SIGKILL', () => {
   it.each(['0', '2', '60', '3600'])(
-    'as a gateway that drains for %s s is killed only after it has given up its last totals',
+    'is long enough for a gateway that drains for %s s to deliver its last totals',
     (seconds) => {
       const { drainMs } = parseConfig({
         GATEWAY_CONTROL_URL: 'http://localhost:3000',
@@ -21,7 +21,7 @@ describe('a program that is told to stop', () => {
     },
   );
 
-  it.each(['api', 'worker'] as const)('as the %s is killed only after it has given up itself', (part) => {
+  it.each(['api', 'worker'] as const)('is longer than the own shutdown limit of the %s', (part) => {
     expect(graceMs(part, {})).toBeGreaterThan(SHUTDOWN_LIMIT_MS + OVERHEAD_MS);
   });
 });

@@ -6,13 +6,13 @@ import { Problem } from './problem.mjs';
 /** @typedef {{ code: number, output: string, seconds: number }} Outcome */
 
 /**
- * Runs steps that need nothing of each other, at most `width` at a time, the first ones first. What a step prints is shown
- * in one piece when it ends.
+ * Runs independent steps in their order, at most `concurrency` at a time. The output of a step is printed
+ * as a whole when it ends.
  * @param {readonly Step[]} steps
- * @param {{ width: number, cwd: string, env: NodeJS.ProcessEnv, print?: (text: string) => void }} options
- * @throws Problem of the first that failed, once all that ran beside it have ended; no further one is begun
+ * @param {{ concurrency: number, cwd: string, env: NodeJS.ProcessEnv, print?: (text: string) => void }} options
+ * @throws Problem of the first failed step, after all running steps have ended; no further step starts
  */
-export async function runSideBySide(steps, { width, cwd, env, print = (text) => process.stdout.write(text) }) {
+export async function runConcurrently(steps, { concurrency, cwd, env, print = (text) => process.stdout.write(text) }) {
   const waiting = [...steps];
   /** @type {Problem | undefined} */
   let failure;
@@ -24,7 +24,7 @@ export async function runSideBySide(steps, { width, cwd, env, print = (text) => 
       else failure ??= new Problem(`${step.name}: failed (${code})`, code);
     }
   };
-  await Promise.all(Array.from({ length: width }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   if (failure) throw failure;
 }
 
@@ -43,7 +43,7 @@ function run({ command, args }, options) {
       chunks.push(Buffer.from(`${error.message}\n`));
       end(127);
     });
-    // A step that a signal ended has failed, too.
+    // A step that was ended by a signal has failed.
     child.once('close', (code) => end(code ?? 1));
   });
 }
