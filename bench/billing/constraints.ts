@@ -62,7 +62,8 @@ const knownAccounts: Constraint = {
   drop: 'drop trigger if exists measured on transfers',
 };
 const nothing: Constraint = { name: 'nothing (what the method itself shows)', add: 'select 1', drop: 'select 1' };
-const candidates = [nothing, ...foreignKeys, together('these four together', foreignKeys), knownAccounts];
+const exitExists = foreignKey('connections', 'exit_id', 'exits');
+const candidates = [nothing, ...foreignKeys, together('these four together', foreignKeys), exitExists, knownAccounts];
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const database = await cloneDatabase(postgres.url, 'template1');
