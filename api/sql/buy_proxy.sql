@@ -1,4 +1,4 @@
--- revision: 1
+-- revision: 2
 -- Sells a proxy in one round trip. Each rule stands at its place in the order of locks: payer, proxy, connection.
 -- A refusal leaves nothing changed. In the database there is a function without the two limits
 -- too, for API processes of the version before (migration 0018).
@@ -18,6 +18,7 @@ declare
   cost_micros bigint;
   escrow_id bigint;
   head bytea;
+  dns_node_id uuid;
 begin
   -- Locked first: all purchases and charges of one customer happen one after another.
   select * into strict payer from accounts where id = payer_id for no key update;
@@ -77,16 +78,22 @@ begin
                       megabyte_micros, cost_micros);
   update accounts set balance_micros = accounts.balance_micros - cost_micros where id = payer_id
     returning accounts.balance_micros into balance_micros;
-  -- A DNS port of its own, if one is free. Buyers at the same time pass over each other's.
-  select port into dns_port from dns_ports where connection_id is null order by port limit 1 for update skip locked;
+  -- A DNS port of the exit's node, or of the built-in node where the proxy has no exit of its own; none if all are taken. Buyers at the
+  -- same time pass over each other's.
+  select exits.node_id into dns_node_id from exits where exits.id = proxy.exit_id;
+  if not found then
+    select gateway_nodes.id into dns_node_id from gateway_nodes where name = 'default';
+  end if;
+  update node_dns_ports set connection_id = new_id
+   where node_id = dns_node_id
+     and port = (select port from node_dns_ports where node_id = dns_node_id and connection_id is null
+                  order by port limit 1 for update skip locked)
+  returning port into dns_port;
   insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,
-                           username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
+                           exit_id, username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
                            charge_count, charge_hash)
   values (new_id, buyer_id, wanted_proxy_id, payer_id, escrow_id, shown_price_micros, prepaid_megabytes(),
-          new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
-  if dns_port is not null then
-    update dns_ports set connection_id = new_id where port = dns_port;
-  end if;
+          proxy.exit_id, new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
   -- After the connection: the accounts that a transfer names are there.
   insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
                          uploaded_bytes, downloaded_bytes, charge_hash)

@@ -1,4 +1,4 @@
--- revision: 1
+-- revision: 2
 -- Closes a connection and its runs; its proxy returns to the catalogue, and its DNS port is free. The bill has been made, and the caller
 -- has locked the payer's account. In the order of locks: the proxy comes before the connection.
 -- Returns whose it was; null if there is no such connection.
@@ -15,5 +15,5 @@ begin
    where id = ended_id
   returning connections.user_id into user_id;
   update connection_runs set is_open = false where connection_id = ended_id and is_open;
-  update dns_ports set connection_id = null where connection_id = ended_id;
+  update node_dns_ports set connection_id = null where connection_id = ended_id;
 end $$;

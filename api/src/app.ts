@@ -94,6 +94,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     figures: async () => ({
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),
+      freeDnsPorts: await gateways.countFreeDnsPorts(ctx),
       failedJobs: await countFailed(ctx),
     }),
     browserErrors: () => browserErrors.counts,

@@ -28,7 +28,7 @@ describe('loadConfig', () => {
       trialCreditMicros: 1_000_000n,
       reconciliationMs: 300_000,
       metricsToken: undefined,
-      gateway: { host: '127.0.0.1', port: 1080, firstDnsPort: 20_000, lastDnsPort: 20_999 },
+      gateway: { host: '127.0.0.1', port: 1080, dnsPorts: { first: 20_000, last: 20_999 } },
     });
   });
 
@@ -55,6 +55,7 @@ describe('loadConfig', () => {
     { PORT: '70000' },
     { SECRET_KEY: 'short' },
     { GATEWAY_DNS_PORTS: '20000' },
+    { GATEWAY_DNS_PORTS: '20999-20000' },
     { REFUND_WINDOW_SECONDS: '0' },
     { RECONCILIATION_SECONDS: '0' },
     { METRICS_TOKEN: 'too short' },

@@ -1,6 +1,7 @@
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from './keys.ts';
+import { portRangeSchema, type PortRange } from './port-range.ts';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -40,10 +41,7 @@ const environmentSchema = z.object({
   MAIL_SINK_PORT: port.default(2525),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_PORT: port.default(1080),
-  GATEWAY_DNS_PORTS: z
-    .string()
-    .regex(/^\d+-\d+$/, 'GATEWAY_DNS_PORTS looks like 20000-20999')
-    .default('20000-20999'),
+  GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
   GATEWAY_TOKEN: z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16),
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
@@ -92,8 +90,8 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: string;
   mailSinkPort: number;
-  /** What customers are told to connect to, and the token of the node. */
-  gateway: { host: string; port: number; firstDnsPort: number; lastDnsPort: number; token: string };
+  /** The built-in node: what its customers are told to connect to, and its token. */
+  gateway: { host: string; port: number; dnsPorts: PortRange; token: string };
   refundWindowMs: number;
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
@@ -135,7 +133,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const settings = parsed.data;
   const isDevelopment = settings.NODE_ENV !== 'production';
   if (!isDevelopment) refuseUnsafeProduction(settings);
-  const [firstDnsPort, lastDnsPort] = settings.GATEWAY_DNS_PORTS.split('-').map(Number) as [number, number];
   return {
     isDevelopment,
     host: settings.HOST,
@@ -155,8 +152,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     gateway: {
       host: settings.GATEWAY_HOST,
       port: settings.GATEWAY_PORT,
-      firstDnsPort,
-      lastDnsPort,
+      dnsPorts: settings.GATEWAY_DNS_PORTS,
       token: settings.GATEWAY_TOKEN,
     },
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,

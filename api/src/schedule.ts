@@ -8,6 +8,7 @@ import { cleanUpJobs } from './jobs.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
+import { assignExits } from './modules/proxies/proxies.service.ts';
 import { turnMonth } from './modules/referrals/month-turn.service.ts';
 import { recordTraffic } from './modules/usage/usage.service.ts';
 
@@ -28,6 +29,7 @@ const schedule: ScheduledTask[] = [
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
+  { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
 ];
 
 export function scheduledTasks(ctx: Ctx): TaskList {

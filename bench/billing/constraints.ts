@@ -62,7 +62,8 @@ const knownAccounts: Constraint = {
   drop: 'drop trigger if exists measured on transfers',
 };
 const nothing: Constraint = { name: 'no constraint (the error of the method)', add: 'select 1', drop: 'select 1' };
-const candidates = [nothing, ...foreignKeys, combined('these four combined', foreignKeys), knownAccounts];
+const exitExists = foreignKey('connections', 'exit_id', 'exits');
+const candidates = [nothing, ...foreignKeys, combined('these four combined', foreignKeys), exitExists, knownAccounts];
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const database = await cloneDatabase(postgres.url, 'template1');

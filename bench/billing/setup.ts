@@ -8,6 +8,7 @@ import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
 import { registerNode } from '../../api/src/modules/gateways/gateways.service.ts';
+import { assignExits } from '../../api/src/modules/proxies/proxies.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
 import type { VerifiedMark } from '../../api/src/invariant.ts';
@@ -73,6 +74,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   const openConnections = sizes.gateways * sizes.connectionsPerGateway;
   const actors = await insertUsers(client, openConnections);
   await insertProxies(client, openConnections + sizes.freeProxies);
+  await assignExits(ctx);
   // Plans need statistics of the catalogue, as autovacuum collects them in production.
   await client.query('analyze');
   const gateways = await openConnectionsOf(client, sizes.gateways);

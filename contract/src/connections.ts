@@ -26,9 +26,10 @@ export const connectionSchema = locationSchema.extend({
   /** When the gateway last reported traffic. */
   syncAt: dateSchema.nullable(),
   disconnectAt: dateSchema.nullable(),
+  /** Of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
-  /** Null while all DNS ports of the gateway are taken. The gateway does not listen on it yet. */
+  /** Null if all DNS ports of that node were taken at the purchase. The gateway does not listen on it yet. */
   dnsPort: z.int().nullable(),
   username: z.string(),
   /** Null if the key it was encrypted with is no longer configured. */

@@ -1,4 +1,5 @@
 import type { Exit } from '@cellhop/contract/gateway';
+import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -195,6 +196,16 @@ describe('a response of a newer control plane', () => {
     await until(() => control.calls.update > 1);
     connection.state = 'ended';
     expect((await client.rest()).end).toBe('reset');
+  });
+});
+
+describe('an exit', () => {
+  it('is identified by its id, or by kind and address if an older control plane sends no id', async () => {
+    const { control, gateway } = await start({ limits: fast });
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const exit: Exit = { kind: 'local-address', address: null };
+    for (const named of [{ ...exit, id: randomUUID() }, exit])
+      expect((await socks5Connect(gateway, control.sell({ exit: named }), '127.0.0.1', port)).reply).toBe(0);
   });
 });
 

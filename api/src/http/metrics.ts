@@ -94,6 +94,7 @@ interface Figures {
   secretsToReseal: number | undefined;
   unreadableSecrets: number | undefined;
   recoveryCodesOfOlderKeys: number | undefined;
+  freeDnsPorts: readonly { node: string; count: number }[];
 }
 
 const figureGauges: { name: string; help: string; read: (figures: Figures) => number | undefined }[] = [
@@ -199,21 +200,36 @@ export function useMetrics(app: FastifyInstance, sources: MetricSources): void {
       heldCalls.set(sources.heldCalls());
     },
   });
+  const setFigures = useFigureMetrics(registers);
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    await checkReader(app, request);
+    // While the database is away, the process's own figures are what one looks for.
+    setFigures(await sources.figures().catch(() => undefined));
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+/** @returns sets what was read; undefined: it could not be */
+function useFigureMetrics(registers: Registry[]): (figures: Figures | undefined) => void {
   const gauges = figureGauges.map((figure) => ({
     ...figure,
     gauge: new Gauge({ name: figure.name, help: figure.help, registers }),
   }));
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    await checkReader(app, request);
-    // While the database is away, the process's own figures are what one looks for.
-    const figures = await sources.figures().catch(() => undefined);
+  const freeDnsPorts = new Gauge({
+    name: 'dns_ports_free',
+    help: 'DNS ports that no connection has, by node; while there is none, purchases get none',
+    labelNames: ['node'],
+    registers,
+  });
+  return (figures) => {
     for (const { gauge, read } of gauges) {
       const value = figures && read(figures);
       if (value === undefined) gauge.remove();
       else gauge.set(value);
     }
-    return reply.type(registry.contentType).send(await registry.metrics());
-  });
+    freeDnsPorts.reset();
+    for (const { node, count } of figures?.freeDnsPorts ?? []) freeDnsPorts.set({ node }, count);
+  };
 }
 
 function useTurnsMetric(

@@ -2,7 +2,7 @@
 import type { Ctx } from '../ctx.ts';
 import { hashPassword, known } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
-import { ensureCounts } from '../modules/proxies/proxies.service.ts';
+import { assignExits, ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedFaqs } from './demo-faqs.ts';
 import { seedProxies } from './demo-proxies.ts';
@@ -34,6 +34,7 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
+  await assignExits(ctx);
   await seedFaqs(ctx);
   await ledger.post(ctx, [
     {

@@ -1,10 +1,10 @@
 import type { Receipt } from '@cellhop/contract/receipts';
-import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import { cloneDatabase } from '../../../../tools/test-database.mjs';
+import { migrateUntil } from '../../../test/older-database.ts';
 import type { Actor } from '../../actor.ts';
 import { audit } from '../../audit.ts';
 import { loadConfig } from '../../config.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const clone = await cloneDatabase(inject('postgresUrl'), 'template1');
   const client = new pg.Client({ connectionString: clone.url });
   await client.connect();
-  await migrateUntil(client, '0008');
+  await migrateUntil(clone.url, '0008');
   await client.query(oldShop);
   await client.end();
   await migrate(clone.url);
@@ -44,19 +44,6 @@ beforeAll(async () => {
   };
 });
 afterAll(() => stop());
-
-async function migrateUntil(client: pg.Client, end: string): Promise<void> {
-  const directory = new URL('../../../migrations/', import.meta.url);
-  await client.query(
-    'create table schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
-  );
-  for (const name of (await readdir(directory)).filter((file) => file < end).sort()) {
-    const text = await readFile(new URL(name, directory), 'utf8');
-    await client.query(text);
-    const sha256 = createHash('sha256').update(text).digest('hex');
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
-  }
-}
 
 /** Account 1000 paid for 1001, which is open and began 53 MB, and for 1002, which ended after 2 of them. */
 const oldShop = `

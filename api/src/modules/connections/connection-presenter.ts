@@ -50,7 +50,7 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password'> {
     createdAt: row.createdAt.toISOString(),
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,
-    host: config.gateway.host,
-    port: config.gateway.port,
+    host: row.publicHost ?? config.gateway.host,
+    port: row.publicPort ?? config.gateway.port,
   };
 }

@@ -17,6 +17,9 @@ export interface ConnectionRow {
   username: string;
   passwordEncrypted: Buffer;
   dnsPort: number | null;
+  /** Of the node that its exit belongs to; both are null where those of the settings count. */
+  publicHost: string | null;
+  publicPort: number | null;
   createdAt: Date;
   syncedAt: Date | null;
   endedAt: Date | null;
@@ -33,13 +36,15 @@ const SELECT_ROW = `
   select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
          refund_status as "refundStatus", end_reason as "endReason", username,
-         password_encrypted as "passwordEncrypted", dns_port as "dnsPort", connections.created_at as "createdAt",
-         synced_at as "syncedAt", ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city,
-         zip, isp, connection_type as "connectionType"
+         password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
+         public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
+         ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
+         connection_type as "connectionType"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
-    join readable_users as users on users.id = user_id`;
+    join readable_users as users on users.id = user_id
+    left join readable_exits as exits on exits.id = connections.exit_id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);
@@ -80,10 +85,19 @@ export interface Purchase {
   purchasesPerHour: number;
 }
 
-/** What was bought, as the catalogue shows it. */
+/** What was bought, as the catalogue shows it, and where it is reached. */
 type SoldProxy = Pick<
   ConnectionRow,
-  'priceMicros' | 'ip' | 'countryCode' | 'region' | 'city' | 'zip' | 'isp' | 'connectionType'
+  | 'priceMicros'
+  | 'ip'
+  | 'countryCode'
+  | 'region'
+  | 'city'
+  | 'zip'
+  | 'isp'
+  | 'connectionType'
+  | 'publicHost'
+  | 'publicPort'
 >;
 
 export type PurchaseOutcome =
@@ -108,8 +122,10 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
-            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds"
-       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds",
+            public_host as "publicHost", public_port as "publicPort"
+       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       left join readable_exits as exits on exits.id = (proxy).exit_id`,
     [
       purchase.proxyId,
       purchase.priceMicros,
@@ -130,17 +146,25 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
 export interface LoginRow {
   connectionId: string;
   passwordHash: Buffer;
+  /** The proxy's, as versions know it that had no exits of their own. */
   exit: Exit;
+  /** These are null for a connection that was bought without an exit. */
+  exitId: string | null;
+  exitKind: Exit['kind'] | null;
+  exitAddress: string | null;
+  nodeId: string | null;
 }
 
 /** Of an open connection whose end nobody has asked for. */
 export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
   const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", password_hash as "passwordHash", exit
+    `select connections.id as "connectionId", password_hash as "passwordHash", exit, exits.id as "exitId",
+            exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId"
        from connection_credentials as credentials
        join readable_connections as connections on connections.id = credentials.id
        join readable_proxies as proxies on proxies.id = proxy_id
        join readable_users as users on users.id = user_id
+       left join readable_exits as exits on exits.id = connections.exit_id
       where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
     [username],
   );

@@ -11,6 +11,7 @@ import {
 import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
+import type { PortRange } from '../../port-range.ts';
 import {
   openInRun,
   settleReports,
@@ -32,21 +33,38 @@ const TOKEN_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** Registers the node of the settings and its DNS ports; run once when the database is prepared. */
 export async function registerNode(ctx: Ctx): Promise<void> {
-  const { token, firstDnsPort, lastDnsPort } = ctx.config.gateway;
+  const { token, dnsPorts } = ctx.config.gateway;
   await ctx.tx(async (ctx) => {
     await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token), TOKEN_OVERLAP_MS);
-    await store.saveDnsPorts(ctx, firstDnsPort, lastDnsPort);
+    await store.saveDnsPorts(ctx, DEFAULT_NODE_NAME, dnsPorts);
+    await store.freeDnsPortsOfEnded(ctx);
   });
 }
 
+export interface NodeOptions {
+  /** What its customers are told to connect to; without it the settings of the built-in node. */
+  address?: store.NodeAddress | undefined;
+  dnsPorts?: PortRange | undefined;
+}
+
 /**
- * Registers a further gateway, or gives one a new token; its old one works for 24 hours more.
+ * Registers a further gateway, or gives one a new token; its old one works for 24 hours more. What `options` leave out
+ * stays as it is.
  * @returns the token; it is not stored and cannot be shown again
  */
-export async function addNode(ctx: Ctx, name: string): Promise<string> {
+export async function addNode(ctx: Ctx, name: string, { address, dnsPorts }: NodeOptions = {}): Promise<string> {
   const token = randomBytes(32).toString('hex');
-  await store.saveNode(ctx, name, hashToken(token), TOKEN_OVERLAP_MS);
+  await ctx.tx(async (ctx) => {
+    await store.saveNode(ctx, name, hashToken(token), TOKEN_OVERLAP_MS);
+    if (address) await store.saveAddress(ctx, name, address);
+    if (dnsPorts) await store.saveDnsPorts(ctx, name, dnsPorts);
+  });
   return token;
+}
+
+/** Of each node that has DNS ports. */
+export function countFreeDnsPorts(ctx: Ctx): Promise<store.FreeDnsPorts[]> {
+  return store.countFreeDnsPorts(ctx);
 }
 
 /** @returns the node's id. @throws AppError UNAUTHORIZED */
@@ -90,13 +108,18 @@ export async function authorize(
   { runId, username, password }: Login,
 ): Promise<Authorization> {
   const login = await findLogin(ctx, username, password);
-  if (!login) return { isAuthorized: false };
+  if (!login || !isServedBy(nodeId, login)) return { isAuthorized: false };
   await registerRun(ctx, runId, nodeId);
   const credit = await openInRun(ctx, login.connectionId, runId);
   // It ended between the two looks at it.
   if (!credit) return { isAuthorized: false };
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
   return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
+}
+
+/** A connection from before exits belonged to nodes is served by every node. */
+function isServedBy(nodeId: string, login: { nodeId: string | null }): boolean {
+  return login.nodeId === null || login.nodeId === nodeId;
 }
 
 /** Takes the totals of a run, answers how far each connection may go on. */

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
+import type { PortRange } from '../../port-range.ts';
 
 export async function findNode(ctx: Ctx, tokenHash: Buffer): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
@@ -21,12 +22,47 @@ export async function saveNode(ctx: Ctx, name: string, tokenHash: Buffer, overla
   );
 }
 
-/** Adds missing ports of the range, and takes free ones that left it away. */
-export async function saveDnsPorts(ctx: Ctx, first: number, last: number): Promise<void> {
-  await ctx.db.query('delete from dns_ports where connection_id is null and port not between $1 and $2', [first, last]);
+export interface NodeAddress {
+  host: string;
+  port: number;
+}
+
+/** What customers of a node are told to connect to. */
+export async function saveAddress(ctx: Ctx, name: string, { host, port }: NodeAddress): Promise<void> {
+  await ctx.db.query('update gateway_nodes set public_host = $2, public_port = $3 where name = $1', [name, host, port]);
+}
+
+/** Adds missing ports of the range to a node's, and takes free ones that left it away. */
+export async function saveDnsPorts(ctx: Ctx, name: string, { first, last }: PortRange): Promise<void> {
   await ctx.db.query(
-    'insert into dns_ports (port) select generate_series($1::int, $2::int) on conflict (port) do nothing',
-    [first, last],
+    `delete from node_dns_ports using gateway_nodes
+      where gateway_nodes.id = node_id and name = $1 and connection_id is null and port not between $2 and $3`,
+    [name, first, last],
+  );
+  await ctx.db.query(
+    `insert into node_dns_ports (node_id, port)
+     select id, generate_series($2::int, $3::int) from gateway_nodes where name = $1 on conflict do nothing`,
+    [name, first, last],
+  );
+}
+
+/** The end of a connection frees its port; of one that ended while the ports moved to their nodes it did not (migration 0042). */
+export async function freeDnsPortsOfEnded(ctx: Ctx): Promise<void> {
+  await ctx.db.query(
+    `update node_dns_ports set connection_id = null from readable_connections as connections
+      where connections.id = connection_id and status <> 'WORK'`,
+  );
+}
+
+export interface FreeDnsPorts {
+  node: string;
+  count: number;
+}
+
+export function countFreeDnsPorts(ctx: Ctx): Promise<FreeDnsPorts[]> {
+  return ctx.db.query(
+    `select name as node, (count(*) filter (where connection_id is null))::int as count
+       from node_dns_ports join gateway_nodes on gateway_nodes.id = node_id group by name order by name`,
   );
 }
 

@@ -5,6 +5,7 @@ import type { Ctx } from '../../ctx.ts';
 import { searchFree } from './search.ts';
 
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
+export { assignExits } from './exits.ts';
 
 /** At most 50 free proxies, cheapest first: values of one group are alternatives, groups narrow the result. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
