@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { enter, expect, test } from './product.ts';
 
 const NO_MONEY = 'Insufficient funds';
@@ -75,6 +75,15 @@ function coveredControls(page: Page): Promise<(string | null)[]> {
   }, CONTROLS);
 }
 
+/** Whether a message lies over something, wholly or in part. */
+async function isCovered(page: Page, shown: Locator): Promise<boolean> {
+  const [toast, box] = [(await toastOf(page).boundingBox())!, (await shown.boundingBox())!];
+  return (
+    Math.max(toast.x, box.x) < Math.min(toast.x + toast.width, box.x + box.width) &&
+    Math.max(toast.y, box.y) < Math.min(toast.y + toast.height, box.y + box.height)
+  );
+}
+
 for (const [width, height] of [
   [1440, 900],
   [1280, 720],
@@ -130,6 +139,35 @@ test('on a phone a toast covers no control of the menu', async ({ page }) => {
   await expect(toastOf(page)).toBeVisible();
   await expect.poll(() => coveredControls(page)).toEqual([]);
 });
+
+for (const [width, height] of [
+  [1280, 720],
+  [844, 390],
+  [320, 568],
+] as const)
+  for (const { button, role } of [
+    { button: 'Notifications', role: 'dialog' },
+    { button: 'Account menu', role: 'menu' },
+  ] as const)
+    test(`at ${width} x ${height} pixels a message covers nothing of "${button}"`, async ({ page }) => {
+      let refuse!: () => void;
+      const isRefused = new Promise<void>((resolve) => (refuse = resolve));
+      const notification = { description: 'Told to everybody', content: null, createdAt: new Date(), isRead: true };
+      const data = Array.from({ length: 30 }, (_, index) => ({ ...notification, id: String(index) }));
+      await page.route('**/v1/notifications?*', (route) =>
+        route.fulfill({ json: { data, totalPages: 1, unreadCount: 0 } }),
+      );
+      await openPurchase(page, [width, height], { isRefused });
+      await buyButton(page).press('Enter');
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const popup = page.getByRole(role, { name: button });
+      await expect(popup.getByText(/Told to everybody|Log Out/).first()).toBeVisible();
+      refuse();
+      await expect(toastOf(page)).toBeVisible();
+      await expect.poll(() => isCovered(page, popup)).toBe(false);
+    });
 
 for (const width of [320, 390, 768])
   test(`at ${width} pixels the longest toast stays above a dialog`, async ({ page }) => {

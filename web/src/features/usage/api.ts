@@ -1,14 +1,11 @@
 import { getUsage } from '@cellhop/contract/usage.plain';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { usePollInterval } from '../../lib/live.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, SUMS_SPACING_MS } from '../../lib/query.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
 import type { RangeQuery } from './range.ts';
 
 export function useUsage(range: RangeQuery, connectionId: string | undefined) {
-  const pollInterval = usePollInterval();
-  return useQuery({
-    ...apiQuery(getUsage, { query: { ...range, ...(connectionId !== undefined && { connectionId }) } }),
-    refetchInterval: pollInterval(false),
-    placeholderData: keepPreviousData,
+  const query = { ...range, ...(connectionId !== undefined && { connectionId }) };
+  return useAnswer(apiQuery(getUsage, { query }, { topics: ['balance', 'connections'], spacingMs: SUMS_SPACING_MS }), {
+    keepsPrevious: true,
   });
 }

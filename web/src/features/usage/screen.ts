@@ -1,6 +1,6 @@
-import { getUsage, USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
+import { USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
 import { IconChartBar } from '@tabler/icons-react';
-import { liveAnswers, type Screen, SUMS_SPACING_MS } from '../../lib/screen.ts';
+import type { Screen } from '../../lib/screen.ts';
 import { dayOf, idOf, type Search } from '../../lib/search-values.ts';
 
 /** Before it the time zones of today did not exist. */
@@ -15,7 +15,6 @@ export const usageScreen = {
   search: usageSearch,
   title: 'usage',
   Icon: IconChartBar,
-  live: [liveAnswers([getUsage], ['balance', 'connections'], SUMS_SPACING_MS)],
 } as const satisfies Screen;
 
 interface UsageSearch {

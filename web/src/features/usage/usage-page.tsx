@@ -29,10 +29,10 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, connectionId);
   const all = useUsage(query, undefined);
-  const shown = usage.data?.data;
-  const connections = all.data?.data.connections;
+  const shown = usage.answer?.data;
+  const connections = all.answer?.data.connections;
   // Without a chosen connection both are one and the same question.
-  const failed = [usage, all].find(({ isError, data }) => isError && data === undefined);
+  const failure = usage.failure ?? all.failure;
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
@@ -66,19 +66,14 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
           {t('usage.only', { ip: ip ?? connectionId })}
         </Button>
       )}
-      {failed === undefined ? (
+      {failure === undefined ? (
         <>
           <Totals total={shown?.total} />
           <UsageCharts points={shown?.points} step={query.step} />
           <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
         </>
       ) : (
-        <LoadFailure
-          text={t('usage.failed')}
-          error={failed.error}
-          isRetrying={failed.isFetching}
-          onRetry={() => void failed.refetch()}
-        />
+        <LoadFailure text={t('usage.failed')} {...failure} />
       )}
     </div>
   );
