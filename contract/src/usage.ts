@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
-import { USAGE_DAYS_MAX } from './usage.plain.ts';
+import { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
 
-export { USAGE_DAYS_MAX } from './usage.plain.ts';
+export { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
+
+export type UsageSort = (typeof usageSorts)[number];
 
 export const usageSteps = ['hour', 'day'] as const;
 export type UsageStep = (typeof usageSteps)[number];
@@ -12,7 +14,7 @@ export type UsageStep = (typeof usageSteps)[number];
 /** The longest range by hours. */
 export const USAGE_HOURS_MAX = 24 * 31;
 
-/** How many connections are listed, the most expensive first. */
+/** How many connections are listed: the first ones in the requested order. */
 export const USAGE_CONNECTIONS_MAX = 50;
 
 const HOUR_MS = 3_600_000;
@@ -35,6 +37,8 @@ export const usageQuery = z
     timeZone: timeZoneSchema.default('UTC'),
     /** One connection instead of all. */
     connectionId: idSchema.optional(),
+    /** The order of the connections. */
+    sort: z.enum(usageSorts).default('-spent'),
   })
   .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after from' })
   .refine(({ from, to, step }) => Date.parse(to) - Date.parse(from) <= longest(step), {

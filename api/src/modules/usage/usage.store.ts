@@ -1,5 +1,5 @@
 import { AppError } from '@cellhop/contract/errors';
-import type { UsageQuery } from '@cellhop/contract/usage';
+import type { UsageQuery, UsageSort } from '@cellhop/contract/usage';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 
@@ -65,10 +65,20 @@ const STEPS = `
     from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
                          ('1 ' || $4)::interval) as step`;
 
+/** Of the connections. Where two are equal, the dearer one comes first. */
+const ORDERS: Record<UsageSort, string> = {
+  '-spent': 'micros desc',
+  spent: 'micros',
+  '-trafficUsed': 'sums.used_bytes desc',
+  trafficUsed: 'sums.used_bytes',
+  '-createdAt': 'connections.created_at desc',
+  createdAt: 'connections.created_at',
+};
+
 export async function findUsage(
   ctx: Ctx,
   userId: string,
-  { from, to, step, timeZone, connectionId }: UsageQuery,
+  { from, to, step, timeZone, connectionId, sort }: UsageQuery,
   limit: number,
 ): Promise<{ points: PointRow[]; connections: ConnectionRow[] }> {
   const reading = ctx.db.query<Amounts & Partial<ConnectionRow> & { at: Date | null }>(
@@ -76,21 +86,21 @@ export async function findUsage(
        select id, at, sum(used_bytes)::bigint as used_bytes, sum(uploaded_bytes)::bigint as uploaded_bytes,
               sum(micros)::bigint as micros
          from ranged group by grouping sets ((at), (id))
-     ), dearest as (
-       select * from sums where id is not null order by micros desc, used_bytes desc, id limit $7
+     ), listed as (
+       select sums.*, connections.created_at, proxy_id,
+              row_number() over (order by ${ORDERS[sort]}, micros desc, sums.used_bytes desc, sums.id) as place
+         from sums join readable_connections as connections on connections.id = sums.id
+        order by place limit $7
      )
      select null::uuid as id, null as ip, null as "countryCode", null::timestamptz as "createdAt", steps.at,
             coalesce(used_bytes, 0) as "usedBytes", coalesce(uploaded_bytes, 0) as "uploadedBytes",
-            coalesce(micros, 0) as "spentMicros"
+            coalesce(micros, 0) as "spentMicros", null::bigint as place
        from (select distinct at from (${STEPS} union select at from sums where id is null) as all_steps) as steps
        left join sums on sums.id is null and sums.at = steps.at
      union all
-     select connections.id, host(ip), country_code, connections.created_at, null, dearest.used_bytes,
-            dearest.uploaded_bytes, micros
-       from dearest
-       join readable_connections as connections on connections.id = dearest.id
-       join readable_proxies as proxies on proxies.id = proxy_id
-      order by at, "spentMicros" desc, "usedBytes" desc, id`,
+     select listed.id, host(ip), country_code, listed.created_at, null, used_bytes, uploaded_bytes, micros, place
+       from listed join readable_proxies as proxies on proxies.id = proxy_id
+      order by at, place`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],
   );
   const rows = await explainTimeZone(reading);

@@ -1,6 +1,6 @@
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
-import { getUsage, type UsageQuery } from '@cellhop/contract/usage';
+import { getUsage, type UsageQuery, usageSorts } from '@cellhop/contract/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
@@ -124,6 +124,29 @@ describe('usage', () => {
     const alone = await readUsage(user, { connectionId: one.id });
     expect(alone.total.spent).toBe(PRICE / 2);
     expect(alone.connections.map(({ id }) => id)).toEqual([one.id]);
+  });
+
+  test('lists connections in the order that is asked for, the dearest first unless told otherwise', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const [older, newer] = [await buy(user), await buy(user)];
+    await age(older, 2);
+    const run = createGatewayRun(testApp);
+    await run.authorize(newer);
+    await run.report(newer.id, 30 * BYTES_PER_MEGABYTE, 30 * BYTES_PER_MEGABYTE);
+    await run.report(newer.id, 52 * BYTES_PER_MEGABYTE);
+    const orders = {
+      '-spent': [newer, older],
+      spent: [older, newer],
+      '-trafficUsed': [newer, older],
+      trafficUsed: [older, newer],
+      '-createdAt': [newer, older],
+      createdAt: [older, newer],
+    } as const;
+    for (const sort of usageSorts) {
+      const { connections } = await readUsage(user, { sort });
+      expect({ sort, ids: connections.map(({ id }) => id) }).toEqual({ sort, ids: orders[sort].map(({ id }) => id) });
+    }
+    expect((await readUsage(user)).connections[0]!.id).toBe(newer.id);
   });
 
   test("nobody sees another's usage", async () => {

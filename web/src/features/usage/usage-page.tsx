@@ -1,4 +1,4 @@
-import type { Usage } from '@cellhop/contract/usage';
+import type { Usage, UsageSort } from '@cellhop/contract/usage';
 import { Button, Skeleton } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -20,15 +20,17 @@ const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 interface UsagePageProps {
   range: Range;
   connectionId: string | undefined;
+  sort: UsageSort | undefined;
   onRange: (range: Range) => void;
   onConnection: (id: string | undefined) => void;
+  onSort: (sort: string) => void;
 }
 
-export function UsagePage({ range, connectionId, onRange, onConnection }: UsagePageProps) {
+export function UsagePage({ range, connectionId, sort, onRange, onConnection, onSort }: UsagePageProps) {
   const { t, i18n } = useTranslation(['proxyConnection', 'common']);
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
-  const usage = useUsage(query, connectionId);
-  const all = useUsage(query, undefined);
+  const usage = useUsage(query, { connectionId, sort });
+  const all = useUsage(query, { connectionId: undefined, sort });
   const shown = usage.answer?.data;
   const connections = all.answer?.data.connections;
   // Without a chosen connection both are one and the same question.
@@ -70,7 +72,13 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
         <>
           <Totals total={shown?.total} />
           <UsageCharts points={shown?.points} step={query.step} />
-          <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
+          <UsageConnections
+            connections={connections}
+            chosenId={connectionId}
+            sort={sort}
+            onChoose={onConnection}
+            onSort={onSort}
+          />
         </>
       ) : (
         <LoadFailure text={t('usage.failed')} {...failure} />

@@ -1,7 +1,7 @@
 import { type PointerEvent, useState } from 'react';
-import { isMovement } from '../../lib/pointer.ts';
-import { isLabelled, toPercent, toScale } from '../../lib/scale.ts';
-import { Plot } from '../../ui/plot.tsx';
+import { isMovement } from '../lib/pointer.ts';
+import { isLabelled, toPercent, toScale } from '../lib/scale.ts';
+import { Plot } from './plot.tsx';
 import classes from './bar-chart.module.css';
 
 const LABELS_MAX = 6;
