@@ -101,7 +101,7 @@ export default {
         '**/modules/*/*',
         '!**/modules/*/*.service.ts',
         '!**/modules/*/*.routes.ts',
-        '!**/modules/*/audit.store.ts',
+        '!**/modules/*/invariants.store.ts',
         '!**/modules/auth/passwords.ts',
       ),
     ),

@@ -1,6 +1,6 @@
 import { createClient } from '@cellhop/contract/client';
 import { listConnections } from '@cellhop/contract/connections';
-import { megabytePrice, megabytesBegun, toDollars, toMicros } from '@cellhop/contract/units';
+import { megabytePrice, startedMegabytes, toDollars, toMicros } from '@cellhop/contract/units';
 import { getReceiptKey } from '@cellhop/contract/receipts';
 import { getProfile } from '@cellhop/contract/users';
 import { execFile } from 'node:child_process';
@@ -123,7 +123,7 @@ test('a stranger signs up, tops up, buys a proxy, sends traffic and gets the unu
     await page.getByRole('button', { name: /^Disconnect / }).click();
     await expect(page.getByRole('row', { name: /Disconnected by you/ })).toContainText('Refunded');
     // The head of the answer begins the sixth megabyte.
-    expect(megabytesBegun(BigInt(passedBytes))).toBe(6n);
+    expect(startedMegabytes(BigInt(passedBytes))).toBe(6n);
     const charge = 6n * megabytePrice(priceMicros);
     expect(await balanceMicros()).toBe(21_000_000n - charge);
     const [connection] = (await client(listConnections, { query: {} })).data;

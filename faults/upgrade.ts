@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { audit } from '../api/src/audit.ts';
+import { checkInvariants } from '../api/src/check-invariants.ts';
 import { loadConfig } from '../api/src/config.ts';
 import { createCtx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db.ts';
@@ -163,7 +163,7 @@ async function judgeMoney(shop: Shop, databaseUrl: string, secrets: Record<strin
   const database = openDatabase(databaseUrl, 2);
   undo.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, ...secrets });
-  const found = await audit(createCtx(database, config, createLog('upgrade', 'fatal', false)));
+  const found = await checkInvariants(createCtx(database, config, createLog('upgrade', 'fatal', false)));
   const moneyOut = await shop.moneyOutMicros();
   const { bought, ended, downloads, paid } = shop.counts;
   console.log(`${bought} bought, ${ended} ended, ${downloads} downloads, ${paid} payments`);

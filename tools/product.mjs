@@ -45,7 +45,7 @@ const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gatew
 const STOP_ORDER = ['gateway', 'api', 'worker'];
 /**
  * How long a program that was told to stop may run before it is killed: longer than it tries itself. API and worker give up
- * after 10 s (`SHUTDOWN_LIMIT_MS` in api/src/program.ts); a gateway tries for 5 s to deliver its last totals once its tunnels
+ * after 10 s (`SHUTDOWN_LIMIT_MS` in api/src/process-lifecycle.ts); a gateway tries for 5 s to deliver its last totals once its tunnels
  * have had their time (`lastReportMs` in gateway/src/limits.ts). One that is killed before gives away what it has counted,
  * and its exit code cannot say so. This file runs before anything is built, so it cannot import those numbers.
  * @type {Record<Part, number>}

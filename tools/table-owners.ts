@@ -7,7 +7,7 @@ const tablesOf: Record<string, readonly string[]> = {
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   faqs: ['faqs'],
-  gateways: ['dns_ports', 'gateway_nodes', 'gateway_runs', 'listening'],
+  gateway: ['dns_ports', 'gateway_nodes', 'gateway_runs', 'listening'],
   invoices: ['chain_cursors', 'deposit_addresses', 'deposits', 'invoices', 'sandbox_transactions'],
   'key-rotation': ['resealings'],
   // Only processes from before migration 0024 use verified_sums.

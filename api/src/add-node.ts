@@ -1,10 +1,10 @@
-/** `npm run add-node -- name`: registers a further gateway and prints its token. Prepares the database if needed. */
+/** `npm run add-node -- name`: registers another gateway and prints its token. Migrates the database if needed. */
 import { loadConfig } from './config.ts';
 import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { addNode, DEFAULT_NODE_NAME } from './modules/gateways/gateways.service.ts';
+import { addNode, DEFAULT_NODE_NAME } from './modules/gateway/gateway.service.ts';
 
 const [name = '', ...rest] = process.argv.slice(2);
 if (!/^[a-z0-9-]{1,60}$/.test(name) || rest.length > 0) {

@@ -1,5 +1,5 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
-import type { ChangePasswordBody } from '@cellhop/contract/security';
+import type { ChangePasswordBody } from '@cellhop/contract/auth';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';

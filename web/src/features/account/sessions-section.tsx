@@ -1,4 +1,4 @@
-import type { Session } from '@cellhop/contract/security';
+import type { Session } from '@cellhop/contract/auth';
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
