@@ -39,6 +39,10 @@ describe('a text of api/sql', () => {
     expect(judgeText(path.basename(file, '.sql'), read(file))).toEqual([]);
   });
 
+  it('must create something', () => {
+    expect(judgeText('add_up', '-- revision: 1\n-- Adds.\n')).toEqual(['creates nothing']);
+  });
+
   it('leaves processes of the last release what they call', () => {
     const complaints = [...readReleased()].flatMap(([file, released]) =>
       judgeChange(released, files.includes(file) ? read(file) : undefined).map((sentence) => `${file} ${sentence}`),

@@ -51,7 +51,7 @@ const access: Access = {
   authenticateNode: gateway.authenticateNode,
 };
 
-/** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
+/** Builds the HTTP server: plugins, the error handler and the routes. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log;
   const listeners = new Listeners(ctx.config, staticSecurityHeaders(ctx.config));
@@ -99,6 +99,14 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     longPolls: () => longPolls.size,
   });
 
+  registerRoutes(app, longPolls, browserErrors);
+  await serveWebApp(app);
+  return app;
+}
+
+/** One line per module. */
+function registerRoutes(app: FastifyInstance, longPolls: gateway.LongPolls, browserErrors: BrowserErrors): void {
+  const { ctx } = app;
   settingsRoutes(app);
   browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
@@ -127,6 +135,4 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     mailboxRoutes(app);
     downloadRoutes(app);
   }
-  await serveWebApp(app);
-  return app;
 }

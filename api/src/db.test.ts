@@ -23,7 +23,7 @@ test('a transaction that swallows the failure of a statement is rolled back and 
     await ctx.db.query('update proxies set price_micros = 900000 where id = $1', [proxyId]);
     await ctx.db.query('select 1 / 0').catch(() => {});
   });
-  await expect(work).rejects.toThrow('the transaction was not committed: the answer was ROLLBACK');
+  await expect(work).rejects.toThrow('the transaction was not committed: the server responded ROLLBACK');
   expect(await priceOf(proxyId)).toBe(800_000n);
 });
 

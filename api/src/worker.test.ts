@@ -46,7 +46,7 @@ test('a worker whose job runner has stopped exits with an error code, so that it
   // The notification of the job runner after another version has migrated its tables: all runners shut down.
   await database.query('select pg_notify($1, $2)', ['worker:migrate', '{"breaking":true,"migrationNumber":999}']);
   expect(await exited).toBe(1);
-  expect(output()).toContain('the job runner has ended by itself');
+  expect(output()).toContain('the job runner has stopped unexpectedly');
 });
 
 test('a worker stops without an error on a signal', async () => {
@@ -54,7 +54,7 @@ test('a worker stops without an error on a signal', async () => {
   await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
-  expect(output()).not.toContain('has ended');
+  expect(output()).not.toContain('has stopped');
 });
 
 test('a worker that gets a signal while it starts stops without an error', async () => {

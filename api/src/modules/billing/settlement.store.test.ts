@@ -68,6 +68,6 @@ test.each<[string, Partial<MeterChange>]>([
 ])('refuses a %s that does not exist', async (_, change) => {
   const { charge, money } = await open(PRICE);
   const before = await money();
-  await expect(charge(50n, 51n, change)).rejects.toThrow('a settlement names what does not exist');
+  await expect(charge(50n, 51n, change)).rejects.toThrow('a settlement refers to rows that do not exist');
   expect(await money()).toEqual(before);
 });
