@@ -63,15 +63,13 @@ export default {
     // Functions from before the limit. Whoever shortens one removes its file.
     {
       files: [
-        'api/src/app.ts',
-        'api/src/http/metrics.ts',
-        'gateway/src/listeners/http-proxy.ts',
         'web/src/features/auth/sign-in-page.tsx',
         'web/src/features/auth/sign-up-page.tsx',
         'web/src/features/connections/connections-table.tsx',
         'web/src/features/invoices/invoices-table.tsx',
         'web/src/features/proxies/proxies-page.tsx',
-        'web/src/features/usage/bar-chart.tsx',
+        'web/src/features/usage/usage-connections.tsx',
+        'web/src/ui/bar-chart.tsx',
         'web/src/ui/date-field.tsx',
       ],
       rules: { 'max-lines-per-function': ['error', { max: 100 }] },
@@ -122,7 +120,7 @@ export default {
         '**/modules/*/*',
         '!**/modules/*/*.service.ts',
         '!**/modules/*/*.routes.ts',
-        '!**/modules/*/audit.store.ts',
+        '!**/modules/*/invariants.store.ts',
         '!**/modules/auth/passwords.ts',
       ),
     ),

@@ -1,7 +1,7 @@
 import { createClient } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
-import { megabytePrice, megabytesBegun, toMicros } from '@cellhop/contract/units';
+import { megabytePrice, startedMegabytes, toMicros } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   expect(code).not.toBe(0);
 
   const [ended] = (await call(listConnections, { query: {} })).data;
-  const begun = megabytesBegun(BigInt(ended!.trafficUsed * 1024));
+  const begun = startedMegabytes(BigInt(ended!.trafficUsed * 1024));
   expect(toMicros(ended!.paidFor)).toBe(begun * megabytePrice(toMicros(ended!.price)));
   const { balance } = (await call(getProfile, {})).data;
   expect(toMicros(balance)).toBe(1_000_000n - toMicros(ended!.paidFor));

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { type Connection, listConnections } from '@cellhop/contract/connections';
-import { megabytePrice, megabytesBegun, toDollars, toMicros } from '@cellhop/contract/units';
+import { megabytePrice, startedMegabytes, toDollars, toMicros } from '@cellhop/contract/units';
 import { getReceiptKey } from '@cellhop/contract/receipts';
 import { getProfile } from '@cellhop/contract/users';
 import { execFile } from 'node:child_process';
@@ -54,7 +54,7 @@ test('a new user signs up, tops up, buys a proxy, sends traffic and gets a refun
   });
 
   // The headers of the response begin the sixth megabyte.
-  expect(megabytesBegun(BigInt(passedBytes))).toBe(6n);
+  expect(startedMegabytes(BigInt(passedBytes))).toBe(6n);
   await test.step('disconnects and gets a refund, exact to the micro-dollar', () => disconnect(visit, priceMicros));
   await test.step('the receipt agrees, and the receipt checker accepts it', () => compareReceipt(visit, priceMicros));
   await test.step('the transactions agree, and their CSV file adds up to the balance', () =>

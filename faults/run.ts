@@ -7,12 +7,12 @@
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { audit } from '../api/src/audit.ts';
+import { checkInvariants } from '../api/src/check-invariants.ts';
 import { loadConfig } from '../api/src/config.ts';
 import { createCtx, type Ctx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db.ts';
 import { createLog } from '../api/src/log.ts';
-import { addNode } from '../api/src/modules/gateways/gateways.service.ts';
+import { addNode } from '../api/src/modules/gateway/gateway.service.ts';
 import { startChild } from '../tools/child-process.mjs';
 import { freePort } from '../tools/ports.mjs';
 import { startProduct } from '../tools/product.mjs';
@@ -125,7 +125,12 @@ isOpen = false;
 await Promise.all(activities);
 violations.push(...(await customers.close()));
 const moneyOut = await customers.moneyOutMicros();
-violations.push(...customers.violations, ...(await audit(ctx)), ...(await checkBytes()), ...(await findDeadlocks()));
+violations.push(
+  ...customers.violations,
+  ...(await checkInvariants(ctx)),
+  ...(await checkBytes()),
+  ...(await findDeadlocks()),
+);
 if (moneyOut !== customers.moneyInMicros) violations.push('payments do not equal charges plus balance');
 report();
 await stopAll();
@@ -143,7 +148,7 @@ async function runRound(round: number): Promise<void> {
   await pause(random.below(fault.durationMsMax ?? 1000));
   await fault.repair(parts);
   tally.set(fault.name, (tally.get(fault.name) ?? 0) + 1);
-  const found = [...(await waitForRecovery(fault)), ...(await retrying(() => audit(ctx)))];
+  const found = [...(await waitForRecovery(fault)), ...(await retrying(() => checkInvariants(ctx)))];
   violations.push(...found);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`round ${round}: ${fault.name}, ${found.length} violations, ${seconds} s`);

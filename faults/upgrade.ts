@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { audit } from '../api/src/audit.ts';
+import { checkInvariants } from '../api/src/check-invariants.ts';
 import { loadConfig } from '../api/src/config.ts';
 import { createCtx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db.ts';
@@ -173,7 +173,7 @@ async function checkMoney(
   const database = openDatabase(databaseUrl, 2);
   cleanUps.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, ...secrets });
-  const violations = await audit(createCtx(database, config, createLog('upgrade', 'fatal', false)));
+  const violations = await checkInvariants(createCtx(database, config, createLog('upgrade', 'fatal', false)));
   const moneyOut = await customers.moneyOutMicros();
   const { bought, ended, downloads, paid } = customers.counts;
   console.log(`${bought} bought, ${ended} ended, ${downloads} downloads, ${paid} payments`);

@@ -39,6 +39,10 @@ describe('a definition in api/sql', () => {
     expect(checkDefinition(path.basename(file, '.sql'), read(file))).toEqual([]);
   });
 
+  it('must create something', () => {
+    expect(checkDefinition('add_up', '-- revision: 1\n-- Adds.\n')).toEqual(['creates nothing']);
+  });
+
   it('keeps what processes of the last release call', () => {
     const violations = [...readReleased()].flatMap(([file, released]) =>
       checkChange(released, files.includes(file) ? read(file) : undefined).map((sentence) => `${file} ${sentence}`),

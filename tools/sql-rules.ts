@@ -9,7 +9,9 @@ const HEADER = /^create or replace (function|view) (\w+)\b/;
 export function checkDefinition(name: string, text: string): string[] {
   const found: string[] = [];
   if (!REVISION.test(text)) found.push('does not begin with "-- revision: <number>"');
-  for (const statement of statementsOf(text)) {
+  const statements = statementsOf(text);
+  if (statements.length === 0) found.push('creates nothing');
+  for (const statement of statements) {
     const [, , created] = HEADER.exec(statement) ?? [];
     if (created !== name) found.push(`does more than "create or replace function ${name}", or view`);
   }

@@ -8,7 +8,7 @@ const tablesOf: Record<string, readonly string[]> = {
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
-  gateways: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
+  gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: ['chain_cursors', 'deposit_addresses', 'deposits', 'invoices', 'sandbox_transactions'],
   'key-rotation': ['resealings'],
   // Only processes older than migration 0024 use verified_sums.

@@ -1,7 +1,7 @@
 -- revision: 2
--- Closes a connection and its runs; its proxy returns to the catalogue, and its DNS port is free. The bill has been made, and the caller
--- has locked the payer's account. In the order of locks: the proxy comes before the connection.
--- Returns whose it was; null if there is no such connection.
+-- Closes a connection and its runs, returns its proxy to the catalogue and frees its DNS port. The caller has billed it and
+-- locked the payer's account. Follows the lock order: the proxy before the connection.
+-- Returns its owner; null if there is no such connection.
 create or replace function end_connection(
   in ended_id uuid, in new_status connection_status, in reason end_reason, in new_refund_status refund_status, in megabytes bigint,
   in new_granted_bytes bigint, out user_id uuid, out ip text

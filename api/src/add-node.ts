@@ -1,5 +1,5 @@
 /**
- * `npm run add-node -- NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]`: registers a further gateway and prints its token. Prepares the
+ * `npm run add-node -- NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]`: registers another gateway and prints its token. Migrates the
  * database if needed.
  */
 import { loadConfig } from './config.ts';
@@ -7,7 +7,7 @@ import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { addNode } from './modules/gateways/gateways.service.ts';
+import { addNode } from './modules/gateway/gateway.service.ts';
 import { parseNodeArguments } from './node-arguments.ts';
 
 const { name, options } = readArguments();

@@ -47,7 +47,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...complete, SMTP_URL: '', NODE_ENV: '' }).smtpUrl).toBeUndefined();
   });
 
-  test.each(['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN'])('says that %s is missing', (name) => {
+  test.each(['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN'])('reports that %s is missing', (name) => {
     expect(() => loadConfig({ ...complete, [name]: undefined })).toThrow(`${name} is not set`);
   });
 
@@ -69,7 +69,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
   });
 
-  test('SECRET_KEY holds one key, or several with commas between them', () => {
+  test('SECRET_KEY has one key, or several separated by commas', () => {
     const [newest, older] = ['n'.repeat(32), 'o'.repeat(32)];
     expect(keysOf(newest)).toEqual([newest]);
     expect(keysOf(`${newest}, ${older}`)).toEqual([newest, older]);

@@ -3,7 +3,7 @@ import { destination as openStream, pino, type DestinationStream, type Logger, t
 
 export type Log = Logger;
 
-/** Never in a log, wherever it hides: credentials of people, of proxies and of the internal interface. */
+/** Paths of credentials of users, proxies and the internal API, which must not be logged. */
 const redact = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -11,7 +11,7 @@ const redact = [
   'password',
   '*.password',
   '*.currentPassword',
-  // Not everything that is called a code: those of errors are what one looks for in a log.
+  // Not every `code`, because error codes must stay.
   'body.code',
   'query.code',
   '*.body.code',
@@ -26,7 +26,7 @@ const redact = [
 
 let standardOutput: DestinationStream | undefined;
 
-/** @param destination standard output unless given */
+/** @param destination default: standard output */
 export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
   const options: LoggerOptions = { name, level, redact };
   if (destination) return pino(options, destination);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_NODE_NAME, type NodeOptions } from './modules/gateways/gateways.service.ts';
+import { DEFAULT_NODE_NAME, type NodeOptions } from './modules/gateway/gateway.service.ts';
 import { portRangeSchema } from './port-range.ts';
 
 const USAGE = 'Usage: npm run add-node -- NAME [host=HOST port=PORT] [dns-ports=FIRST-LAST]';

@@ -7,7 +7,7 @@ import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
 
 export const PASSWORD = 'correct horse battery staple';
-/** A hash carries its own cost, and hundreds of test users sign in. */
+/** A cheap hash, because hundreds of test users sign in. The parameters are part of the hash. */
 const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 let passwordHash: Promise<string> | undefined;
 
@@ -20,7 +20,7 @@ export interface TestUser {
   token: string;
   /** Calls as this user. */
   call: Call;
-  /** What makes a request this user's, where the typed client is not the means. */
+  /** Headers of this user for requests without the typed client. */
   headers: { authorization: string };
 }
 

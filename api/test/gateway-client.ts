@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
 
-/** One gateway run as the control plane sees it: the tests decide what it has counted. */
+/** A simulated gateway run; tests decide what it counts and reports. */
 export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
   const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const runId = randomUUID();

@@ -89,7 +89,7 @@ if (large)
 
 let violations = 0;
 for (const { bench, name } of subjects) {
-  const broken = await bench.audit();
+  const broken = await bench.checkInvariants();
   const deadlocks = await bench.countDeadlocks();
   violations += broken.length + deadlocks;
   console.log(`${name}: ${deadlocks} deadlocks, ${broken.length} broken invariants`);

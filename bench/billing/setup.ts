@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Actor } from '../../api/src/actor.ts';
-import { audit } from '../../api/src/audit.ts';
+import { checkInvariants } from '../../api/src/check-invariants.ts';
 import { loadConfig } from '../../api/src/config.ts';
 import { createCtx, type Ctx } from '../../api/src/ctx.ts';
 import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
-import { registerNode } from '../../api/src/modules/gateways/gateways.service.ts';
+import { registerNode } from '../../api/src/modules/gateway/gateway.service.ts';
 import { assignExits } from '../../api/src/modules/proxies/proxies.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
@@ -35,7 +35,7 @@ export interface Bench {
   freeProxyIds: string[];
   gateways: Gateway[];
   countDeadlocks(): Promise<number>;
-  audit(): Promise<string[]>;
+  checkInvariants(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
       );
       return Number(row!.deadlocks);
     },
-    audit: () => audit(ctx, verified),
+    checkInvariants: () => checkInvariants(ctx, verified),
     close: () => database.close(),
   };
 }
@@ -103,7 +103,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
 /** The receipts of inserted connections are fake, so the audit starts after them, like an incremental audit in production. */
 async function rememberAsVerified(ctx: Ctx): Promise<VerifiedMark> {
   const [newest] = await ctx.db.query<{ id: bigint }>('select max(id) as id from transfers');
-  await ledger.rememberSums(ctx, newest!.id);
+  await ledger.updateStoredSums(ctx, newest!.id);
   return { transferId: newest!.id, until: new Date() };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   isDollarAmount,
   megabytePrice,
-  megabytesBegun,
+  startedMegabytes,
   megabytesToBytes,
   prepaidPrice,
   toDollars,
@@ -50,7 +50,7 @@ describe('traffic', () => {
     [1_048_576n, 1n],
     [1_048_577n, 2n],
   ])('%s bytes have begun %s megabytes', (bytes, megabytes) => {
-    expect(megabytesBegun(bytes)).toBe(megabytes);
+    expect(startedMegabytes(bytes)).toBe(megabytes);
   });
 
   test('KiB keep every byte', () => {

@@ -39,8 +39,8 @@ export function toKibibytes(bytes: bigint): number {
   return Number(bytes) / BYTES_PER_KIB;
 }
 
-/** Megabytes that have begun: the first byte of a megabyte begins it. */
-export function megabytesBegun(bytes: bigint): bigint {
+/** Megabytes of which at least one byte is used. */
+export function startedMegabytes(bytes: bigint): bigint {
   return (bytes + BigInt(BYTES_PER_MEGABYTE) - 1n) / BigInt(BYTES_PER_MEGABYTE);
 }
 

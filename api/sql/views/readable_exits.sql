@@ -1,5 +1,5 @@
 -- revision: 1
--- of: gateways
+-- of: gateway
 -- How traffic leaves, of which node, and where customers reach that node.
 create or replace view readable_exits as
 select exits.id, node_id, kind, host(address) as address, public_host, public_port

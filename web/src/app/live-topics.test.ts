@@ -42,7 +42,7 @@ beforeAll(() => {
     useTicket('a');
     useTickets(1);
     useTransactions(NO_CHOICE, 1);
-    useUsage(range, undefined);
+    useUsage(range, { connectionId: undefined, sort: undefined });
   }, queryClient);
 });
 afterAll(() => queryClient.clear());

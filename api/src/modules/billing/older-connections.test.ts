@@ -6,13 +6,13 @@ import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import { cloneDatabase } from '../../../../tools/test-database.mjs';
 import { migrateUntil } from '../../../test/older-database.ts';
 import type { Actor } from '../../actor.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { loadConfig } from '../../config.ts';
 import { createCtx, type Ctx } from '../../ctx.ts';
 import { openDatabase } from '../../db.ts';
 import { createLog } from '../../log.ts';
 import { migrate } from '../../migrate.ts';
-import { reportNothing, settleReports } from './settlement.service.ts';
+import { emptyReport, settleReports } from './settlement.service.ts';
 import { getPublicKey, streamReceipt } from './receipts.service.ts';
 
 const MB = 1_048_576n;
@@ -21,7 +21,7 @@ const [userId, openId, endedId, runId] = [randomUUID(), randomUUID(), randomUUID
 let ctx: Ctx;
 let stop: () => Promise<void>;
 
-/** A database as it was before receipts, with money in it, that is then brought up to date. */
+/** A database with money from before receipts, migrated to the current schema. */
 beforeAll(async () => {
   const clone = await cloneDatabase(inject('postgresUrl'), 'template1');
   const client = new pg.Client({ connectionString: clone.url });
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** Account 1000 paid for 1001, which is open and began 53 MB, and for 1002, which ended after 2 of them. */
+/** Account 1000 paid for 1001, which is open with 53 started MB, and for 1002, which ended after 2 MB. */
 const oldShop = `
   insert into roles (name, permissions) values ('USER', '{}') on conflict do nothing;
   insert into accounts (kind, balance_micros) values ('USER', 8560000), ('ESCROW', 424000), ('ESCROW', 0);
@@ -99,16 +99,11 @@ test('charges from before receipts are chained by the migration, and later ones 
   expect(ended.charges[1]).toMatchObject({ kind: 'REFUND', firstMegabyte: 3, lastMegabyte: 50, amount: -0.384 });
   expect(checkReceipt(ended, { publicKey })).toBeUndefined();
 
-  await settleReports(ctx, runId, [{ ...reportNothing(openId, MB), usedBytes: 53n * MB }], 'report');
-  await settleReports(
-    ctx,
-    runId,
-    [{ ...reportNothing(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }],
-    'report',
-  );
+  await settleReports(ctx, runId, [{ ...emptyReport(openId, MB), usedBytes: 53n * MB }], 'report');
+  await settleReports(ctx, runId, [{ ...emptyReport(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }], 'report');
   const after = await readReceipt(openId);
   expect(after.charges).toHaveLength(4);
   expect(after).toMatchObject({ total: 0.432, uploadedBytes: 1 });
   expect(checkReceipt(after, { publicKey, earlier: before })).toBeUndefined();
-  expect(await audit(ctx)).toEqual([]);
+  expect(await checkInvariants(ctx)).toEqual([]);
 });

@@ -1,7 +1,7 @@
-/** What each gateway run counted on each connection. Written under the lock of the connection's payer alone. */
+/** The counters of each gateway run on each connection. Writes need the lock of the payer's account. */
 import type { Ctx } from '../../ctx.ts';
 
-/** Milliseconds since each run that has the connection open was heard of; time in which nobody listened does not count. */
+/** Milliseconds since the last report of each run that has the connection open, not counting time without an API process. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
   const rows = await ctx.db.query<{ silenceMs: number }>(
     `select (extract(epoch from silence_since(seen_at)) * 1000)::float8 as "silenceMs"
@@ -12,7 +12,7 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
   return rows.map((row) => row.silenceMs);
 }
 
-/** Open runs of the connection that the same node made before this one: their process is gone. */
+/** Earlier open runs of the same node on the connection: their process has exited. */
 export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ runId: string }>(
     `select run_id as "runId"
@@ -36,8 +36,8 @@ export interface RunReport {
 }
 
 /**
- * Those of a run's reports that change nothing, read without a lock: the total is known, what is wanted is granted, and
- * nothing is ending.
+ * Finds the reports of a run that change nothing: the total is known, the wanted bytes are granted, and the connection is not
+ * ending. Reads without a lock.
  */
 export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunReport[]): Promise<Unchanged[]> {
   return ctx.db.query(
@@ -55,7 +55,7 @@ export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunRepo
   );
 }
 
-/** The run begins on these connections with nothing, if it never had them. */
+/** Adds the run to these connections with zero counters, unless it is there already. */
 export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     `insert into connection_runs (run_id, connection_id, is_open)
@@ -70,7 +70,7 @@ export interface SilentRun {
   connectionIds: string[];
 }
 
-/** Runs with open connections that were not heard of for longer than the lease, while they could have been. */
+/** Runs with open connections and no report for longer than the lease, while the API was available. */
 export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
   return ctx.db.query(
     `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
@@ -83,7 +83,7 @@ export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promis
   );
 }
 
-/** The process behind a run that fell silent may still serve these: they are not idle because it says nothing. */
+/** The process of a silent run may still serve these connections, so missing reports do not make them idle. */
 export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     'update connection_runs set is_lost = true where run_id = $1 and connection_id = any($2::uuid[])',
@@ -91,7 +91,7 @@ export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly 
   );
 }
 
-/** What the run has open and is to end. */
+/** Connections that the run has open and that are ending or have ended. */
 export async function findEnding(ctx: Ctx, runId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connection_runs join connections on connections.id = connection_id
@@ -106,7 +106,7 @@ export interface ConnectionOfRun {
   connectionId: string;
 }
 
-/** Which of these runs have had which of these connections. */
+/** Which of these runs have opened which of these connections. */
 export function findConnectionsOfRuns(
   ctx: Ctx,
   connectionIds: readonly string[],

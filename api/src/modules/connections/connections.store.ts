@@ -51,7 +51,7 @@ export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRo
   return row;
 }
 
-/** @param userId null: of all users */
+/** @param userId null for all users */
 export function listConnections(ctx: Ctx, userId: string | null, page: PageQuery): Promise<ConnectionRow[]> {
   const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
   return ctx.db.query(
@@ -85,7 +85,7 @@ export interface Purchase {
   purchasesPerHour: number;
 }
 
-/** What was bought, as the catalogue shows it, and where it is reached. */
+/** The sold proxy, as in the catalogue, and the address of its node. */
 type SoldProxy = Pick<
   ConnectionRow,
   | 'priceMicros'
@@ -106,10 +106,10 @@ export type PurchaseOutcome =
   | { outcome: 'ACCOUNT_BLOCKED' | 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
   | { outcome: 'TOO_MANY_CONNECTIONS' | 'RATE_LIMITED'; retryAfterSeconds: number };
 
-/** Of the trigger that refuses a connection of a user who is not active (migration 0021). */
+/** SQLSTATE of the trigger that refuses connections of blocked users (api/sql/refuse_blocked_buyer.sql). */
 const BLOCKED_BUYER_STATE = 'CHBLK';
 
-/** The whole purchase in one round trip; its rules are in the function (api/sql/buy_proxy.sql). */
+/** The whole purchase in one round trip. Its rules are in api/sql/buy_proxy.sql. */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   return callBuyProxy(ctx, purchase).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
@@ -155,7 +155,7 @@ export interface LoginRow {
   nodeId: string | null;
 }
 
-/** Of an open connection whose end nobody has asked for. */
+/** Finds open connections only, and not those that are ending. */
 export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
   const [row] = await ctx.db.query<LoginRow>(
     `select connections.id as "connectionId", password_hash as "passwordHash", exit, exits.id as "exitId",

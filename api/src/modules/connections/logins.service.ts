@@ -1,4 +1,4 @@
-/** Whether a username and password open a connection. */
+/** Checks the credentials of connections. */
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './connections.store.ts';
@@ -11,7 +11,7 @@ export interface Login {
   nodeId: string | null;
 }
 
-/** @returns undefined for wrong credentials, and for a connection that has ended or is ending */
+/** @returns undefined for wrong credentials, or if the connection is ending or has ended */
 export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | undefined> {
   const login = await store.findLogin(ctx, username);
   if (!login || !isPassword(ctx.config.secretKeys, password, login.passwordHash)) return undefined;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createExit, createProxy } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { addNode, DEFAULT_NODE_NAME, registerNode } from '../gateways/gateways.service.ts';
+import { addNode, DEFAULT_NODE_NAME, registerNode } from '../gateway/gateway.service.ts';
 import { assignExits } from './exits.ts';
 
 let testApp: TestApp;

@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts';
 export interface Amounts {
   usedBytes: bigint;
   uploadedBytes: bigint;
-  /** Refunds taken off. */
+  /** Less refunds. */
   spentMicros: bigint;
 }
 
@@ -22,11 +22,10 @@ export interface ConnectionRow extends Amounts {
 }
 
 /**
- * Read in one statement, hence from one snapshot: the points and the connections have the same sum. Charges are found by
- * the connections that were open in the range, each of which has an account of its own, so the length of a user's
- * history does not matter.
+ * One statement reads everything from one snapshot, so the points and the connections have the same sum. Charges are looked up by
+ * the escrow accounts of the connections that were open in the range, so the length of a user's history does not matter.
  *
- * The counters of a connection stand for its last hour until the worker has noted them, and for good once it has ended.
+ * The counters of a connection are used for its last hour until the worker has saved them, and permanently once it has ended.
  */
 const AMOUNTS = `
   with mine as (
@@ -59,7 +58,7 @@ const AMOUNTS = `
      where at >= $2 and at < $3
   )`;
 
-/** Steps of the calendar: a day of 23 or 25 hours is one day. */
+/** Calendar steps: a day with 23 or 25 hours is one day. */
 const STEPS = `
   select step at time zone $5 as at
     from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
@@ -103,18 +102,18 @@ export async function findUsage(
       order by at, place`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],
   );
-  const rows = await explainTimeZone(reading);
+  const rows = await reportUnknownTimeZone(reading);
   return {
     points: rows.filter((row): row is typeof row & PointRow => row.at !== null),
     connections: rows.filter((row): row is typeof row & ConnectionRow => row.at === null),
   };
 }
 
-/** PostgreSQL's code for, among others, a time zone that it does not know. */
+/** SQLSTATE for an unknown time zone, among others. */
 const INVALID_PARAMETER = '22023';
 
-/** The contract asks the JavaScript engine about a name; a database with older data may know fewer. */
-async function explainTimeZone<T>(reading: Promise<T>): Promise<T> {
+/** The contract validates the name with the JavaScript engine; the database may have older time zone data. */
+async function reportUnknownTimeZone<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -130,7 +129,7 @@ export async function recordTraffic(ctx: Ctx): Promise<void> {
      select id, date_trunc('hour', synced_at, 'UTC'), used_bytes, uploaded_bytes
        from readable_connections as connections
       where status = 'WORK' and used_bytes > 0 and synced_at is not null
-        -- Most connections are idle, and a row that is only looked at costs nothing.
+        -- Most connections are idle: avoids writes for them.
         and not exists (select from traffic_hours
                          where connection_id = id and hour = date_trunc('hour', synced_at, 'UTC')
                            and traffic_hours.used_bytes >= connections.used_bytes)

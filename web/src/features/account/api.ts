@@ -1,4 +1,4 @@
-import { changePasswordBody, type ChangePasswordBody } from '@cellhop/contract/security';
+import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth';
 import {
   changePassword,
   disableSecondFactor,
@@ -9,8 +9,7 @@ import {
   revokeOtherSessions,
   revokeSession,
   setUpSecondFactor,
-} from '@cellhop/contract/security.plain';
-import { passwordSchema } from '@cellhop/contract/auth';
+} from '@cellhop/contract/auth.plain';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';

@@ -1,4 +1,4 @@
-import type { SecondFactor } from '@cellhop/contract/security';
+import type { SecondFactor } from '@cellhop/contract/auth';
 import { Button, Skeleton } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
