@@ -8,10 +8,10 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each worker has a product, a database and a browser of its own, and with all of them keeps about one processor busy.
+  // Each worker has its own product, database and browser, which keep about one CPU busy.
   workers: Math.min(Math.max(os.availableParallelism(), 2), 4),
   fullyParallel: true,
-  // Generous, because machines differ and may be busy: a story that waits for something that never comes still ends.
+  // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,
   expect: { timeout: 10_000 },
   forbidOnly: true,
@@ -20,16 +20,16 @@ export default defineConfig({
     ['json', { outputFile: process.env['PLAYWRIGHT_REPORT'] ?? '.data/test-results/playwright.json' }],
   ],
   use: {
-    // What cannot be clicked says why, long before its story ends.
+    // Reports why an element cannot be clicked, long before the test times out.
     actionTimeout: 30_000,
-    // The page itself is kept as it was at each step, so pictures of every moment are not worth their processor time.
+    // Traces contain a snapshot of the page at each step, so screenshots are not worth their CPU time.
     trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       args: [
-        // Chromium refuses its sandbox to root, and containers seldom allow it to others.
+        // Chromium does not support its sandbox as root, and containers seldom allow it.
         '--no-sandbox',
-        // No test needs the internet; these keep the browser from calling home.
+        // No test needs the internet; these disable background requests of the browser.
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-domain-reliability',

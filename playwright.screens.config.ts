@@ -1,10 +1,10 @@
 import { defineConfig } from '@playwright/test';
-import stories from './playwright.config.ts';
+import endToEndTests from './playwright.config.ts';
 
-/** `npm run screens`: takes pictures into .data/screens instead of testing. */
-export default defineConfig(stories, {
+/** `npm run screens`: takes screenshots into .data/screens instead of testing. */
+export default defineConfig(endToEndTests, {
   testMatch: 'gallery.ts',
   reporter: 'line',
-  // A picture whose subject does not come fails at once, not at the end of the long time that all pictures have.
+  // A screenshot whose element does not appear fails after 20 s, not after the long timeout of the whole run.
   use: { trace: 'off', actionTimeout: 20_000 },
 });

@@ -1,4 +1,4 @@
-/** What strangers and free accounts do to the API; each goes on until it is told to stop. */
+/** Attacks on the API by anonymous clients and free accounts; each runs until it is stopped. */
 import { signIn, refreshTokens } from '@cellhop/contract/auth';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { exportTransactions } from '@cellhop/contract/transactions';
@@ -8,9 +8,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type Target } from './client.ts';
 
-/** How many sockets of the tested attack took 5.7 GB. */
+/** With this number of sockets, an attack once took 5.7 GB of memory. */
 const SOCKETS = 5750;
-/** Opened at once; then it is looked how far the server is. */
+/** Sockets per step. */
 const BATCH = 50;
 const SLICE_MS = 20;
 const SIGN_INS_AT_ONCE = 620;
@@ -28,50 +28,56 @@ export const attacks: readonly Attack[] = [
     run: (client) => holdSockets(client, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(8000)}`),
   },
   { name: 'bodies byte by byte', run: (client) => holdSockets(client, byteByByte(client.target)) },
-  { name: 'early disconnected streams', run: leaveStreamsEarly },
-  { name: 'wrong access tokens', run: (client) => ask(client, () => get(client, getProfile.url, wrongAccessToken())) },
-  { name: 'wrong refresh tokens', run: (client) => ask(client, () => wrongRefresh(client)) },
+  { name: 'early disconnected streams', run: disconnectStreamsEarly },
+  {
+    name: 'wrong access tokens',
+    run: (client) => sendRequests(client, () => get(client, getProfile.url, wrongAccessToken())),
+  },
+  { name: 'wrong refresh tokens', run: (client) => sendRequests(client, () => wrongRefresh(client)) },
   { name: 'a burst of sign-ins', run: burstOfSignIns },
-  { name: 'slow readers of answers', run: (client) => holdSockets(client, get(client, '/docs/json').repeat(8), true) },
+  {
+    name: 'slow readers of responses',
+    run: (client) => holdSockets(client, get(client, '/docs/json').repeat(8), true),
+  },
   {
     name: 'slow readers of exports',
     run: (client) => holdSockets(client, signed(client, exportTransactions.url), true),
   },
   { name: 'pipelined requests', run: (client) => holdSockets(client, get(client, '/v1/settings').repeat(800), true) },
-  { name: 'unknown fields', run: askForUnknownFields },
+  { name: 'unknown fields', run: sendUnknownFields },
 ];
 
 /**
- * Keeps as many sockets as it can get; which the server closes are opened again. Who does not read does not hear of that
- * either, so the oldest are replaced.
+ * Keeps as many sockets open as possible; opens a new one for each that the server closes. A client that never reads does not
+ * detect a close either, so the oldest sockets are replaced.
  */
-async function holdSockets(client: Client, bytes: string, isLazy = false): Promise<void> {
-  while (client.isOn()) {
-    if (isLazy && client.openCount >= SOCKETS) client.leave(BATCH);
-    for (let index = 0; index < BATCH && client.openCount < SOCKETS; index += 1) client.open(bytes, isLazy);
+async function holdSockets(client: Client, bytes: string, neverReads = false): Promise<void> {
+  while (client.isRunning()) {
+    if (neverReads && client.openCount >= SOCKETS) client.resetOldest(BATCH);
+    for (let index = 0; index < BATCH && client.openCount < SOCKETS; index += 1) client.open(bytes, neverReads);
     await pause(SLICE_MS);
   }
 }
 
-/** One request after the other on each of some sockets that are kept, from all addresses. */
-async function ask(client: Client, request: () => string): Promise<void> {
+/** Sends requests sequentially on each of some persistent connections, from all addresses. */
+async function sendRequests(client: Client, request: () => string): Promise<void> {
   await Promise.all(
     Array.from({ length: Math.max(WORKERS_MIN, client.target.addresses.length) }, async () => {
-      while (client.isOn()) await client.exchange(request());
+      while (client.isRunning()) await client.exchange(request());
     }),
   );
 }
 
-/** In one packet with the request goes its end: it has left before it is known who it is. */
-async function leaveStreamsEarly(client: Client): Promise<void> {
-  while (client.isOn()) {
-    for (let index = 0; index < BATCH; index += 1) client.openAndLeave(signed(client, LIVE_EVENTS_PATH));
+/** Sends the request and a reset together: the client has disconnected before it is authenticated. */
+async function disconnectStreamsEarly(client: Client): Promise<void> {
+  while (client.isRunning()) {
+    for (let index = 0; index < BATCH; index += 1) client.openAndReset(signed(client, LIVE_EVENTS_PATH));
     await pause(5 * SLICE_MS);
   }
 }
 
 async function burstOfSignIns(client: Client): Promise<void> {
-  while (client.isOn()) {
+  while (client.isRunning()) {
     const burst = Array.from({ length: SIGN_INS_AT_ONCE }, () =>
       client.exchange(
         post(client, signIn.url, {
@@ -114,20 +120,20 @@ function post({ target }: Client, path: string, body: unknown): string {
 
 const toPart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Well-formed, so that its signature has to be looked at. */
+/** Well-formed, so that the signature has to be verified. */
 function wrongAccessToken(): string {
   const claims = { sub: 'user', sid: 'session', exp: 4_000_000_000 };
   return `${toPart({ alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}.${randomBytes(32).toString('base64url')}`;
 }
 
-/** Of a free account's own session, with a refresh token of the right form. */
+/** For the session of a free account, with a well-formed refresh token. */
 function wrongRefresh(client: Client): string {
   const { accessToken } = client.target;
   return post(client, refreshTokens.url, { accessToken, refreshToken: randomBytes(32).toString('base64url') });
 }
 
-function askForUnknownFields(client: Client): Promise<void> {
+function sendUnknownFields(client: Client): Promise<void> {
   const fields = Array.from({ length: 6000 }, (_, index) => [`f${index}`, 1]);
   const request = post(client, createTicket.url, Object.fromEntries(fields));
-  return ask(client, () => request);
+  return sendRequests(client, () => request);
 }

@@ -4,7 +4,7 @@ import net from 'node:net';
 export interface Target {
   port: number;
   host: string;
-  /** Of a free account. */
+  /** The access token of a free account. */
   accessToken: string;
   addresses: readonly string[];
 }
@@ -12,33 +12,33 @@ export interface Target {
 export interface Counts {
   opened: number;
   closedByServer: number;
-  answers: Record<string, number>;
+  responses: Record<string, number>;
 }
 
-/** Of an answer nothing but its status and its length is looked at. */
+/** Only status and length of a response are parsed. */
 const LENGTH = /\r\ncontent-length: (\d+)\r\n/i;
-const ANSWER_TIMEOUT_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 
 export class Client {
-  readonly counts: Counts = { opened: 0, closedByServer: 0, answers: {} };
+  readonly counts: Counts = { opened: 0, closedByServer: 0, responses: {} };
   readonly #open = new Set<net.Socket>();
-  /** Kept for the next request. */
+  /** Connections that are available for the next request. */
   readonly #idle: net.Socket[] = [];
   #next = 0;
-  #isOn = true;
+  #isRunning = true;
 
   constructor(readonly target: Target) {}
 
-  isOn(): boolean {
-    return this.#isOn;
+  isRunning(): boolean {
+    return this.#isRunning;
   }
 
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** @param isLazy it never reads */
-  open(bytes: string, isLazy = false): net.Socket {
+  /** @param neverReads the client never reads its responses */
+  open(bytes: string, neverReads = false): net.Socket {
     const { port, addresses } = this.target;
     const localAddress = addresses[this.#next++ % addresses.length]!;
     const socket = net.connect({ host: '127.0.0.1', port, localAddress });
@@ -46,20 +46,20 @@ export class Client {
     this.#open.add(socket);
     socket.on('error', () => {}); // A reset; `close` follows.
     socket.on('close', () => {
-      if (this.#open.delete(socket) && this.#isOn) this.counts.closedByServer += 1;
+      if (this.#open.delete(socket) && this.#isRunning) this.counts.closedByServer += 1;
     });
-    if (isLazy) socket.pause();
+    if (neverReads) socket.pause();
     else socket.resume();
     if (bytes !== '') socket.write(bytes);
     return socket;
   }
 
-  openAndLeave(bytes: string): void {
+  openAndReset(bytes: string): void {
     const socket = this.open('');
     socket.on('connect', () => socket.write(bytes, () => socket.resetAndDestroy()));
   }
 
-  /** Sends a request and reads its answer; whatever goes wrong is counted. */
+  /** Sends a request and reads the response. Failures are counted. */
   exchange(request: string): Promise<void> {
     let socket = this.#idle.pop();
     while (socket?.destroyed) socket = this.#idle.pop();
@@ -67,31 +67,31 @@ export class Client {
     return new Promise((resolve) => {
       let text = '';
       const finish = (outcome: string) => {
-        clearTimeout(late);
-        used.off('data', take).off('close', gone);
-        this.counts.answers[outcome] = (this.counts.answers[outcome] ?? 0) + 1;
+        clearTimeout(timeout);
+        used.off('data', onData).off('close', onClose);
+        this.counts.responses[outcome] = (this.counts.responses[outcome] ?? 0) + 1;
         resolve();
       };
-      const gone = () => finish('closed');
-      const late = setTimeout(() => {
+      const onClose = () => finish('closed');
+      const timeout = setTimeout(() => {
         used.destroy();
-        finish('late');
-      }, ANSWER_TIMEOUT_MS);
-      const take = (piece: Buffer) => {
-        text += piece.toString('latin1');
+        finish('timeout');
+      }, RESPONSE_TIMEOUT_MS);
+      const onData = (chunk: Buffer) => {
+        text += chunk.toString('latin1');
         const headEnd = text.indexOf('\r\n\r\n');
         if (headEnd < 0 || text.length < headEnd + 4 + Number(LENGTH.exec(text)?.[1] ?? 0)) return;
         if (/\r\nconnection: close\r\n/i.test(text)) used.destroy();
         else this.#idle.push(used);
         finish(text.slice(9, 12));
       };
-      used.on('data', take).on('close', gone);
+      used.on('data', onData).on('close', onClose);
       used.write(request);
     });
   }
 
-  /** Leaves the sockets that are the oldest. */
-  leave(count: number): void {
+  /** Resets the oldest sockets. */
+  resetOldest(count: number): void {
     for (const socket of [...this.#open].slice(0, count)) {
       this.#open.delete(socket);
       socket.resetAndDestroy();
@@ -99,7 +99,7 @@ export class Client {
   }
 
   stop(): void {
-    this.#isOn = false;
+    this.#isRunning = false;
     for (const socket of this.#open) socket.resetAndDestroy();
   }
 }

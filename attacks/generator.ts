@@ -1,8 +1,8 @@
-/** A process of its own: the attack must not slow down the honest clients by itself. Started by run.ts. */
+/** Runs an attack in a separate process, so that it does not slow down the honest clients. Started by run.ts. */
 import { attacks } from './attacks.ts';
 import { Client, type Counts, type Target } from './client.ts';
 
-export interface Order {
+export interface AttackJob {
   attack: string;
   target: Target;
 }
@@ -11,10 +11,10 @@ export interface Report {
   cpuSeconds: number;
 }
 
-process.once('message', (order: Order) => {
+process.once('message', (job: AttackJob) => {
   const cpuAtStart = process.cpuUsage();
-  const client = new Client(order.target);
-  const attack = attacks.find(({ name }) => name === order.attack)!;
+  const client = new Client(job.target);
+  const attack = attacks.find(({ name }) => name === job.attack)!;
   const running = attack.run(client);
   process.once('message', () => {
     const { user, system } = process.cpuUsage(cpuAtStart);

@@ -1,4 +1,4 @@
-/** What a process has in use once its garbage is collected. */
+/** Measures the memory in use of a process after a garbage collection. */
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -6,9 +6,9 @@ const SAMPLE_MS = 100;
 const COLLECTION_LIMIT_MS = 10_000;
 
 /**
- * Makes a process collect its garbage.
- * @param file where live-memory.mjs, loaded by the process, writes what it measures
- * @returns megabytes that are left: objects, and buffers outside of the heap
+ * Triggers a garbage collection in a process.
+ * @param file where live-memory.mjs, which the process has loaded, writes its measurement
+ * @returns the megabytes in use: the heap, and buffers outside of it
  */
 export async function liveMegabytes(pid: number, file: string): Promise<number> {
   await rm(file, { force: true });
@@ -21,5 +21,5 @@ export async function liveMegabytes(pid: number, file: string): Promise<number> 
     const { heapUsed, external } = JSON.parse(text) as NodeJS.MemoryUsage;
     return Math.round((heapUsed + external) / 1024 / 1024);
   }
-  throw new Error('the process did not say what memory is in use');
+  throw new Error('the process did not report its memory in use');
 }

@@ -1,6 +1,6 @@
 /**
- * Attacks the API from one address and from 500, while customers of other networks go on with what they do, and judges
- * whether they and the process notice.
+ * Attacks the API from one address and from 500, while customers of other networks use it, and checks that neither they nor
+ * the process are affected.
  *
  * Usage: npm run build && npm run attacks -- [seconds=10] [only=bodies] [addresses=1]
  */
@@ -18,16 +18,16 @@ import { startProduct } from '../tools/product.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { attacks } from './attacks.ts';
 import type { Counts, Target } from './client.ts';
-import type { Order, Report } from './generator.ts';
-import { Customers, percentile, type Observation } from './honest.ts';
+import type { AttackJob, Report } from './generator.ts';
+import { Customers, percentile, type Observation } from './honest-customers.ts';
 import { liveMegabytes } from './live-memory.ts';
-import { WatchedProcess } from './watched-process.ts';
+import { ProcessMonitor } from './process-monitor.ts';
 
 const P95_MS_MAX = 500;
 const MEGABYTES_MAX = 500;
-/** Of memory in use after a garbage collection: code that was compiled, limits of addresses, statements that were prepared. */
-const KEPT_MEGABYTES_MAX = 40;
-/** The longest that an unfinished request may take, and a bit. */
+/** Allowed growth of memory in use after a garbage collection: compiled code, rate-limiter entries, prepared statements. */
+const GROWTH_MEGABYTES_MAX = 40;
+/** A little longer than the timeout of an unfinished request. */
 const RECOVERY_MS = 30_000;
 const STREAMS_PER_USER = 10;
 const PASSWORD = 'demo-password';
@@ -35,7 +35,7 @@ const LIVE_MEMORY_FILE = path.resolve('.data/attacks-memory.json');
 const SIGN_IN = `${signIn.method} ${signIn.url}`;
 const GENERATOR = fileURLToPath(new URL('generator.ts', import.meta.url));
 
-const { seconds, only, crowds } = readArguments(process.argv.slice(2));
+const { seconds, only, addressCounts } = readArguments(process.argv.slice(2));
 const postgres = await startPostgres({ dataDir: '.data/pg-attacks' });
 const database = await cloneDatabase(postgres.url, 'template1');
 const port = await freePort();
@@ -52,12 +52,12 @@ const product = await startProduct({
   },
 });
 const violations: string[] = [];
-void product.failure.then(({ part, code }) => violations.push(`the ${part} ended by itself with code ${code}`));
+void product.failure.then(({ part, code }) => violations.push(`the ${part} exited unexpectedly with code ${code}`));
 
 try {
-  await judge('nothing', 0);
+  await runAttack('nothing', 0);
   for (const { name } of attacks.filter((attack) => only === undefined || attack.name.includes(only)))
-    for (const crowd of crowds) await judge(name, crowd);
+    for (const addressCount of addressCounts) await runAttack(name, addressCount);
 } finally {
   await product.stop();
   await database.drop();
@@ -67,13 +67,13 @@ for (const violation of violations) console.error(violation);
 console.log(`${violations.length} violations`);
 process.exit(violations.length === 0 ? 0 : 1);
 
-async function judge(name: string, crowd: number): Promise<void> {
-  const title = `${name} from ${crowd} addresses`;
-  // What one attack leaves behind must not be counted for the next.
+async function runAttack(name: string, addressCount: number): Promise<void> {
+  const title = `${name} from ${addressCount} addresses`;
+  // A fresh process, so that one attack does not affect the measurement of the next.
   await product.restart('api');
   const { pid } = product.processes.get('api')!;
-  const watched = new WatchedProcess(pid);
-  const before = { megabytes: await liveMegabytes(pid, LIVE_MEMORY_FILE), sockets: watched.sockets };
+  const monitor = new ProcessMonitor(pid);
+  const before = { megabytes: await liveMegabytes(pid, LIVE_MEMORY_FILE), sockets: monitor.sockets };
   const attacker = await createClient({ baseUrl: product.url })(signIn, {
     body: { email: 'user@example.com', password: PASSWORD },
   });
@@ -82,20 +82,25 @@ async function judge(name: string, crowd: number): Promise<void> {
     { email: 'admin@example.com', password: PASSWORD },
   ]);
   const { accessToken } = attacker.data;
-  const cpuAtStart = watched.cpuSeconds;
-  const report = await attack(name, { port, host: `127.0.0.1:${port}`, accessToken, addresses: addressesOf(crowd) });
-  const cpuShare = share(watched.cpuSeconds - cpuAtStart);
+  const cpuAtStart = monitor.cpuSeconds;
+  const report = await attack(name, {
+    port,
+    host: `127.0.0.1:${port}`,
+    accessToken,
+    addresses: addressesOf(addressCount),
+  });
+  const cpuShare = share(monitor.cpuSeconds - cpuAtStart);
   await customers.stop();
   const streams = await countStreams(accessToken);
-  const settled = await settle(pid, watched, before);
-  watched.stop();
-  const complaints = [...judgeCustomers(customers.observations), ...settled.complaints];
-  if (watched.peakMegabytes > MEGABYTES_MAX) complaints.push(`${watched.peakMegabytes} MB of memory`);
-  if (streams < STREAMS_PER_USER) complaints.push(`the account has ${streams} event streams left`);
-  violations.push(...complaints.map((complaint) => `${title}: ${complaint}`));
-  tell(title, customers, report);
+  const released = await waitForRelease(pid, monitor, before);
+  monitor.stop();
+  const found = [...checkCustomers(customers.observations), ...released.found];
+  if (monitor.peakMegabytes > MEGABYTES_MAX) found.push(`${monitor.peakMegabytes} MB of memory`);
+  if (streams < STREAMS_PER_USER) found.push(`the account has ${streams} event streams left`);
+  violations.push(...found.map((violation) => `${title}: ${violation}`));
+  printCustomers(title, customers, report);
   console.log(
-    `  the API: ${cpuShare} % of a core; ${watched.peakMegabytes} MB at most; in use ${before.megabytes} MB before, ${settled.megabytes} MB afterwards`,
+    `  the API: ${cpuShare} % of a core; ${monitor.peakMegabytes} MB at most; in use ${before.megabytes} MB before, ${released.megabytes} MB afterwards`,
   );
 }
 
@@ -105,62 +110,62 @@ async function attack(name: string, target: Target): Promise<Report | undefined>
     return undefined;
   }
   const generator = fork(GENERATOR);
-  const died = once(generator, 'exit').then(([code]) => {
-    throw new Error(`the attacker ended with code ${String(code)}`);
+  const exited = once(generator, 'exit').then(([code]) => {
+    throw new Error(`the attacker exited with code ${String(code)}`);
   });
-  const hear = () => Promise.race([once(generator, 'message'), died]);
-  died.catch(() => {}); // It is looked at whenever something is heard.
-  await hear(); // It is ready.
-  generator.send({ attack: name, target } satisfies Order);
+  const nextMessage = () => Promise.race([once(generator, 'message'), exited]);
+  exited.catch(() => {}); // Its rejection is handled by each `race`.
+  await nextMessage(); // The generator is ready.
+  generator.send({ attack: name, target } satisfies AttackJob);
   await pause(seconds * 1000);
-  const reported = hear();
+  const reported = nextMessage();
   generator.send('stop');
   const [report] = (await reported) as [Report];
   return report;
 }
 
-function judgeCustomers(observations: readonly Observation[]): string[] {
+function checkCustomers(observations: readonly Observation[]): string[] {
   const refused = observations.filter(({ status }) => status !== 200);
   const p95 = percentile(millisecondsOf(observations), 0.95);
-  const kinds = [...new Set(refused.map(({ what, status }) => `${what} ${status ?? 'without an answer'}`))];
+  const kinds = [...new Set(refused.map(({ what, status }) => `${what} ${status ?? 'without a response'}`))];
   return [
     ...(refused.length > 0 ? [`${refused.length} requests of others failed: ${kinds.join(', ')}`] : []),
     ...(p95 > P95_MS_MAX ? [`p95 of others is ${Math.round(p95)} ms`] : []),
   ];
 }
 
-interface Kept {
-  /** In use, after a garbage collection. */
+interface Resources {
+  /** In use after a garbage collection. */
   megabytes: number;
   sockets: number;
 }
 
 /**
- * Everything is given back, within the time that the slowest client may take. Memory is judged after a garbage collection: what the
- * process merely has not collected yet is bounded by the peak.
+ * Waits until everything is released, at most as long as the slowest client may take. Memory is measured after a garbage
+ * collection; uncollected garbage is bounded by the peak.
  */
-async function settle(
+async function waitForRelease(
   pid: number,
-  watched: WatchedProcess,
-  before: Kept,
-): Promise<{ megabytes: number; complaints: string[] }> {
+  monitor: ProcessMonitor,
+  before: Resources,
+): Promise<{ megabytes: number; found: string[] }> {
   const deadline = performance.now() + RECOVERY_MS;
   for (;;) {
-    const { sockets } = watched;
+    const { sockets } = monitor;
     const megabytes = await liveMegabytes(pid, LIVE_MEMORY_FILE);
-    const complaints = [
-      // The database's pool may have grown, and idle sockets of customers may be left.
+    const found = [
+      // The database pool may have grown, and idle sockets of customers may remain.
       ...(sockets > before.sockets + 40 ? [`${sockets} sockets afterwards, ${before.sockets} before`] : []),
-      ...(megabytes > before.megabytes + KEPT_MEGABYTES_MAX
+      ...(megabytes > before.megabytes + GROWTH_MEGABYTES_MAX
         ? [`${megabytes} MB in use afterwards, ${before.megabytes} MB before`]
         : []),
     ];
-    if (complaints.length === 0 || performance.now() > deadline) return { megabytes, complaints };
+    if (found.length === 0 || performance.now() > deadline) return { megabytes, found };
     await pause(500);
   }
 }
 
-/** Of the account from which the attack came: an attack must not lock its own account out for ever either. */
+/** The streams that the attacker's account can open: an attack must not block its own account permanently either. */
 async function countStreams(accessToken: string): Promise<number> {
   const controller = new AbortController();
   const statuses = await Promise.all(
@@ -174,7 +179,7 @@ async function countStreams(accessToken: string): Promise<number> {
   return statuses.filter((status) => status === 200).length;
 }
 
-function tell(title: string, { observations, newcomers }: Customers, report: Report | undefined): void {
+function printCustomers(title: string, { observations, newcomers }: Customers, report: Report | undefined): void {
   const signIns = observations.filter(({ what }) => what === SIGN_IN);
   const arrived = newcomers.filter(({ status }) => status === 200);
   console.log(`${title}: others ${describeTimes(observations)}; their sign-ins ${describeTimes(signIns)}`);
@@ -190,13 +195,13 @@ function describeTimes(observations: readonly Observation[]): string {
   return `${milliseconds.length} requests (median ${median} ms, p95 ${p95} ms)`;
 }
 
-/** In per cent of a core, over the time of an attack. */
+/** In percent of a core, over the duration of an attack. */
 function share(cpuSeconds: number): number {
   return Math.round((100 * cpuSeconds) / seconds);
 }
 
-function describe({ opened, closedByServer, answers }: Counts): string {
-  const parts = Object.entries(answers).map(([status, count]) => `${count} x ${status}`);
+function describe({ opened, closedByServer, responses }: Counts): string {
+  const parts = Object.entries(responses).map(([status, count]) => `${count} x ${status}`);
   return [`${opened} sockets opened`, `${closedByServer} closed by the server`, ...parts].join(', ');
 }
 
@@ -204,12 +209,16 @@ function millisecondsOf(observations: readonly Observation[]): number[] {
   return observations.map(({ ms }) => ms);
 }
 
-/** Each is a network of its own; customers are elsewhere. */
+/** Each address is a separate network; customers use others. */
 function addressesOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.${10 + Math.floor(index / 250)}.0.${1 + (index % 250)}`);
 }
 
-function readArguments(given: readonly string[]): { seconds: number; only: string | undefined; crowds: number[] } {
+function readArguments(given: readonly string[]): {
+  seconds: number;
+  only: string | undefined;
+  addressCounts: number[];
+} {
   const values = new Map<string, string>();
   for (const argument of given) {
     const [, name, value] = /^(seconds|addresses)=(\d+)$/.exec(argument) ?? /^(only)=(.+)$/.exec(argument) ?? [];
@@ -221,6 +230,6 @@ function readArguments(given: readonly string[]): { seconds: number; only: strin
     values.set(name, value!);
   }
   const addresses = values.get('addresses');
-  const crowds = addresses === undefined ? [1, 500] : [Number(addresses)];
-  return { seconds: Number(values.get('seconds') ?? 10), only: values.get('only'), crowds };
+  const addressCounts = addresses === undefined ? [1, 500] : [Number(addresses)];
+  return { seconds: Number(values.get('seconds') ?? 10), only: values.get('only'), addressCounts };
 }

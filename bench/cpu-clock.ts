@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Ctx } from '../api/src/ctx.ts';
 
 /**
- * The processor time that the server's processes of this database have used, in milliseconds: unlike the time by the
- * clock it does not grow when others use the machine. Linux tells it; elsewhere it is NaN.
+ * The CPU time of this database's server processes, in milliseconds. Unlike elapsed time it does not depend on the load of
+ * the machine. Linux only; NaN on other systems.
  */
 export async function openCpuClock(ctx: Ctx): Promise<() => number> {
   const rows = await ctx.db.query<{ pid: number }>(

@@ -2,104 +2,121 @@ import type { Browser, Page } from '@playwright/test';
 import { codeOf } from './authenticator.ts';
 import { clickTwice, createCustomer, enter, expect, fillSignIn, PASSWORD, SIGN_IN, test } from './product.ts';
 
-/** A browser that shares nothing with the first one. */
+/** A page in another browser context. */
 async function otherBrowser(browser: Browser, baseURL: string): Promise<Page> {
   const context = await browser.newContext({ baseURL, userAgent: 'Mozilla/5.0 (Windows NT 10.0) Firefox/145.0' });
   return context.newPage();
 }
 
-test('two-factor sign-in is set up, then asked for, and a recovery code stands in for the app', async ({ page }) => {
+test('two-factor sign-in: set-up, sign-in with a code, sign-in with a recovery code', async ({ page }) => {
   const email = 'careful-two@example.com';
   await createCustomer(page, email);
   await enter(page, '/proxies', email);
-  let secret = '';
-  let recoveryCodes: string[] = [];
-  const dialog = page.getByRole('dialog');
-  const section = page.locator('#second-factor');
-
-  await test.step('sets it up from the account menu', async () => {
-    await chooseInMenu(page, 'Account settings');
-    await expect(page).toHaveURL(/\/account$/);
-    await section.getByRole('button', { name: 'Set up' }).click();
-    // Its code comes later than the dialog around it.
-    await expect(dialog.getByLabel('Current password')).toBeFocused();
-    await dialog.getByLabel('Current password').fill('not my password');
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('The password is wrong');
-    await dialog.getByLabel('Current password').fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
-    // The button that had the focus has gone with its step.
-    await expect(dialog.getByText('Scan this picture')).toBeFocused();
-    secret = await dialog.locator('code').innerText();
-    await dialog.getByLabel('Code from the app').fill('12345');
-    await dialog.getByRole('button', { name: 'Switch on' }).click();
-    await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
-    await dialog.getByLabel('Code from the app').fill(codeOf(secret));
-    // A code works once: a second request would be refused, and would hide the recovery codes.
-    await clickTwice(dialog.getByRole('button', { name: 'Switch on' }));
-  });
-
-  await test.step('sees the recovery codes once, and saves them as a file', async () => {
-    await expect(dialog.getByRole('listitem')).toHaveCount(10);
-    await expect(dialog.getByText('Keep these codes in a safe place')).toBeFocused();
-    recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
-    await page.keyboard.press('Escape');
-    await expect(dialog).toBeVisible();
-    const download = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Download' }).click();
-    expect((await download).suggestedFilename()).toBe('cellhop-recovery-codes.txt');
-    await dialog.getByRole('button', { name: 'I have saved them' }).click();
-    await expect(section).toContainText('10 unused codes left');
-  });
-
-  await test.step('is asked for a code at the next sign-in', async () => {
-    await logOut(page);
-    await fillSignIn(page, email);
-    await expect(page.getByRole('heading', { name: 'Two-factor sign-in' })).toBeVisible();
-    await page.getByRole('button', { name: 'Back to email and password' }).click();
-    await expect(page.getByLabel('Email')).toHaveValue(email);
-    await fillSignIn(page, email);
-    await page.getByLabel('Code from the app').fill('000000');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page.getByRole('alert')).toContainText('The code is wrong or has been used');
-    const code = codeOf(secret, 1);
-    await page.getByLabel('Code from the app').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page).toHaveURL(/\/proxies$/);
-  });
-
-  await test.step('signs in with a recovery code, which works once', async () => {
-    await logOut(page);
-    await fillSignIn(page, email);
-    await page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await page.getByLabel('Recovery code').fill(recoveryCodes[0]!);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page).toHaveURL(/\/proxies$/);
-    await chooseInMenu(page, 'Account settings');
-    await expect(section).toContainText('9 unused codes left');
-  });
-
-  await test.step('makes new recovery codes, and switches it off', async () => {
-    await section.getByRole('button', { name: 'New codes' }).click();
-    await dialog.getByLabel('Current password').fill(PASSWORD);
-    await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[0]!);
-    await dialog.getByRole('button', { name: 'Show new codes' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
-    await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
-    await clickTwice(dialog.getByRole('button', { name: 'Show new codes' }));
-    await expect(dialog.getByRole('listitem')).toHaveCount(10);
-    const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
-    await dialog.getByRole('button', { name: 'I have saved them' }).click();
-    await section.getByRole('button', { name: 'Switch off' }).click();
-    await dialog.getByLabel('Current password').fill(PASSWORD);
-    await dialog.getByLabel('Code from the app, or a recovery code').fill(newCode!);
-    await dialog.getByRole('button', { name: 'Switch off' }).click();
-    await expect(section.getByRole('button', { name: 'Set up' })).toBeVisible();
-  });
+  const secret = await test.step('set-up from the account menu', () => setUp(page));
+  const recoveryCodes = await test.step('the recovery codes are shown once and can be downloaded', () =>
+    saveRecoveryCodes(page));
+  await test.step('the next sign-in requires a code', () => signInWithCode(page, email, secret));
+  await test.step('a recovery code replaces the app once', () =>
+    signInWithRecoveryCode(page, email, recoveryCodes[0]!));
+  await test.step('new recovery codes replace the old ones; two-factor sign-in can be switched off', () =>
+    replaceCodesAndSwitchOff(page, recoveryCodes));
 });
 
-test('a session that is ended in the list signs that browser out', async ({ page, browser, baseURL }) => {
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const sectionOf = (page: Page) => page.locator('#second-factor');
+
+/** @returns the secret of the authenticator app */
+async function setUp(page: Page): Promise<string> {
+  const dialog = dialogOf(page);
+  const section = sectionOf(page);
+  await chooseInMenu(page, 'Account settings');
+  await expect(page).toHaveURL(/\/account$/);
+  await section.getByRole('button', { name: 'Set up' }).click();
+  // The code of the form loads after the dialog.
+  await expect(dialog.getByLabel('Current password')).toBeFocused();
+  await dialog.getByLabel('Current password').fill('not my password');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The password is wrong');
+  await dialog.getByLabel('Current password').fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
+  // The focused button was removed with its step.
+  await expect(dialog.getByText('Scan this picture')).toBeFocused();
+  const secret = await dialog.locator('code').innerText();
+  await dialog.getByLabel('Code from the app').fill('12345');
+  await dialog.getByRole('button', { name: 'Switch on' }).click();
+  await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
+  await dialog.getByLabel('Code from the app').fill(codeOf(secret));
+  // A code works once: a second request would fail and hide the recovery codes.
+  await clickTwice(dialog.getByRole('button', { name: 'Switch on' }));
+  return secret;
+}
+
+async function saveRecoveryCodes(page: Page): Promise<string[]> {
+  const dialog = dialogOf(page);
+  const section = sectionOf(page);
+  await expect(dialog.getByRole('listitem')).toHaveCount(10);
+  await expect(dialog.getByText('Keep these codes in a safe place')).toBeFocused();
+  const recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeVisible();
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download' }).click();
+  expect((await download).suggestedFilename()).toBe('cellhop-recovery-codes.txt');
+  await dialog.getByRole('button', { name: 'I have saved them' }).click();
+  await expect(section).toContainText('10 unused codes left');
+  return recoveryCodes;
+}
+
+async function signInWithCode(page: Page, email: string, secret: string): Promise<void> {
+  await logOut(page);
+  await fillSignIn(page, email);
+  await expect(page.getByRole('heading', { name: 'Two-factor sign-in' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back to email and password' }).click();
+  await expect(page.getByLabel('Email')).toHaveValue(email);
+  await fillSignIn(page, email);
+  await page.getByLabel('Code from the app').fill('000000');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toContainText('The code is wrong or has been used');
+  const code = codeOf(secret, 1);
+  await page.getByLabel('Code from the app').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/proxies$/);
+}
+
+async function signInWithRecoveryCode(page: Page, email: string, recoveryCode: string): Promise<void> {
+  const section = sectionOf(page);
+  await logOut(page);
+  await fillSignIn(page, email);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(recoveryCode);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/proxies$/);
+  await chooseInMenu(page, 'Account settings');
+  await expect(section).toContainText('9 unused codes left');
+}
+
+async function replaceCodesAndSwitchOff(page: Page, recoveryCodes: readonly string[]): Promise<void> {
+  const dialog = dialogOf(page);
+  const section = sectionOf(page);
+  await section.getByRole('button', { name: 'New codes' }).click();
+  await dialog.getByLabel('Current password').fill(PASSWORD);
+  await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[0]!);
+  await dialog.getByRole('button', { name: 'Show new codes' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
+  await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
+  await clickTwice(dialog.getByRole('button', { name: 'Show new codes' }));
+  await expect(dialog.getByRole('listitem')).toHaveCount(10);
+  const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
+  await dialog.getByRole('button', { name: 'I have saved them' }).click();
+  await section.getByRole('button', { name: 'Switch off' }).click();
+  await dialog.getByLabel('Current password').fill(PASSWORD);
+  await dialog.getByLabel('Code from the app, or a recovery code').fill(newCode!);
+  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await expect(section.getByRole('button', { name: 'Set up' })).toBeVisible();
+}
+
+test('ending a session in the list signs that browser out', async ({ page, browser, baseURL }) => {
   const email = 'many-devices@example.com';
   await createCustomer(page, email);
   const laptop = await otherBrowser(browser, baseURL);
@@ -115,9 +132,9 @@ test('a session that is ended in the list signs that browser out', async ({ page
   await sessions.getByRole('button', { name: 'Sign out Firefox on Windows, 127.0.0.1' }).first().click();
   await expect(page.getByText('The session has ended')).toBeVisible();
   await expect(sessions.getByRole('listitem')).toHaveCount(2);
-  // The button that had the focus is gone.
+  // The focused button was removed.
   await expect(sessions.getByRole('heading', { name: 'Sessions' })).toBeFocused();
-  // The newest is the first of the others.
+  // The other sessions start with the newest.
   await expect(tablet).toHaveURL(SIGN_IN);
 
   await sessions.getByRole('button', { name: 'Sign out all others' }).click();
@@ -129,7 +146,7 @@ test('a session that is ended in the list signs that browser out', async ({ page
   await tablet.context().close();
 });
 
-test('a new password signs every other browser out, and this one stays', async ({ page, browser, baseURL }) => {
+test('a new password signs out all other browsers, but not this one', async ({ page, browser, baseURL }) => {
   const email = 'cautious@example.com';
   await createCustomer(page, email);
   await enter(page, '/account', email);
@@ -159,7 +176,7 @@ test('a new password signs every other browser out, and this one stays', async (
   await other.context().close();
 });
 
-test('a password that is easily guessed is refused under its field', async ({ page }) => {
+test('an easily guessed password shows an error under its field', async ({ page }) => {
   const email = 'careless@example.com';
   await createCustomer(page, email);
   await enter(page, '/account', email);

@@ -32,7 +32,7 @@ for (const language of ['en', 'ru'] as const)
   test.describe(`in ${language}`, () => {
     test.use({ locale: language });
 
-    test('mistakes in the sign-up form are told under their fields, and a wrong code above them', async ({ page }) => {
+    test('the sign-up form shows errors under the fields, and an unknown code above them', async ({ page }) => {
       const { submit, required, mistakes, fields, unknownCode } = words[language];
       await page.goto('/sign-up');
       await page.getByRole('button', { name: submit }).click();
@@ -54,10 +54,10 @@ for (const language of ['en', 'ru'] as const)
     });
   });
 
-test.describe('a reader of Russian', () => {
+test.describe('a Russian-speaking user', () => {
   test.use({ locale: 'ru-RU' });
 
-  test('follows an invitation, confirms the mail and signs in, all in Russian', async ({ page }) => {
+  test('follows an invitation, confirms the email and signs in, all in Russian', async ({ page }) => {
     await page.goto('/sign-up?rc=WELCOME');
     await expect(page.getByLabel('Реферальный код')).toHaveValue('WELCOME');
     await page.getByLabel('Email').fill('чужой@example.com');
@@ -83,7 +83,7 @@ test.describe('a reader of Russian', () => {
   });
 });
 
-test('an email that is taken is told so', async ({ page }) => {
+test('sign-up with an existing email shows an error', async ({ page }) => {
   await page.goto('/sign-up?rc=WELCOME');
   await page.getByLabel('Email').fill('user@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -92,10 +92,7 @@ test('an email that is taken is told so', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('Email is already taken');
 });
 
-test('an unconfirmed account is told so at sign-in, and gets another mail once the countdown has ended', async ({
-  page,
-  database,
-}) => {
+test('an unconfirmed account can request another email at sign-in after a countdown', async ({ page, database }) => {
   const email = 'late@example.com';
   await createAccount(page, email);
   const { links: firstLinks } = await readMail(page, email);
@@ -107,14 +104,14 @@ test('an unconfirmed account is told so at sign-in, and gets another mail once t
   const resend = page.getByRole('button', { name: 'Send again' });
   await expect(resend).toBeDisabled();
 
-  await test.step('a clock that is ahead does not shorten the wait', async () => {
+  await test.step('a clock that is ahead does not shorten the countdown', async () => {
     await page.clock.fastForward(60_000);
     await resend.click();
     await expect(page.getByText(/Too short interval for resending. Wait 0 minutes \d+ seconds/)).toBeVisible();
     await expect(resend).toBeDisabled();
   });
 
-  await test.step('after the wait a new mail comes, and the next wait is longer', async () => {
+  await test.step('after the countdown a new email arrives, and the next countdown is longer', async () => {
     await ageCodes(database, email, 1);
     await page.clock.fastForward(60_000);
     await resend.click();
@@ -126,7 +123,7 @@ test('an unconfirmed account is told so at sign-in, and gets another mail once t
     await expect.poll(async () => (await readMail(page, email)).links).not.toEqual(firstLinks);
   });
 
-  await test.step('whoever has confirmed meanwhile is told so', async () => {
+  await test.step('an account that was confirmed meanwhile shows a message', async () => {
     const { pathname, search } = new URL((await readMail(page, email)).links[0]!);
     await page.request.get(pathname + search);
     await page.clock.fastForward(120_000);
@@ -141,7 +138,7 @@ test('an unconfirmed account is told so at sign-in, and gets another mail once t
   });
 });
 
-test('a forgotten password is replaced by mail, and the old one works no more', async ({ page }) => {
+test('a recovery email replaces a forgotten password, and the old one stops working', async ({ page }) => {
   const email = 'forgetful@example.com';
   await createCustomer(page, email);
   await page.goto('/sign-in');
@@ -159,7 +156,7 @@ test('a forgotten password is replaced by mail, and the old one works no more', 
   await page.getByLabel('Confirm password').fill('another long passwors');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Passwords do not match')).toBeVisible();
-  await test.step('both fields are looked at again, whichever is changed', async () => {
+  await test.step('a change of one password field validates both', async () => {
     await page.getByLabel('New password').fill('another long passwors');
     await expect(page.getByText('Passwords do not match')).toBeHidden();
     await page.getByLabel('New password').fill('another long password');
@@ -176,7 +173,7 @@ test('a forgotten password is replaced by mail, and the old one works no more', 
   await signIn(page, email, 'another long password');
 });
 
-test('links that are used up or too old say so', async ({ page, database }) => {
+test('used and expired links show a message', async ({ page, database }) => {
   const email = 'slow@example.com';
   await test.step('a confirmation link after a day, and twice', async () => {
     await createAccount(page, email);
@@ -215,8 +212,8 @@ test('links that are used up or too old say so', async ({ page, database }) => {
   });
 });
 
-test('recovery waits too, and an unconfirmed account is sent to confirm first', async ({ page, database }) => {
-  await test.step('a notice counts down to the next mail', async () => {
+test('recovery has a countdown too, and an unconfirmed account must confirm first', async ({ page, database }) => {
+  await test.step('a notice counts down to the next email', async () => {
     await createCustomer(page, 'twice@example.com');
     await page.clock.install();
     await page.goto('/restore-access');
@@ -229,13 +226,13 @@ test('recovery waits too, and an unconfirmed account is sent to confirm first', 
     await expect(page.getByText('A new email has been successfully sent')).toBeVisible();
   });
 
-  await test.step('who leaves and comes back finds an empty form', async () => {
+  await test.step('the form is empty after leaving and coming back', async () => {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Restore access' }).click();
     await expect(page.getByLabel('Email')).toHaveValue('');
   });
 
-  await test.step('an unconfirmed account gets the notice about it', async () => {
+  await test.step('an unconfirmed account sees the confirmation notice', async () => {
     await createAccount(page, 'unready@example.com');
     await page.getByLabel('Email').fill('unready@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
@@ -243,7 +240,7 @@ test('recovery waits too, and an unconfirmed account is sent to confirm first', 
   });
 });
 
-test('after sign-in the interface speaks the language of the account, and a switch is remembered', async ({ page }) => {
+test('sign-in switches to the language of the account, and a language change is saved', async ({ page }) => {
   const email = 'bilingual@example.com';
   await createCustomer(page, email, 'ru');
   await page.goto('/sign-in');
@@ -258,7 +255,7 @@ test('after sign-in the interface speaks the language of the account, and a swit
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
 
-  // Elsewhere the next sign-in finds it in the profile.
+  // The next sign-in on another device reads it from the profile.
   await page.evaluate(() => localStorage.clear());
   await page.evaluate(() => localStorage.setItem('language', '"ru"'));
   await page.goto('/sign-in');

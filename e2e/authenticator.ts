@@ -4,8 +4,8 @@ const STEP_SECONDS = 30;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * What an authenticator app would show (RFC 6238: SHA-1, six digits, 30 seconds).
- * @param stepsAhead a code works once, and the next one's clock may be ahead: a second code needs no waiting
+ * The code of an authenticator app (RFC 6238: SHA-1, six digits, 30 seconds).
+ * @param stepsAhead for a second code without waiting: a code works once, and the API accepts the next one early
  */
 export function codeOf(secret: string, stepsAhead = 0): string {
   const counter = Buffer.alloc(8);

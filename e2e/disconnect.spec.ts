@@ -1,13 +1,13 @@
 import { createClient } from '@cellhop/contract/client';
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
-import { megabytePrice, megabytesBegun, toMicros } from '@cellhop/contract/units';
+import { megabytePrice, startedMegabytes, toMicros } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessToken, createCustomer, expect, signIn, test } from './product.ts';
 
-test('Disconnect cuts a running download, charges what it used and no more', async ({ page, product }) => {
+test('Disconnect cuts a running download and charges exactly what was used', async ({ page, product }) => {
   await createCustomer(page, 'hasty@example.com');
   await signIn(page, 'hasty@example.com');
   const call = createClient({
@@ -22,30 +22,27 @@ test('Disconnect cuts a running download, charges what it used and no more', asy
   const target = `${product.url}/dev/download/900`;
   const arguments_ = ['-sS', '--limit-rate', '20M', '-x', `socks5h://${username}:${password}@${host}:${port}`, target];
   const curl = spawn('curl', [...arguments_, '-o', '/dev/null'], { stdio: 'ignore' });
-  const ended = once(curl, 'close');
-  // Usage is visible in the API while the download goes on.
+  const closed = once(curl, 'close');
+  // The API shows usage during the download.
   await expect.poll(used, { intervals: [100] }).toBeGreaterThan(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: /^Disconnect / }).press('Enter');
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
-  // The whole download takes 45 seconds at this rate; curl gets no more of it than what lies in its own socket's buffer.
-  const [code] = (await Promise.race([ended, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
+  // The whole download takes 45 seconds at this rate; curl receives only what is in its socket buffer.
+  const [code] = (await Promise.race([closed, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
   expect(code).not.toBe('still runs');
   expect(code).not.toBe(0);
 
-  const [bill] = (await call(listConnections, { query: {} })).data;
-  const begun = megabytesBegun(BigInt(bill!.trafficUsed * 1024));
-  expect(toMicros(bill!.paidFor)).toBe(begun * megabytePrice(toMicros(bill!.price)));
+  const [ended] = (await call(listConnections, { query: {} })).data;
+  const begun = startedMegabytes(BigInt(ended!.trafficUsed * 1024));
+  expect(toMicros(ended!.paidFor)).toBe(begun * megabytePrice(toMicros(ended!.price)));
   const { balance } = (await call(getProfile, {})).data;
-  expect(toMicros(balance)).toBe(1_000_000n - toMicros(bill!.paidFor));
+  expect(toMicros(balance)).toBe(1_000_000n - toMicros(ended!.paidFor));
 });
 
-test('a connection that may not be returned yet can be ended without a refund, and stays open if not', async ({
-  page,
-  product,
-}) => {
+test('a connection over the return limit can be ended without a refund, or stays open', async ({ page, product }) => {
   await createCustomer(page, 'undecided@example.com');
   await signIn(page, 'undecided@example.com');
   const call = createClient({
@@ -60,7 +57,7 @@ test('a connection that may not be returned yet can be ended without a refund, a
   }
   const { data: last } = await call(connect, { body: { id, price } });
 
-  // Loaded anew: a list that is shown may still have the button of the one before, which is called the same.
+  // Reload: the list may still contain the previous connection, whose button has the same name.
   await page.goto('/connection-history');
   const button = page.getByRole('button', { name: /^Disconnect / });
   await button.click();

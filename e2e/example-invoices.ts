@@ -1,4 +1,4 @@
-/** Invoices in states that take a chain or time to come about; the tests of the API prove that it gives them. */
+/** Invoices in states that depend on a chain or on time; the API's tests cover how they arise. */
 import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
 
 const HOUR_MS = 3_600_000;
@@ -39,10 +39,10 @@ export function exampleInvoice(status: Invoice['status'], changes: Partial<Invoi
 
 const overAnHourAgo = { expiredAt: new Date(Date.now() - HOUR_MS).toISOString() };
 
-/** Short, and its time is over. */
+/** Partially paid and expired. */
 export const shortAndOver: Invoice = exampleInvoice('PARTIALLY_PAID', overAnHourAgo);
 
-/** It came when the invoice was over and the rate had fallen. */
+/** Paid after its end, when the rate had fallen. */
 export const paidLate: Invoice = exampleInvoice('PAID', {
   ...overAnHourAgo,
   payment: { ...paid, credited: 12.5, isLate: true },

@@ -1,4 +1,4 @@
-/** Pictures of the mails, as a reader of mail shows them. */
+/** Screenshots of the emails. */
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import { languageCodeSchema } from '@cellhop/contract/schemas';
 import type { Page } from '@playwright/test';
@@ -11,7 +11,7 @@ const devices = {
   unknown: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:142.0) Gecko/20100101 Firefox/142.0',
 };
 
-/** @returns the files */
+/** @returns the file names */
 export async function takeMails(page: Page, folder: string): Promise<string[]> {
   const taken: string[] = [];
   for (const languageCode of languageCodeSchema.options) {
@@ -20,14 +20,14 @@ export async function takeMails(page: Page, folder: string): Promise<string[]> {
     const post = async (address: string, data: object, userAgent = devices.known) =>
       expect((await page.request.post(address, { data, headers: { 'user-agent': userAgent } })).ok()).toBe(true);
     const signIn = (password: string, device: string) => post('/v1/auth/sign-in', { email, password }, device);
-    /** The one that has come since the last one. */
+    /** The next email that arrives. */
     const nextMail = async () => {
       count += 1;
       let mails: Mail[] = [];
       await expect
         .poll(async () => {
-          const answer = await page.request.get('/dev/mailbox', { headers: { accept: 'application/json' } });
-          mails = mailboxSchema.parse(await answer.json()).filter(({ to }) => to.includes(email));
+          const response = await page.request.get('/dev/mailbox', { headers: { accept: 'application/json' } });
+          mails = mailboxSchema.parse(await response.json()).filter(({ to }) => to.includes(email));
           return mails.length;
         })
         .toBe(count);

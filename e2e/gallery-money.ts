@@ -1,4 +1,4 @@
-/** Buying, connections, invoices, statement and usage, in their states. */
+/** Screenshots of purchase, connections, invoices, transactions and usage, in their states. */
 import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
 import { invoiceStatuses, type Invoice } from '@cellhop/contract/invoices';
@@ -9,7 +9,8 @@ import { failure, ok, refusal, type Screen } from './gallery-screen.ts';
 const CONNECT = '/v1/proxies/connections';
 const CATALOGUE = ['/v1/proxies', '/v1/proxies?*', '/v1/proxies/filter'];
 
-const catalogueIs = (answer: 'PENDING' | typeof failure) => Object.fromEntries(CATALOGUE.map((path) => [path, answer]));
+const catalogueIs = (response: 'PENDING' | typeof failure) =>
+  Object.fromEntries(CATALOGUE.map((path) => [path, response]));
 const connectIs = (code: ErrorCode) => {
   const { status, message } = errorCatalogue[code];
   return { [CONNECT]: refusal(status, code, message) };
@@ -24,7 +25,7 @@ const firstRowButton = (page: Page) =>
 async function buyFirst(page: Page): Promise<void> {
   await firstRowButton(page).click();
   await page.getByRole('dialog').getByRole('button').last().click();
-  // The message that it did not work, or that it did.
+  // The message about success or failure.
   await page.locator('[data-kind], output svg').first().waitFor();
 }
 
@@ -57,15 +58,15 @@ const bought: ConnectionWithBalance = {
 export const moneyScreens: Screen[] = [
   { name: 'proxies', path: '/proxies' },
   { name: 'proxies-none', path: '/proxies?country=DE&city=Nowhere' },
-  { name: 'proxies-loading', path: '/proxies', answers: catalogueIs('PENDING') },
-  { name: 'proxies-failed', path: '/proxies', answers: catalogueIs(failure) },
+  { name: 'proxies-loading', path: '/proxies', responses: catalogueIs('PENDING') },
+  { name: 'proxies-failed', path: '/proxies', responses: catalogueIs(failure) },
   { name: 'proxy-dialog', path: '/proxies', act: (page) => firstRowButton(page).click() },
-  { name: 'proxy-sold', path: '/proxies', answers: connectIs('PROXY_NOT_FOUND'), act: buyFirst },
-  { name: 'proxy-small-balance', path: '/proxies', answers: connectIs('SMALL_BALANCE'), act: buyFirst },
+  { name: 'proxy-sold', path: '/proxies', responses: connectIs('PROXY_NOT_FOUND'), act: buyFirst },
+  { name: 'proxy-small-balance', path: '/proxies', responses: connectIs('SMALL_BALANCE'), act: buyFirst },
   {
     name: 'proxy-bought',
     path: '/proxies',
-    answers: { [CONNECT]: { status: 201, json: { data: bought } } },
+    responses: { [CONNECT]: { status: 201, json: { data: bought } } },
     act: buyFirst,
   },
   { name: 'connections', path: '/connection-history' },
@@ -73,7 +74,7 @@ export const moneyScreens: Screen[] = [
   {
     name: 'connections-none',
     path: '/connection-history',
-    answers: { '/v1/proxies/connections?*': ok({ data: [], totalPages: 0 }) },
+    responses: { '/v1/proxies/connections?*': ok({ data: [], totalPages: 0 }) },
   },
   { name: 'connections-past-last', path: '/connection-history?page=9' },
   {
@@ -111,8 +112,8 @@ export const moneyScreens: Screen[] = [
   { name: 'usage', path: '/usage?range=day' },
   { name: 'usage-own-range', path: '/usage?from=2026-01-01&to=2026-01-31' },
   { name: 'usage-one-day', path: '/usage?from=2026-11-21&to=2026-11-21' },
-  { name: 'usage-failed', path: '/usage', answers: { '/v1/usage?*': failure } },
-  { name: 'usage-loading', path: '/usage', answers: { '/v1/usage?*': 'PENDING' } },
+  { name: 'usage-failed', path: '/usage', responses: { '/v1/usage?*': failure } },
+  { name: 'usage-loading', path: '/usage', responses: { '/v1/usage?*': 'PENDING' } },
   { name: 'invoices', path: '/payments/invoices' },
   { name: 'invoice-new', path: '/payments/invoices?create=true' },
   {
@@ -136,7 +137,7 @@ function invoiceScreen(name: string, invoice: Invoice): Screen {
   return {
     name,
     path: `/payments/invoices?invoice=${invoice.id}`,
-    answers: { '/v1/payments/invoices?*': ok({ data: [invoice], totalPages: 3 }) },
+    responses: { '/v1/payments/invoices?*': ok({ data: [invoice], totalPages: 3 }) },
     act: (page) => page.getByRole('dialog').getByRole('status').first().waitFor(),
   };
 }

@@ -1,4 +1,4 @@
-/** Pictures of what visitors see, and of the account, FAQ and referral screens, in their states. */
+/** Screenshots of the public pages and of the account, FAQ and referral screens, in their states. */
 import type { Page } from '@playwright/test';
 import { ok, refusal, type Screen } from './gallery-screen.ts';
 
@@ -7,8 +7,8 @@ const fillPasswords = async (page: Page, password: string) => {
   for (const field of await page.locator('input[type=password]').all()) await field.fill(password);
 };
 const fillEmail = (page: Page) => page.getByLabel('Email').fill('a.rather.long.address@department.example.com');
-const tellsSomething = (page: Page) => page.getByRole('alert').waitFor();
-/** A notice has taken the place of the form. */
+const alertIsShown = (page: Page) => page.getByRole('alert').waitFor();
+/** A notice has replaced the form. */
 const formIsGone = (page: Page) => page.locator('form').waitFor({ state: 'detached' });
 
 async function signIn(page: Page): Promise<void> {
@@ -31,16 +31,16 @@ export const publicScreens: Screen[] = [
   {
     name: 'sign-in-refused',
     path: '/sign-in',
-    answers: { '/v1/auth/sign-in': refusal(400, 'INVALID_CREDENTIALS') },
+    responses: { '/v1/auth/sign-in': refusal(400, 'INVALID_CREDENTIALS') },
     act: async (page) => {
       await signIn(page);
-      await tellsSomething(page);
+      await alertIsShown(page);
     },
   },
   {
     name: 'sign-in-second-factor',
     path: '/sign-in',
-    answers: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
+    responses: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
     act: async (page) => {
       await signIn(page);
       await page.locator('input[autocomplete=one-time-code]').waitFor();
@@ -49,7 +49,7 @@ export const publicScreens: Screen[] = [
   {
     name: 'sign-in-recovery-code',
     path: '/sign-in',
-    answers: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
+    responses: { '/v1/auth/sign-in': refusal(403, 'SECOND_FACTOR_REQUIRED') },
     act: async (page) => {
       await signIn(page);
       await page.locator('button[class*=link]').first().click();
@@ -58,7 +58,7 @@ export const publicScreens: Screen[] = [
   {
     name: 'sign-in-unconfirmed',
     path: '/sign-in',
-    answers: { '/v1/auth/sign-in': refusal(403, 'EMAIL_NOT_CONFIRMED', 'Email is not confirmed - 0') },
+    responses: { '/v1/auth/sign-in': refusal(403, 'EMAIL_NOT_CONFIRMED', 'Email is not confirmed - 0') },
     act: async (page) => {
       await signIn(page);
       await formIsGone(page);
@@ -77,7 +77,7 @@ export const publicScreens: Screen[] = [
   {
     name: 'sign-up-notice',
     path: '/sign-up?rc=WELCOME',
-    answers: { '/v1/auth/sign-up': { status: 201, json: waitBeforeResending } },
+    responses: { '/v1/auth/sign-up': { status: 201, json: waitBeforeResending } },
     act: async (page) => {
       await fillEmail(page);
       await savePassword(page);
@@ -88,7 +88,7 @@ export const publicScreens: Screen[] = [
   {
     name: 'restore-access-notice',
     path: '/restore-access',
-    answers: {
+    responses: {
       '/v1/auth/recovery-password': {
         status: 200,
         json: { data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() } },
@@ -104,16 +104,16 @@ export const publicScreens: Screen[] = [
   {
     name: 'set-password-refused',
     path: setPassword,
-    answers: { '/v1/auth/recovery-password/set-password': refusal(410, 'SESSION_EXPIRED') },
+    responses: { '/v1/auth/recovery-password/set-password': refusal(410, 'SESSION_EXPIRED') },
     act: async (page) => {
       await savePassword(page);
-      await tellsSomething(page);
+      await alertIsShown(page);
     },
   },
   {
     name: 'set-password-done',
     path: setPassword,
-    answers: {
+    responses: {
       '/v1/auth/recovery-password/set-password': {
         status: 200,
         json: { data: { changedAt: new Date(0).toISOString() } },
@@ -130,7 +130,7 @@ export const publicScreens: Screen[] = [
   },
   { name: 'public-message-foreign', path: `/public-message?message=${'Your%20account%20is%20locked.%20'.repeat(20)}` },
   { name: 'not-found', path: '/no-such-page' },
-  { name: 'failure', path: '/sign-up', answers: { '/assets/sign-up-screen-*.js': 'OFFLINE' } },
+  { name: 'failure', path: '/sign-up', responses: { '/assets/sign-up-screen-*.js': 'OFFLINE' } },
 ];
 
 const summary = {
@@ -155,7 +155,7 @@ const promoCodes = (['ACTIVE', 'DISABLED', 'EXPIRED'] as const).map((status, ind
 const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
 
 const devices = ['Chrome on Linux', 'Firefox on Windows', 'Safari on iPhone', 'Unknown device'];
-const sessionsAnswer = {
+const sessionsResponse = {
   '/v1/auth/sessions': ok({
     data: devices.map((device, index) => ({
       id: `00000000-0000-4000-8000-00000000000${index}`,
@@ -178,38 +178,38 @@ async function beginSetUp(page: Page): Promise<void> {
 
 export const accountScreens: Screen[] = [
   { name: 'faq', path: '/faq' },
-  { name: 'faq-empty', path: '/faq', answers: { '/v1/faqs?*': { status: 200, json: { data: [] } } } },
-  { name: 'faq-failed', path: '/faq', answers: { '/v1/faqs?*': refusal(500, 'INTERNAL') } },
-  { name: 'faq-loading', path: '/faq', answers: { '/v1/faqs?*': 'PENDING' } },
-  { name: 'referral-loading', path: '/referral-system', answers: { '/v1/referral-system': 'PENDING' } },
-  { name: 'referral-failed', path: '/referral-system', answers: { '/v1/referral-system': refusal(500, 'INTERNAL') } },
+  { name: 'faq-empty', path: '/faq', responses: { '/v1/faqs?*': { status: 200, json: { data: [] } } } },
+  { name: 'faq-failed', path: '/faq', responses: { '/v1/faqs?*': refusal(500, 'INTERNAL') } },
+  { name: 'faq-loading', path: '/faq', responses: { '/v1/faqs?*': 'PENDING' } },
+  { name: 'referral-loading', path: '/referral-system', responses: { '/v1/referral-system': 'PENDING' } },
+  { name: 'referral-failed', path: '/referral-system', responses: { '/v1/referral-system': refusal(500, 'INTERNAL') } },
   { name: 'referral', path: '/referral-system' },
   {
     name: 'referral-partner',
     path: '/referral-system',
-    answers: {
+    responses: {
       '/v1/referral-system': { status: 200, json: { data: summary } },
       '/v1/referral-system/promo-codes*': { status: 200, json: { data: promoCodes, totalPages: 3 } },
     },
   },
   { name: 'account', path: '/account' },
-  { name: 'account-sessions', path: '/account', answers: sessionsAnswer },
+  { name: 'account-sessions', path: '/account', responses: sessionsResponse },
   {
     name: 'account-end-others',
     path: '/account',
-    answers: sessionsAnswer,
+    responses: sessionsResponse,
     act: (page) => page.locator('#sessions button').last().click(),
   },
   {
     name: 'account-loading',
     path: '/account',
-    answers: { '/v1/auth/sessions': 'PENDING', '/v1/auth/second-factor': 'PENDING' },
+    responses: { '/v1/auth/sessions': 'PENDING', '/v1/auth/second-factor': 'PENDING' },
   },
   {
     name: 'account-failed',
     path: '/account',
-    answers: { '/v1/auth/sessions': refusal(500, 'INTERNAL'), '/v1/auth/second-factor': 'OFFLINE' },
-    // What has no answer is tried again before it is given up.
+    responses: { '/v1/auth/sessions': refusal(500, 'INTERNAL'), '/v1/auth/second-factor': 'OFFLINE' },
+    // Requests without a response are retried first.
     act: (page) => page.locator('#second-factor').getByRole('button').waitFor(),
   },
   { name: 'account-mistakes', path: '/account', act: (page) => page.locator('#password button[type=submit]').click() },
@@ -217,7 +217,7 @@ export const accountScreens: Screen[] = [
   {
     name: 'account-recovery-codes',
     path: '/account',
-    answers: { '/v1/auth/second-factor/enable': { status: 200, json: { data: { recoveryCodes } } } },
+    responses: { '/v1/auth/second-factor/enable': { status: 200, json: { data: { recoveryCodes } } } },
     act: async (page) => {
       const dialog = page.getByRole('dialog');
       await beginSetUp(page);
@@ -229,7 +229,7 @@ export const accountScreens: Screen[] = [
   {
     name: 'account-second-factor-on',
     path: '/account',
-    answers: {
+    responses: {
       '/v1/auth/second-factor': {
         status: 200,
         json: { data: { isOn: true, isRequired: false, onSince: '2026-11-21T12:00:00.000Z', recoveryCodesLeft: 2 } },

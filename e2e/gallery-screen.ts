@@ -1,51 +1,51 @@
 import type { Page } from '@playwright/test';
 
-/** In place of the server's own. OFFLINE: the network does not answer. PENDING: nothing comes, the page goes on waiting. */
-type Answer =
+/** Replaces a response of the API. OFFLINE: the request fails. PENDING: no response, the page keeps waiting. */
+type MockResponse =
   | 'OFFLINE'
   | 'PENDING'
   | {
       status: number;
-      /** A function where it tells of a moment to come. */
+      /** A function if it contains a future time. */
       json: unknown;
       headers?: Record<string, string>;
     };
 
-/** What one picture shows. */
+/** A screen in one state. */
 export interface Screen {
   name: string;
   path: string;
-  /** By the end of their address; they bring about what is hard to bring about otherwise. */
-  answers?: Record<string, Answer>;
-  /** What to do before the picture is taken. */
+  /** By the end of the URL, for states that are hard to produce otherwise. */
+  responses?: Record<string, MockResponse>;
+  /** Runs before the screenshot. */
   act?: (page: Page) => Promise<unknown>;
 }
 
-export const ok = (json: unknown): Answer => ({ status: 200, json });
-export const failure: Answer = { status: 500, json: {} };
+export const ok = (json: unknown): MockResponse => ({ status: 200, json });
+export const failure: MockResponse = { status: 500, json: {} };
 
-export function refusal(status: number, code: string, message = code): Answer {
+export function refusal(status: number, code: string, message = code): MockResponse {
   return { status, json: { statusCode: status, error: 'Refused', code, message } };
 }
 
-interface Played {
-  /** Some answer never comes: the page will not come to rest. */
+interface MockedResponses {
+  /** A response never comes: the page never becomes idle. */
   isPending: boolean;
-  takeBack: () => Promise<void>;
+  restore: () => Promise<void>;
 }
 
-export async function playAnswers(page: Page, answers: Screen['answers'] = {}): Promise<Played> {
-  for (const [path, answer] of Object.entries(answers))
+export async function mockResponses(page: Page, responses: Screen['responses'] = {}): Promise<MockedResponses> {
+  for (const [path, response] of Object.entries(responses))
     await page.route(`**${path}`, (route) => {
-      if (answer === 'PENDING') return undefined;
-      if (answer === 'OFFLINE') return route.abort();
-      const { json, ...rest } = answer;
+      if (response === 'PENDING') return undefined;
+      if (response === 'OFFLINE') return route.abort();
+      const { json, ...rest } = response;
       return route.fulfill({ ...rest, json: typeof json === 'function' ? json() : json });
     });
   return {
-    isPending: Object.values(answers).includes('PENDING'),
-    takeBack: async () => {
-      for (const path of Object.keys(answers)) await page.unroute(`**${path}`);
+    isPending: Object.values(responses).includes('PENDING'),
+    restore: async () => {
+      for (const path of Object.keys(responses)) await page.unroute(`**${path}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** States of support, notifications and the frame around all screens; also looked at by screens.spec.ts. */
+/** States of support, notifications and the app shell; screens.spec.ts uses some of them. */
 import type { Page } from '@playwright/test';
 import { expect } from './product.ts';
 import { failure, ok, type Screen } from './gallery-screen.ts';
@@ -63,45 +63,45 @@ const openBell = async (page: Page) => {
   await expect(page.getByRole('dialog')).toBeVisible();
 };
 
-const ticketAnswers = {
+const ticketResponses = {
   [TICKET]: ok({ data: openTicket }),
   [`${TICKET}/messages?*`]: ok({ data: messages, totalPages: 4 }),
 };
-const closedTicketAnswers = {
-  ...ticketAnswers,
+const closedTicketResponses = {
+  ...ticketResponses,
   [TICKET]: ok({ data: { ...openTicket, name: 'Which ZIP codes are there?', status: 'CLOSED' } }),
 };
-const unreadAnswers = {
+const unreadResponses = {
   [NOTIFICATIONS]: ok({ data: notifications, totalPages: 2, unreadCount: 120 }),
   [MARK_READ]: failure,
 };
 const ticketPath = `/support/tickets/${id(1)}?page=2`;
-/** The answer to who writes too much. */
+/** The response to too many messages. */
 export const limited = {
   status: 429,
   headers: { 'retry-after': '780' },
   json: { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' },
 };
 
-/** As the browser tells it; really cut off, the next picture could not be taken. */
+/** Simulates the browser's event: a real loss of network would break the next screenshot. */
 function goOffline(): void {
   Object.defineProperty(navigator, 'onLine', { value: false });
   dispatchEvent(new Event('offline'));
 }
 
 export const supportScreens: Screen[] = [
-  { name: 'tickets-loading', path: '/support/tickets', answers: { [TICKETS]: 'PENDING' } },
-  { name: 'tickets-failed', path: '/support/tickets', answers: { [TICKETS]: failure } },
-  { name: 'tickets-empty', path: '/support/tickets', answers: { [TICKETS]: ok({ data: [], totalPages: 0 }) } },
-  { name: 'tickets-many', path: '/support/tickets', answers: { [TICKETS]: ok({ data: tickets, totalPages: 3 }) } },
+  { name: 'tickets-loading', path: '/support/tickets', responses: { [TICKETS]: 'PENDING' } },
+  { name: 'tickets-failed', path: '/support/tickets', responses: { [TICKETS]: failure } },
+  { name: 'tickets-empty', path: '/support/tickets', responses: { [TICKETS]: ok({ data: [], totalPages: 0 }) } },
+  { name: 'tickets-many', path: '/support/tickets', responses: { [TICKETS]: ok({ data: tickets, totalPages: 3 }) } },
   {
     name: 'tickets-past-last',
     path: '/support/tickets?page=9',
-    answers: { [TICKETS]: ok({ data: [], totalPages: 3 }) },
+    responses: { [TICKETS]: ok({ data: [], totalPages: 3 }) },
   },
-  { name: 'ticket-loading', path: ticketPath, answers: { [TICKET]: 'PENDING', [`${TICKET}/messages?*`]: 'PENDING' } },
+  { name: 'ticket-loading', path: ticketPath, responses: { [TICKET]: 'PENDING', [`${TICKET}/messages?*`]: 'PENDING' } },
   { name: 'ticket-missing', path: ticketPath },
-  { name: 'ticket-long', path: ticketPath, answers: ticketAnswers },
+  { name: 'ticket-long', path: ticketPath, responses: ticketResponses },
   {
     name: 'ticket-mistakes',
     path: '/support/tickets?create=true',
@@ -114,7 +114,7 @@ export const supportScreens: Screen[] = [
   {
     name: 'ticket-closing',
     path: ticketPath,
-    answers: ticketAnswers,
+    responses: ticketResponses,
     act: async (page) => {
       await page.locator('main article button').click();
       await expect(page.getByRole('dialog')).toBeVisible();
@@ -123,34 +123,34 @@ export const supportScreens: Screen[] = [
   {
     name: 'ticket-past-last',
     path: `/support/tickets/${id(1)}?page=9`,
-    answers: { ...ticketAnswers, [`${TICKET}/messages?*`]: ok({ data: [], totalPages: 4 }) },
+    responses: { ...ticketResponses, [`${TICKET}/messages?*`]: ok({ data: [], totalPages: 4 }) },
   },
   {
     name: 'ticket-messages-failed',
     path: ticketPath,
-    answers: { [TICKET]: ticketAnswers[TICKET]!, [`${TICKET}/messages?*`]: 'OFFLINE' },
-    // It is tried again before it is given up.
+    responses: { [TICKET]: ticketResponses[TICKET]!, [`${TICKET}/messages?*`]: 'OFFLINE' },
+    // The request is retried first.
     act: (page) => page.getByRole('button', { name: /^(?:Try again|Повторить)$/ }).waitFor(),
   },
-  { name: 'ticket-closed', path: ticketPath, answers: closedTicketAnswers },
+  { name: 'ticket-closed', path: ticketPath, responses: closedTicketResponses },
   {
     name: 'ticket-limited',
     path: ticketPath,
-    answers: { ...ticketAnswers, [`${TICKET}/messages`]: limited },
+    responses: { ...ticketResponses, [`${TICKET}/messages`]: limited },
     act: async (page) => {
       await page.locator('main textarea').fill('One more thing.');
       await page.locator('main form button').click();
       await expect(page.locator('[data-kind=warning]')).toBeVisible();
     },
   },
-  { name: 'notifications-loading', path: '/faq', answers: { [NOTIFICATIONS]: 'PENDING' }, act: openBell },
-  { name: 'notifications-failed', path: '/faq', answers: { [NOTIFICATIONS]: failure }, act: openBell },
-  { name: 'notifications-badge', path: '/faq', answers: unreadAnswers },
-  { name: 'notifications-unread', path: '/faq', answers: unreadAnswers, act: openBell },
+  { name: 'notifications-loading', path: '/faq', responses: { [NOTIFICATIONS]: 'PENDING' }, act: openBell },
+  { name: 'notifications-failed', path: '/faq', responses: { [NOTIFICATIONS]: failure }, act: openBell },
+  { name: 'notifications-badge', path: '/faq', responses: unreadResponses },
+  { name: 'notifications-unread', path: '/faq', responses: unreadResponses, act: openBell },
   {
     name: 'notifications-empty',
     path: '/faq',
-    answers: { [NOTIFICATIONS]: ok({ data: [], totalPages: 0, unreadCount: 0 }) },
+    responses: { [NOTIFICATIONS]: ok({ data: [], totalPages: 0, unreadCount: 0 }) },
     act: openBell,
   },
   {

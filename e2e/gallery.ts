@@ -1,6 +1,6 @@
 /**
- * `npm run screens`: a picture of every screen in each width, theme and language, to be looked at before a release.
- * Not a test of its own: what must hold about the screens is in screens.spec.ts.
+ * `npm run screens`: a screenshot of every screen in each width, theme and language, for review before a release.
+ * It tests nothing; the tests of the screens are in screens.spec.ts.
  */
 import { createClient, type Call } from '@cellhop/contract/client';
 import { connect, disconnect, type Connection } from '@cellhop/contract/connections';
@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { takeMails } from './gallery-mails.ts';
 import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
-import { playAnswers, type Screen } from './gallery-screen.ts';
+import { mockResponses, type Screen } from './gallery-screen.ts';
 import { supportScreens } from './gallery-support.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
@@ -45,8 +45,8 @@ const memberScreens: Screen[] = [
   ...supportScreens,
 ];
 
-/** Something to see: a running connection with traffic, an ended one, invoices. */
-async function furnish(call: Call): Promise<void> {
+/** Creates data: a running connection with traffic, an ended one, invoices. */
+async function createData(call: Call): Promise<void> {
   const { data: proxies } = await call(searchProxies, { query: { country: ['DE', 'US'] } });
   const buy = async ({ id, price }: (typeof proxies)[number]) => (await call(connect, { body: { id, price } })).data;
   const running = await buy(proxies[0]!);
@@ -85,12 +85,12 @@ test('every screen', async ({ page, product }) => {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  // A page with an open stream is never idle.
+  // A page with an open event stream is never idle.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   const taken: string[] = [];
 
-  const show = async ({ name, path: address, answers, act }: Screen, variant: string) => {
-    const { isPending, takeBack } = await playAnswers(page, answers);
+  const show = async ({ name, path: address, responses, act }: Screen, variant: string) => {
+    const { isPending, restore } = await mockResponses(page, responses);
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const width of widths) {
       await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
@@ -104,7 +104,7 @@ test('every screen', async ({ page, product }) => {
       await page.screenshot({ path: path.join(folder, file), fullPage: !hasDialog });
       taken.push(file);
     }
-    await takeBack();
+    await restore();
   };
   const inEachVariant = async (screens: Screen[]) => {
     for (const language of languages)
@@ -113,7 +113,7 @@ test('every screen', async ({ page, product }) => {
           (choice) => {
             for (const [key, value] of Object.entries(choice)) localStorage.setItem(key, JSON.stringify(value));
           },
-          // One of the states hides the menu.
+          // One of the screens hides the menu.
           { language, theme, isMenuHidden: false },
         );
         for (const screen of screens.filter(({ name }) => isWanted(name)))
@@ -125,7 +125,7 @@ test('every screen', async ({ page, product }) => {
   await inEachVariant(publicScreens);
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const token = await accessToken(page);
-  await furnish(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
+  await createData(createClient({ baseUrl: product.url, headers: () => ({ authorization: `Bearer ${token}` }) }));
   await inEachVariant([...memberScreens, ...accountScreens]);
   if (isWanted('mails')) taken.push(...(await takeMails(page, folder)));
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));

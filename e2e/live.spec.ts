@@ -17,18 +17,18 @@ const run = promisify(execFile);
 
 const LIST = '**/v1/notifications?*';
 
-function callsOf(page: Page, baseUrl: string): Call {
+function clientOf(page: Page, baseUrl: string): Call {
   return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
 }
 
-/** A member of staff, who has no browser open. */
-async function callsAs(email: string, baseUrl: string): Promise<Call> {
+/** A client of a member of staff, without a browser. */
+async function clientAs(email: string, baseUrl: string): Promise<Call> {
   const { data } = await createClient({ baseUrl })(signIn, { body: { email, password: 'demo-password' } });
   return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 
 async function topUp(page: Page, url: string, amount: number): Promise<void> {
-  const call = callsOf(page, url);
+  const call = clientOf(page, url);
   const { data: invoice } = await call(createInvoice, { body: { currency: 'BTC', amount } });
   await call(payInvoice, { params: { id: invoice.id }, body: {} });
 }
@@ -37,7 +37,7 @@ const balance = (page: Page) => page.getByRole('link', { name: /^Balance / });
 const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });
 const popup = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
 
-test('what happens in one tab is seen in the other without a reload, over one stream for both', async ({
+test('changes in one tab appear in the other without a reload, over one shared stream', async ({
   page,
   context,
   product,
@@ -65,9 +65,9 @@ test('what happens in one tab is seen in the other without a reload, over one st
   await expect(bell(page)).toHaveAccessibleName('Notifications', { timeout: 5000 });
   expect(streams).toHaveLength(1);
 
-  await test.step('a broadcast of staff appears in the list that is open', async () => {
-    const { data: profile } = await callsOf(page, product.url)(getProfile, {});
-    const admin = await callsAs('admin@example.com', product.url);
+  await test.step('a broadcast appears in the open list of notifications', async () => {
+    const { data: profile } = await clientOf(page, product.url)(getProfile, {});
+    const admin = await clientAs('admin@example.com', product.url);
     const en = { description: '<b>New countries</b>', content: 'See the <a href="/proxies">proxies</a>.' };
     const texts = { en, ru: { description: 'Новые страны' } };
     await admin(sendBroadcast, { body: { texts, audience: { userIds: [profile.id] } } });
@@ -77,19 +77,19 @@ test('what happens in one tab is seen in the other without a reload, over one st
     await other.keyboard.press('Escape');
   });
 
-  await test.step('an answer of the support team appears in the ticket that is open', async () => {
+  await test.step('a reply of the support team appears in the open ticket', async () => {
     const body = { name: 'Which countries?', description: 'Which ones are new?' };
-    const { data: ticket } = await callsOf(page, product.url)(createTicket, { body });
+    const { data: ticket } = await clientOf(page, product.url)(createTicket, { body });
     await other.goto(`/support/tickets/${ticket.id}`);
     await expect(other.getByText('No messages yet.')).toBeVisible();
-    const support = await callsAs('support@example.com', product.url);
+    const support = await clientAs('support@example.com', product.url);
     await support(answerTicket, { params: { id: ticket.id }, body: { content: 'Portugal and Chile.' } });
-    const answer = other.getByRole('region', { name: 'Messages' }).getByRole('listitem');
-    await expect(answer).toHaveText(/Support team.*Portugal and Chile\.$/, { timeout: 5000 });
+    const reply = other.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+    await expect(reply).toHaveText(/Support team.*Portugal and Chile\.$/, { timeout: 5000 });
     await expect(bell(other)).toHaveAccessibleName('Notifications, 1 unread', { timeout: 5000 });
   });
 
-  await test.step('when the tab with the stream is closed, the other one opens its own', async () => {
+  await test.step('when the tab with the stream is closed, the other tab opens a stream', async () => {
     await page.close();
     await expect.poll(() => streams.length).toBe(2);
     await topUp(other, product.url, 10);
@@ -97,7 +97,7 @@ test('what happens in one tab is seen in the other without a reload, over one st
   });
 });
 
-test('traffic moves usage, statement and receipt without a reload', async ({ page, product }) => {
+test('traffic updates usage, transactions and receipt without a reload', async ({ page, product }) => {
   await createCustomer(page, 'watching@example.com');
   await enter(page, '/usage?range=day', 'watching@example.com');
   const call = createClient({
@@ -112,7 +112,7 @@ test('traffic moves usage, statement and receipt without a reload', async ({ pag
     const line = `-sS -o /dev/null -x socks5h://${username}:${password}@${host}:${port}`.split(' ');
     return run('curl', [...line, `${product.url}/dev/download/${megabytes}`]);
   };
-  // Without events the screens would ask every half minute.
+  // Without events the screens poll every half minute.
   const soon = { timeout: 9000 };
   const traffic = page
     .getByRole('term')
@@ -131,14 +131,14 @@ test('traffic moves usage, statement and receipt without a reload', async ({ pag
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: /^Details of / }).click();
-  const bill = page.getByRole('region', { name: 'Charges' });
-  await expect(bill.getByRole('row', { name: /Purchase/ })).toBeVisible();
-  const lines = await bill.getByRole('row').count();
+  const receipt = page.getByRole('region', { name: 'Charges' });
+  await expect(receipt.getByRole('row', { name: /Purchase/ })).toBeVisible();
+  const lines = await receipt.getByRole('row').count();
   await send(1);
-  await expect.poll(() => bill.getByRole('row').count(), soon).toBeGreaterThan(lines);
+  await expect.poll(() => receipt.getByRole('row').count(), soon).toBeGreaterThan(lines);
 });
 
-test('without the stream everything still arrives, by asking', async ({ page, product }) => {
+test('without the stream the web app polls', async ({ page, product }) => {
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await createCustomer(page, 'no-stream@example.com');
   await enter(page, '/proxies', 'no-stream@example.com');
@@ -146,33 +146,33 @@ test('without the stream everything still arrives, by asking', async ({ page, pr
   await expect(balance(page)).toContainText('$6.00', { timeout: 15_000 });
 });
 
-test('a session that is ended elsewhere leaves this browser at once', async ({ page, browser, product }) => {
+test('ending a session elsewhere signs this browser out at once', async ({ page, browser, product }) => {
   await createCustomer(page, 'left@example.com');
   await enter(page, '/proxies', 'left@example.com');
   const token = await accessToken(page);
   await expect(balance(page)).toContainText('$1.00');
-  const elsewhere = await browser.newContext();
-  const answer = await elsewhere.request.post(`${product.url}/v1/auth/logout`, {
+  const otherBrowser = await browser.newContext();
+  const response = await otherBrowser.request.post(`${product.url}/v1/auth/logout`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  expect(answer.status()).toBe(200);
+  expect(response.status()).toBe(200);
   await expect(page).toHaveURL(/\/sign-in$/, { timeout: 5000 });
-  await elsewhere.close();
+  await otherBrowser.close();
 });
 
-test('the popup shows placeholders, a failure with another try, and an empty list', async ({ page }) => {
+test('the popup shows placeholders, a failure with a retry button, and an empty list', async ({ page }) => {
   await createCustomer(page, 'calm@example.com');
-  let answer: (() => void) | undefined;
-  // The list may be asked for more than once: when the first screen is drawn, and when the live connection is there.
-  const answered = new Promise<void>((resolve) => (answer = resolve));
+  let respond: (() => void) | undefined;
+  // The list may be requested more than once: for the first screen, and when the live stream opens.
+  const responded = new Promise<void>((resolve) => (respond = resolve));
   await page.route(LIST, async (route) => {
-    await answered;
+    await responded;
     await route.fulfill({ status: 500, json: {} });
   });
   await enter(page, '/proxies', 'calm@example.com');
   await bell(page).click();
   await expect(popup(page).getByRole('listitem')).toHaveCount(3);
-  answer!();
+  respond!();
   await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
   await page.unroute(LIST);
   await popup(page).getByRole('button', { name: 'Try again' }).click();
@@ -182,7 +182,7 @@ test('the popup shows placeholders, a failure with another try, and an empty lis
   await expect(bell(page)).toBeFocused();
 });
 
-test('the popup gives the focus back when Escape follows right after its button has gone', async ({ page }) => {
+test('the popup returns the focus when Escape follows the removal of its button', async ({ page }) => {
   await createCustomer(page, 'quick@example.com');
   await page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/proxies', 'quick@example.com');
@@ -190,7 +190,7 @@ test('the popup gives the focus back when Escape follows right after its button 
   const again = popup(page).getByRole('button', { name: 'Try again' });
   await expect(again).toBeVisible();
   await page.unroute(LIST);
-  // Just before what has lost its button takes the focus itself.
+  // Just before the popup takes the focus after the removal of its button.
   await page.evaluate(() => {
     const observer = new MutationObserver(() => {
       if (document.querySelector('[role="dialog"] [role="alert"]')) return;
@@ -205,7 +205,7 @@ test('the popup gives the focus back when Escape follows right after its button 
   await expect(bell(page)).toBeFocused();
 });
 
-test('HTML of notifications is built anew from what is allowed', async ({ page }) => {
+test('HTML of notifications is sanitised', async ({ page }) => {
   await createCustomer(page, 'careful-reader@example.com');
   const description =
     '<b>Bold</b> <img src="/x" onerror="window.hacked = 1"><script>window.hacked = 1</script>' +
@@ -230,7 +230,7 @@ test('HTML of notifications is built anew from what is allowed', async ({ page }
   await expect(popup(page)).toBeHidden();
 });
 
-test('the referral screen shows the level, what to share and who came', async ({ page, context }) => {
+test('the referral screen shows the level, the link to share and the number of sign-ups', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await createCustomer(page, 'referrer@example.com');
   await enter(page, '/proxies', 'referrer@example.com');

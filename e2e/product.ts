@@ -11,7 +11,7 @@ interface Database {
   url: string;
 }
 
-/** The whole product as a newcomer gets it, on a database of its own: api, worker and gateway as child processes. */
+/** The whole product with default settings on a separate database: api, worker and gateway as child processes. */
 export const test = base.extend<{ baseURL: string }, { database: Database; product: Product }>({
   database: [
     async ({}, use) => {
@@ -38,12 +38,12 @@ export const test = base.extend<{ baseURL: string }, { database: Database; produ
 
 export { expect };
 
-/** Of every account that the stories make. */
+/** The password of every account that the end-to-end tests create. */
 export const PASSWORD = 'a long enough password';
-/** Where who has to sign in finds himself; `next` is the page that he is led back to. */
+/** The sign-in page; `next` is the page to return to. */
 export const SIGN_IN = /\/sign-in(?:\?next=[^&]+)?$/;
 
-/** The newest mail to an address, once it has arrived. */
+/** Waits for the newest email to an address. */
 export async function readMail(page: Page, to: string): Promise<Mail> {
   let mail: Mail | undefined;
   await expect
@@ -56,12 +56,12 @@ export async function readMail(page: Page, to: string): Promise<Mail> {
   return mail!;
 }
 
-/** Follows the newest mail's link, on the address at which the stories reach the product. */
+/** Opens the link of the newest email on the origin that the end-to-end tests use. */
 export async function openLink(page: Page, email: string): Promise<void> {
   await page.goto(pathOf(await readMail(page, email)));
 }
 
-/** Lets the codes that were sent to an address grow old, as nobody wants to wait. */
+/** Makes the codes that were sent to an address older, instead of waiting. */
 export async function ageCodes({ url }: Database, email: string, minutes: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -74,13 +74,13 @@ export async function ageCodes({ url }: Database, email: string, minutes: number
   await client.end();
 }
 
-/** An account without the promise that its email is confirmed, made without the browser. */
+/** Creates an unconfirmed account through the API. */
 export async function createAccount(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   const body = { languageCode, email, password: PASSWORD, referralCode: 'WELCOME' };
   expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
 }
 
-/** A confirmed customer with the promo code's trial credit. */
+/** Creates a confirmed customer with the trial credit of the promo code. */
 export async function createCustomer(page: Page, email: string, languageCode: LanguageCode = 'en'): Promise<void> {
   await createAccount(page, email, languageCode);
   await page.request.get(pathOf(await readMail(page, email)));
@@ -93,23 +93,23 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await expect(page).toHaveURL(/\/proxies$/);
 }
 
-/** Fills the form of the sign-in page and sends it. */
+/** Fills and submits the form of the sign-in page. */
 export async function fillSignIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Opens a page as somebody, without the form; for stories that are about other things than signing in. */
+/** Signs in through the API and opens a page, for tests of other things than sign-in. */
 export async function enter(page: Page, path: string, email: string, password = PASSWORD): Promise<void> {
-  const answer = await page.request.post('/v1/auth/sign-in', {
+  const response = await page.request.post('/v1/auth/sign-in', {
     data: { email, password },
     headers: { 'user-agent': await userAgentOf(page) },
   });
-  expect(answer.status()).toBe(200);
-  const { data } = (await answer.json()) as { data: SignInResult };
+  expect(response.status()).toBe(200);
+  const { data } = (await response.json()) as { data: SignInResult };
   const { accessToken, refreshToken, expiredAccessTokenAt } = data;
-  // A file of the same origin that runs nothing: there the tokens can be put where the web app looks for them.
+  // A file of the same origin without scripts: it gives access to the storage in which the web app keeps its tokens.
   await page.goto('/favicon.svg');
   await page.evaluate((tokens) => localStorage.setItem('tokens', JSON.stringify(tokens)), {
     accessToken,
@@ -119,7 +119,7 @@ export async function enter(page: Page, path: string, email: string, password = 
   await page.goto(path);
 }
 
-/** The access token of the page's session, for looking at exact numbers behind what is shown. */
+/** The access token of the page's session, for requests to the API. */
 export async function accessToken(page: Page): Promise<string> {
   const texts = await page.evaluate(() => Object.values(localStorage));
   const token = texts.map((text) => /"accessToken":"([^"]+)"/.exec(text)?.[1]).find((found) => found !== undefined);
@@ -127,7 +127,7 @@ export async function accessToken(page: Page): Promise<string> {
   return token!;
 }
 
-/** Quicker than any hand: the second click comes before the page has drawn what the first one did. */
+/** A double click without delay: the second click comes before the page renders the effect of the first. */
 export async function clickTwice(button: Locator): Promise<void> {
   await button.evaluate((element: HTMLElement) => {
     element.click();
@@ -144,7 +144,7 @@ function userAgentOf(page: Page): Promise<string> {
   return page.evaluate(() => navigator.userAgent);
 }
 
-/** The text of the file that a click saves. */
+/** @returns the content of the file that a click downloads */
 export async function download(page: Page, click: () => Promise<void>): Promise<string> {
   const [file] = await Promise.all([page.waitForEvent('download'), click()]);
   return readFile(await file.path(), 'utf8');

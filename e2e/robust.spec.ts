@@ -1,6 +1,6 @@
 import { createCustomer, expect, fillSignIn, PASSWORD, signIn, test } from './product.ts';
 
-test('filters and pages live in the address: reload and the back button keep them', async ({ page }) => {
+test('filters and pages are in the URL: reload and Back keep them', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');
   await page.getByRole('combobox', { name: 'Country' }).click();
   await page.getByRole('option', { name: 'Germany' }).click();
@@ -26,7 +26,7 @@ test('filters and pages live in the address: reload and the back button keep the
   await onlyTheHeader();
 });
 
-test('a session that ends in the middle of a form loses nothing that was typed', async ({ page }) => {
+test('form input survives a session that expires', async ({ page }) => {
   const email = 'interrupted@example.com';
   await createCustomer(page, email);
   await signIn(page, email);
@@ -69,7 +69,7 @@ test('a session that ends in the middle of a form loses nothing that was typed',
   await expect(page.getByLabel('Amount, USD')).toHaveValue('');
 });
 
-test('a purchase that sign-in interrupts comes back with its dialog, and after it a reload does not', async ({
+test('a purchase that sign-in interrupts reopens its dialog; a reload after the purchase does not', async ({
   page,
 }) => {
   const email = 'interrupted-purchase@example.com';
@@ -111,14 +111,14 @@ test('a purchase that sign-in interrupts comes back with its dialog, and after i
   await expect(dialog).toBeHidden();
 });
 
-test('a link to a proxy that somebody has bought says so', async ({ page }) => {
+test('a link to a sold proxy shows a message', async ({ page }) => {
   await signIn(page, 'user@example.com', 'demo-password');
   await page.goto('/proxies?proxy=00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('Proxy not found or bought by another user')).toBeVisible();
   await expect(page).toHaveURL(/\/proxies$/);
 });
 
-test('sign-in leads nowhere but to this app, and who signs out is not led back', async ({ page }) => {
+test('sign-in redirects only within the app, and does not redirect after sign-out', async ({ page }) => {
   await page.goto('/sign-in?next=//evil.example/');
   await page.getByLabel('Email').fill('user@example.com');
   await page.getByLabel('Password', { exact: true }).fill('demo-password');
@@ -130,11 +130,8 @@ test('sign-in leads nowhere but to this app, and who signs out is not led back',
   await expect(page).toHaveURL(/\/sign-in$/);
 });
 
-test('without a network and without an answer the reader is told, and goes on from there', async ({
-  page,
-  context,
-}) => {
-  // The network fails just when the styles of what opens later are on their way.
+test('a lost network and a timeout show a message and can be retried', async ({ page, context }) => {
+  // The network fails while the styles of later popups load.
   const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/controls-'));
   await page.route('**/assets/controls-*.css', (route) => route.abort());
   await signIn(page, 'user@example.com', 'demo-password');
@@ -149,8 +146,8 @@ test('without a network and without an answer the reader is told, and goes on fr
   await page.getByRole('combobox', { name: 'Connection type' }).click();
   await page.getByRole('listbox').getByRole('option').first().click();
   await page.keyboard.press('Escape');
-  await page.route('**/v1/proxies?*', () => {}); // Never answered.
-  // The same time-out, only sooner.
+  await page.route('**/v1/proxies?*', () => {}); // No response.
+  // The same timeout, but shorter.
   const undo = await page.evaluateHandle(() => {
     const original = AbortSignal.timeout.bind(AbortSignal);
     AbortSignal.timeout = (ms) => original(ms / 20);
@@ -165,11 +162,11 @@ test('without a network and without an answer the reader is told, and goes on fr
   await undo.evaluate((restore) => restore());
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('button', { name: /^Buy / }).first()).toBeVisible();
-  // The button has gone, and had the focus.
+  // The focused button was removed.
   await expect(page.getByRole('main')).toBeFocused();
 });
 
-test('a double click buys once, and so does a second try after the network was lost', async ({ page, context }) => {
+test('a double click buys once, and so does a retry after a lost network', async ({ page, context }) => {
   await createCustomer(page, 'impatient@example.com');
   await signIn(page, 'impatient@example.com');
   let purchases = 0;

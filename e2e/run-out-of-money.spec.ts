@@ -8,7 +8,7 @@ import { accessToken, createCustomer, expect, signIn, test } from './product.ts'
 
 const MB = 1_048_576;
 
-/** Downloads until the proxy cuts it. @returns what passed through the tunnel, and curl's exit code */
+/** Downloads until the proxy cuts the tunnel. @returns the bytes of the tunnel, and curl's exit code */
 async function downloadThrough(proxy: string, target: string) {
   const counters = '{"request":%{size_request},"head":%{size_header},"body":%{size_download}}';
   const curl = spawn('curl', ['-sS', '-x', proxy, target, '-o', '/dev/null', '-w', counters]);
@@ -19,15 +19,12 @@ async function downloadThrough(proxy: string, target: string) {
   return { code, bytes: request + head + body };
 }
 
-test('a download is cut at the very byte that the money pays for, and the balance is zero', async ({
-  page,
-  product,
-}) => {
+test('a download is cut at the last paid byte, and the balance is zero', async ({ page, product }) => {
   await createCustomer(page, 'poor@example.com');
-  // An end is told to whoever knew what was before it.
-  const firstLook = page.waitForResponse((response) => response.url().includes(listConnections.url));
+  // The web app reports an end only if it has seen the connection before.
+  const firstList = page.waitForResponse((response) => response.url().includes(listConnections.url));
   await signIn(page, 'poor@example.com');
-  await firstLook;
+  await firstList;
   const call = createClient({
     baseUrl: product.url,
     headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }),

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import type { Page } from '@playwright/test';
-import { playAnswers } from './gallery-screen.ts';
+import { mockResponses } from './gallery-screen.ts';
 import { supportScreens } from './gallery-support.ts';
 import { enter, expect, test } from './product.ts';
 
@@ -33,7 +33,7 @@ const texts = {
 } as const;
 
 async function prefer(page: Page, language: string, theme: string): Promise<void> {
-  // A page with an open stream is never idle.
+  // A page with an open event stream is never idle.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await page.addInitScript(
     ([languageValue, themeValue]) => {
@@ -46,7 +46,7 @@ async function prefer(page: Page, language: string, theme: string): Promise<void
 
 async function expectAccessible(page: Page, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
-    // No page has frames: what is found needs no second page to be put together, and what passes need not be listed.
+    // No page has iframes, so the faster legacy mode is enough; only violations are needed.
     .options({ resultTypes: ['violations'] })
     .setLegacyMode()
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa'])
@@ -58,11 +58,11 @@ async function expectAccessible(page: Page, where: string): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** At no width does a page scroll sideways. */
+/** A page must not scroll horizontally at any width. */
 async function expectFits(page: Page, where: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
-    // What floats, such as a menu, finds its place a moment later.
+    // Floating elements such as menus are positioned shortly after.
     const excess = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await expect.poll(excess, `${where} at ${width}`).toBe(0);
@@ -81,8 +81,8 @@ async function visit(page: Page, path: string): Promise<void> {
   await expectGood(page, path);
 }
 
-/** Answers of the API that bring a screen into a state; the stories prove that the API gives them. */
-async function answer(page: Page, path: string, status: number, body: object): Promise<void> {
+/** Mocks a response of the API; other end-to-end tests cover that the API returns it. */
+async function mockResponse(page: Page, path: string, status: number, body: object): Promise<void> {
   await page.route(`**${path}`, (route) => route.fulfill({ status, json: body }));
 }
 
@@ -90,13 +90,13 @@ function refusal(statusCode: number, code: string) {
   return { statusCode, error: 'Refused', code, message: code };
 }
 
-/** Those that show the most; the gallery has more of them. */
+/** The states with the most elements; the gallery has all of them. */
 const supportStates = ['ticket-limited', 'notifications-unread', 'menu-toggled'];
 
-/** What is half faded in has other colours. */
+/** Half-way through an animation, colours differ. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
-/** Each language and each theme once; colours do not depend on words. EVERY_LOOK=true crosses them. */
+/** Each language and each theme once: colours do not depend on texts. EVERY_LOOK=true tests all combinations. */
 const looks = [
   ['en', 'DARK'],
   ['ru', 'LIGHT'],
@@ -122,90 +122,103 @@ for (const [language, theme] of looks) {
 
   test(`the states of account screens are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
     await prefer(page, language, theme);
-    const submit = page.locator('button[type=submit]');
-    const dialog = page.getByRole('dialog');
-
-    await answer(page, '/v1/auth/recovery-password', 200, {
-      data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
-    });
-    await page.goto('/restore-access');
-    await submit.click();
-    await expect(page.getByText(texts[language].required)).toBeVisible();
-    await expectGood(page, 'mistakes');
-    await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
-    await submit.click();
-    await expect(page.getByText(/1 (?:minutes|мин)/)).toBeVisible();
-    await expectGood(page, 'notice');
-
-    await answer(page, '/v1/auth/sign-in', 403, refusal(403, 'SECOND_FACTOR_REQUIRED'));
-    await page.goto('/sign-in');
-    await page.getByLabel('Email').fill('user@example.com');
-    await page.locator('input[type=password]').fill('demo-password');
-    await submit.click();
-    await page.locator('input[autocomplete=one-time-code]').fill('123456');
-    await answer(page, '/v1/auth/sign-in', 400, refusal(400, 'SECOND_FACTOR_INVALID'));
-    await submit.click();
-    await expect(page.getByRole('alert')).toBeVisible();
-    await expectGood(page, 'second step of sign-in');
-
-    // Two sessions, so that one can be ended.
-    await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
-    await enter(page, '/account', 'user@example.com', 'demo-password');
-    await page.locator('#password button[type=submit]').click();
-    await expect(page.getByText(texts[language].required)).toHaveCount(3);
-    await expectGood(page, 'account, mistakes');
-    await page.locator('#sessions button').last().click();
-    await expect(dialog).toBeVisible();
-    await expectGood(page, 'account, end the other sessions');
-    await page.keyboard.press('Escape');
-    await expect(dialog).toBeHidden();
-    await page.locator('#second-factor button').click();
-    await dialog.locator('input').fill('demo-password');
-    await dialog.locator('button[type=submit]').click();
-    await expect(dialog.locator('svg[role=img]')).toBeVisible();
-    await expectGood(page, 'account, QR code');
-    const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
-    await answer(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
-    const onSince = '2026-11-21T12:00:00.000Z';
-    await answer(page, '/v1/auth/second-factor', 200, {
-      data: { isOn: true, isRequired: false, onSince, recoveryCodesLeft: 2 },
-    });
-    await dialog.locator('input').fill('123456');
-    await dialog.locator('button[type=submit]').click();
-    await expect(dialog.getByRole('listitem')).toHaveCount(10);
-    await expectGood(page, 'account, recovery codes');
-    await dialog.locator('button').last().click();
-    await expect(dialog).toBeHidden();
-    await expectGood(page, 'account, two-factor sign-in on');
-    await page.locator('#second-factor button').first().click();
-    await expect(dialog).toBeVisible();
-    await expectGood(page, 'account, switch two-factor sign-in off');
-
-    await page.route('**/v1/profile', async (route) => {
-      const response = await route.fetch();
-      const { data } = (await response.json()) as { data: object };
-      await route.fulfill({ response, json: { data: { ...data, secondFactor: 'DUE' } } });
-    });
-    await page.goto('/payments/invoices');
-    await expect(page.locator('a[href="/account#second-factor"]')).toBeVisible();
-    await expectGood(page, 'second factor due');
-    await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
-    await expect(page.getByRole('menuitem')).toHaveCount(2);
-    await expectGood(page, 'account menu');
+    await checkRecovery(page, texts[language].required);
+    await checkSecondStep(page);
+    await checkAccount(page, texts[language].required);
+    await checkSecondFactorDue(page);
   });
 
-  test(`the states of support and of the frame are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
+  test(`the states of support and of the app shell are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
     await prefer(page, language, theme);
     await enter(page, '/faq', 'user@example.com', 'demo-password');
     for (const name of supportStates) {
-      const { path, answers = {}, act } = supportScreens.find((screen) => screen.name === name)!;
-      const { takeBack } = await playAnswers(page, answers);
+      const { path, responses = {}, act } = supportScreens.find((screen) => screen.name === name)!;
+      const { restore } = await mockResponses(page, responses);
       await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       await act?.(page);
       await expectGood(page, name);
-      await takeBack();
+      await restore();
     }
   });
+}
+
+async function checkRecovery(page: Page, required: string): Promise<void> {
+  const submit = page.locator('button[type=submit]');
+  await mockResponse(page, '/v1/auth/recovery-password', 200, {
+    data: { sessionId: '00000000-0000-4000-8000-000000000000', nextSendingAllowedIn: Date.now() + 90_000 },
+  });
+  await page.goto('/restore-access');
+  await submit.click();
+  await expect(page.getByText(required)).toBeVisible();
+  await expectGood(page, 'mistakes');
+  await page.getByLabel('Email').fill('a.rather.long.address.of.somebody@department.example.com');
+  await submit.click();
+  await expect(page.getByText(/1 (?:minutes|мин)/)).toBeVisible();
+  await expectGood(page, 'notice');
+}
+
+async function checkSecondStep(page: Page): Promise<void> {
+  const submit = page.locator('button[type=submit]');
+  await mockResponse(page, '/v1/auth/sign-in', 403, refusal(403, 'SECOND_FACTOR_REQUIRED'));
+  await page.goto('/sign-in');
+  await page.getByLabel('Email').fill('user@example.com');
+  await page.locator('input[type=password]').fill('demo-password');
+  await submit.click();
+  await page.locator('input[autocomplete=one-time-code]').fill('123456');
+  await mockResponse(page, '/v1/auth/sign-in', 400, refusal(400, 'SECOND_FACTOR_INVALID'));
+  await submit.click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await expectGood(page, 'second step of sign-in');
+}
+
+async function checkAccount(page: Page, required: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  // Two sessions, so that one can be ended.
+  await enter(page, '/favicon.svg', 'user@example.com', 'demo-password');
+  await enter(page, '/account', 'user@example.com', 'demo-password');
+  await page.locator('#password button[type=submit]').click();
+  await expect(page.getByText(required)).toHaveCount(3);
+  await expectGood(page, 'account, mistakes');
+  await page.locator('#sessions button').last().click();
+  await expect(dialog).toBeVisible();
+  await expectGood(page, 'account, end the other sessions');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.locator('#second-factor button').click();
+  await dialog.locator('input').fill('demo-password');
+  await dialog.locator('button[type=submit]').click();
+  await expect(dialog.locator('svg[role=img]')).toBeVisible();
+  await expectGood(page, 'account, QR code');
+  const recoveryCodes = Array.from({ length: 10 }, (_, index) => `k3vz-9pqt-7mxd-2hf${index}`);
+  await mockResponse(page, '/v1/auth/second-factor/enable', 200, { data: { recoveryCodes } });
+  const onSince = '2026-11-21T12:00:00.000Z';
+  await mockResponse(page, '/v1/auth/second-factor', 200, {
+    data: { isOn: true, isRequired: false, onSince, recoveryCodesLeft: 2 },
+  });
+  await dialog.locator('input').fill('123456');
+  await dialog.locator('button[type=submit]').click();
+  await expect(dialog.getByRole('listitem')).toHaveCount(10);
+  await expectGood(page, 'account, recovery codes');
+  await dialog.locator('button').last().click();
+  await expect(dialog).toBeHidden();
+  await expectGood(page, 'account, two-factor sign-in on');
+  await page.locator('#second-factor button').first().click();
+  await expect(dialog).toBeVisible();
+  await expectGood(page, 'account, switch two-factor sign-in off');
+}
+
+async function checkSecondFactorDue(page: Page): Promise<void> {
+  await page.route('**/v1/profile', async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: object };
+    await route.fulfill({ response, json: { data: { ...data, secondFactor: 'DUE' } } });
+  });
+  await page.goto('/payments/invoices');
+  await expect(page.locator('a[href="/account#second-factor"]')).toBeVisible();
+  await expectGood(page, 'second factor due');
+  await page.getByRole('button', { name: /Account menu|Меню аккаунта/ }).click();
+  await expect(page.getByRole('menuitem')).toHaveCount(2);
+  await expectGood(page, 'account menu');
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Page } from '@playwright/test';
 import { accessToken, createCustomer, enter, expect, SIGN_IN, signIn, test } from './product.ts';
 
-test('logging out ends the session in every tab, and protected pages lead to sign-in', async ({ page, context }) => {
+test('sign-out ends the session in all tabs, and protected pages redirect to sign-in', async ({ page, context }) => {
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   const other = await context.newPage();
   await other.goto('/connection-history');
@@ -16,37 +16,37 @@ test('logging out ends the session in every tab, and protected pages lead to sig
     await page.goto(path);
     await expect(page).toHaveURL(SIGN_IN);
   }
-  await test.step('and signing in leads the other tabs in', async () => {
+  await test.step('and sign-in returns the other tabs to their pages', async () => {
     await signIn(page, 'user@example.com', 'demo-password');
     await expect(other).toHaveURL(/\/connection-history$/);
   });
 });
 
 test('a 401 in one tab signs the others out', async ({ page, context }) => {
-  // The stream would tell the tabs before one of them asks.
+  // The stream would notify the tabs before one of them sends a request.
   await context.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await enter(page, '/connection-history', 'user@example.com', 'demo-password');
   const other = await context.newPage();
   await other.goto('/payments/invoices');
   await expect(other.getByRole('button', { name: 'Create new invoice' }).first()).toBeVisible();
-  // The other tab asks nothing any more, so that only the first one can find out.
+  // The other tab sends no requests any more, so only the first one gets the 401.
   await other.route('**/v1/**', () => undefined);
   const headers = { authorization: `Bearer ${await accessToken(page)}` };
   await page.request.post('/v1/auth/logout', { headers });
-  // Either it asks because of the click, or it has asked by itself before: without the stream it does every few seconds.
+  // Either the click sends a request, or polling already did: without the stream it polls every few seconds.
   await Promise.any([page.getByRole('link', { name: 'Proxies' }).first().click(), page.waitForURL(SIGN_IN)]);
   await expect(page).toHaveURL(SIGN_IN);
   await expect(other).toHaveURL(SIGN_IN);
   expect(await page.evaluate(() => localStorage.getItem('tokens'))).toBeNull();
 });
 
-test('a tab that hears of sign-out and sign-in together shows nothing of the last user', async ({ page, context }) => {
+test('a tab that misses a change of user shows no data of the previous user', async ({ page, context }) => {
   const next = 'next-user@example.com';
   await createCustomer(page, next);
   await enter(page, '/account', 'user@example.com', 'demo-password');
   const last = page.getByText('user@example.com', { exact: true });
   await expect(last.first()).toBeVisible();
-  // What this tab shows from now on it cannot have asked for.
+  // From now on this tab can load no data.
   await page.route('**/v1/**', () => undefined);
   const other = await context.newPage();
   await enter(other, '/account', next);
@@ -56,10 +56,13 @@ test('a tab that hears of sign-out and sign-in together shows nothing of the las
   await expect(page.getByText(next, { exact: true }).first()).toBeVisible();
 });
 
-test('tabs that wake up together refresh once, and a refused refresh signs out', async ({ page, context }) => {
+test('tabs that wake up together refresh the session once, and a refused refresh signs out', async ({
+  page,
+  context,
+}) => {
   const email = 'sleepy@example.com';
   await createCustomer(page, email);
-  // Neither tab asks anything before both of them do.
+  // Neither tab sends a request before both are open.
   await enter(page, '/favicon.svg', email);
   const other = await context.newPage();
   const refreshes: string[] = [];
@@ -82,7 +85,7 @@ test('tabs that wake up together refresh once, and a refused refresh signs out',
   await expect(other).toHaveURL(SIGN_IN);
 });
 
-test('who has signed in is led past the pages for visitors, and unknown paths lead home', async ({ page }) => {
+test('signed-in users skip the pages for visitors, and unknown paths link to the home page', async ({ page }) => {
   await enter(page, '/sign-in', 'user@example.com', 'demo-password');
   await expect(page).toHaveURL(/\/proxies$/);
   for (const path of ['/sign-up?rc=WELCOME', '/restore-access/set-password?code=x']) {
@@ -102,18 +105,18 @@ test('without a code there is no page for a new password', async ({ page }) => {
   await expect(page).toHaveURL(SIGN_IN);
 });
 
-test('a spinner until the server has answered, and a page for failures with a way to start again', async ({ page }) => {
+test('a spinner while the profile loads, and an error page with a reload button', async ({ page }) => {
   let isDown = true;
-  const answering = new AbortController();
-  const asked = once(answering.signal, 'abort');
+  const response = new AbortController();
+  const responded = once(response.signal, 'abort');
   await page.route('**/v1/profile', async (route) => {
     if (!isDown) return route.continue();
-    await asked;
+    await responded;
     return route.fulfill({ status: 500, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
-  answering.abort();
+  response.abort();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('An error occurred, please try again later')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Log Out' })).toBeVisible();
@@ -122,7 +125,7 @@ test('a spinner until the server has answered, and a page for failures with a wa
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Proxies');
 });
 
-test('a part of the web app that cannot be loaded ends on the page for failures', async ({ page }) => {
+test('a chunk of the web app that fails to load leads to the error page', async ({ page }) => {
   await page.route('**/assets/sign-up-screen-*.js', (route) => route.abort());
   await page.goto('/sign-up');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
@@ -133,7 +136,7 @@ test('a part of the web app that cannot be loaded ends on the page for failures'
   await expect(page.getByRole('button', { name: 'Reload page' })).toBeVisible();
 });
 
-test('a screen that fails leaves the menu usable, can be tried again, and is reported', async ({ page }) => {
+test('a screen that fails keeps the menu, can be retried, and is reported', async ({ page }) => {
   await page.route('**/v1/faqs**', (route) =>
     route.fulfill({ json: { data: 'a secret of the server', totalPages: 1 } }),
   );
@@ -157,7 +160,7 @@ test('a screen that fails leaves the menu usable, can be tried again, and is rep
   await expect(page.getByRole('main').locator('details').first()).toBeVisible();
 });
 
-test('a screen whose code does not arrive says so beside the menu', async ({ page }) => {
+test('a screen whose code fails to load shows an error beside the menu', async ({ page }) => {
   await page.route('**/assets/account-screen-*.js', (route) => route.abort());
   await enter(page, '/account', 'user@example.com', 'demo-password');
   await expect(page.getByRole('main').getByRole('alert')).toContainText('A part of this page could not be loaded');
@@ -165,7 +168,7 @@ test('a screen whose code does not arrive says so beside the menu', async ({ pag
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Usage');
 });
 
-test('a public message that is not ours is quoted as text, whatever it contains', async ({ page }) => {
+test('an unknown public message is quoted as plain text', async ({ page }) => {
   const message = '<img src=x onerror="document.title=1"><b>bold</b>';
   await page.goto(`/public-message?message=${encodeURIComponent(message)}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Message');
@@ -175,7 +178,7 @@ test('a public message that is not ours is quoted as text, whatever it contains'
   await expect(page).toHaveURL(SIGN_IN);
 });
 
-/** Lets the stored access token end in so many milliseconds, as far as the browser knows. */
+/** Changes the stored expiry of the access token to `leftMs` from now. */
 async function expire(page: Page, leftMs: number): Promise<void> {
   await page.evaluate((left) => {
     const tokens = JSON.parse(localStorage.getItem('tokens')!) as Record<string, unknown>;

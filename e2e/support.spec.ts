@@ -1,14 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { once } from 'node:events';
-import type { Route } from '@playwright/test';
-import { playAnswers, refusal } from './gallery-screen.ts';
+import type { Page, Route } from '@playwright/test';
+import { mockResponses, refusal } from './gallery-screen.ts';
 import { limited, supportScreens } from './gallery-support.ts';
 import { clickTwice, createCustomer, enter, expect, test } from './product.ts';
 
 const isPost = (route: Route) => route.request().method() === 'POST';
 
-test('the FAQ answers in the language of the reader', async ({ page }) => {
+test('the FAQ is shown in the language of the user', async ({ page }) => {
   await createCustomer(page, 'curious@example.com');
   await enter(page, '/faq', 'curious@example.com');
   const questions = page.locator('main details');
@@ -26,58 +26,64 @@ test('the FAQ answers in the language of the reader', async ({ page }) => {
 
 test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page }) => {
   const email = 'asking@example.com';
-  // Only what the screen itself looks up counts here, not what an event of the stream makes it look up again.
+  // Counts only requests of the screen itself, not those that live events cause.
   await page.route(`**${LIVE_EVENTS_PATH}`, (route) => route.abort());
   await createCustomer(page, email);
+  await test.step('a list that fails to load can be retried', () => retryList(page, email));
+  await test.step('the form shows its errors', () => refuseTicket(page));
+  await test.step('a double click opens one ticket', () => openTicket(page));
+  await test.step('messages', () => writeMessages(page));
+  await test.step('a rate-limited user sees the waiting time and keeps their text', () => exceedLimit(page));
+  await test.step('a draft survives a reload', () => keepDraft(page));
+  await test.step('closing asks for confirmation, and a double click sends one request', () => closeTicket(page));
+  await test.step('a rate-limited ticket, a missing one and a closed one', () => openOtherTickets(page));
+});
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const messageOf = (page: Page) => page.getByLabel('Your message');
+const crumbsOf = (page: Page) => page.getByRole('navigation', { name: 'Breadcrumbs' });
+
+async function retryList(page: Page, email: string): Promise<void> {
   await page.route('**/v1/support/tickets?*', (route) => route.fulfill({ status: 500, json: {} }));
   await enter(page, '/support/tickets', email);
   await expect(page.getByRole('alert')).toContainText('Failed loaded tickets');
   await page.unroute('**/v1/support/tickets?*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('You have no tickets yet', { exact: false })).toBeVisible();
-  await page.getByRole('button', { name: 'Open ticket' }).click();
-  const dialog = page.getByRole('dialog');
+}
 
+async function refuseTicket(page: Page): Promise<void> {
+  const dialog = dialogOf(page);
+  await page.getByRole('button', { name: 'Open ticket' }).click();
   await dialog.getByLabel('Name').fill('Why');
   await dialog.getByLabel('Description').fill('      ');
   await dialog.getByRole('button', { name: 'Open ticket' }).click();
   await expect(dialog.getByText('Minimum length 5')).toBeVisible();
   await expect(dialog.getByText('Field cannot contain only spaces')).toBeVisible();
+}
+
+async function openTicket(page: Page): Promise<void> {
+  const dialog = dialogOf(page);
   await dialog.getByLabel('Name').fill('Why was I charged?');
   await dialog.getByLabel('Description').fill('Two megabytes more\nthan I think.');
 
-  const lookups: string[] = [];
+  const requests: string[] = [];
   page.on('request', (request) => {
-    if (request.method() === 'GET' && /\/v1\/support\/tickets\/[^/]+$/.test(request.url())) lookups.push(request.url());
+    if (request.method() === 'GET' && /\/v1\/support\/tickets\/[^/]+$/.test(request.url()))
+      requests.push(request.url());
   });
   await dialog.getByRole('button', { name: 'Open ticket' }).dblclick();
   await expect(page).toHaveURL(/\/support\/tickets\/[0-9a-f-]{36}$/);
   await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeVisible();
-  expect(lookups).toEqual([]);
-  const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
-  await expect(crumbs).toContainText('Why was I charged?');
+  expect(requests).toEqual([]);
+  await expect(crumbsOf(page)).toContainText('Why was I charged?');
+}
 
-  const message = page.getByLabel('Your message');
+async function writeMessages(page: Page): Promise<void> {
+  const message = messageOf(page);
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByText('Required field')).toBeVisible();
-  await test.step('the button keeps the focus while it sends', async () => {
-    const send = page.getByRole('button', { name: 'Send' });
-    const answering = new AbortController();
-    const answered = once(answering.signal, 'abort');
-    await page.route('**/messages', async (route) => {
-      await answered;
-      await route.continue();
-    });
-    await message.fill('First');
-    await send.focus();
-    await page.keyboard.press('Enter');
-    await expect(send).toHaveAttribute('aria-busy', 'true');
-    await expect(send).toBeFocused();
-    answering.abort();
-    await expect(message).toHaveValue('');
-    await expect(send).toBeFocused();
-    await page.unroute('**/messages');
-  });
+  await test.step('the button keeps the focus while the request runs', () => sendByKeyboard(page));
   await message.fill('Second');
   await page.getByRole('button', { name: 'Send' }).dblclick();
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
@@ -86,41 +92,71 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
 
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
   expect(violations).toEqual([]);
+}
 
-  await test.step('who writes too much is told for how long, and keeps his text', async () => {
-    await page.route('**/messages', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
-    await message.fill('One more thing');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await expect(page.getByText('Your text is kept: send it in 13 minutes.', { exact: false })).toBeVisible();
-    await expect(message).toHaveValue('One more thing');
-    await page.unroute('**/messages');
+async function sendByKeyboard(page: Page): Promise<void> {
+  const message = messageOf(page);
+  const send = page.getByRole('button', { name: 'Send' });
+  const response = new AbortController();
+  const responded = once(response.signal, 'abort');
+  await page.route('**/messages', async (route) => {
+    await responded;
+    await route.continue();
   });
+  await message.fill('First');
+  await send.focus();
+  await page.keyboard.press('Enter');
+  await expect(send).toHaveAttribute('aria-busy', 'true');
+  await expect(send).toBeFocused();
+  response.abort();
+  await expect(message).toHaveValue('');
+  await expect(send).toBeFocused();
+  await page.unroute('**/messages');
+}
 
+async function exceedLimit(page: Page): Promise<void> {
+  const message = messageOf(page);
+  await page.route('**/messages', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
+  await message.fill('One more thing');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByText('Your text is kept: send it in 13 minutes.', { exact: false })).toBeVisible();
+  await expect(message).toHaveValue('One more thing');
+  await page.unroute('**/messages');
+}
+
+async function keepDraft(page: Page): Promise<void> {
+  const message = messageOf(page);
   await message.fill('Half a thou');
   await page.reload();
   await expect(message).toHaveValue('Half a thou');
+}
 
-  await test.step('closing asks first, and a second click closes nothing twice', async () => {
-    const close = page.getByRole('button', { name: 'Close ticket' });
-    await close.click();
-    await expect(dialog.getByRole('heading', { name: 'Close this ticket?' })).toBeVisible();
-    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
-    await page.keyboard.press('Enter');
-    await expect(dialog).toBeHidden();
-    await expect(close).toBeFocused();
-    await expect(message).toBeVisible();
-    await page.keyboard.press('Enter');
-    const closings: string[] = [];
-    page.on('request', (request) => {
-      if (request.method() === 'PATCH') closings.push(request.url());
-    });
-    await clickTwice(dialog.getByRole('button', { name: 'Close ticket' }));
-    await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
-    await expect(message).toBeHidden();
-    await expect(close).toBeHidden();
-    expect(closings).toHaveLength(1);
-    await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeFocused();
+async function closeTicket(page: Page): Promise<void> {
+  const dialog = dialogOf(page);
+  const message = messageOf(page);
+  const close = page.getByRole('button', { name: 'Close ticket' });
+  await close.click();
+  await expect(dialog.getByRole('heading', { name: 'Close this ticket?' })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect(close).toBeFocused();
+  await expect(message).toBeVisible();
+  await page.keyboard.press('Enter');
+  const closings: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') closings.push(request.url());
   });
+  await clickTwice(dialog.getByRole('button', { name: 'Close ticket' }));
+  await expect(page.getByText('This ticket is closed', { exact: false })).toBeVisible();
+  await expect(message).toBeHidden();
+  await expect(close).toBeHidden();
+  expect(closings).toHaveLength(1);
+  await expect(page.getByRole('heading', { name: 'Why was I charged?' })).toBeFocused();
+}
+
+async function openOtherTickets(page: Page): Promise<void> {
+  const dialog = dialogOf(page);
   await page.getByRole('link', { name: 'Open a new one' }).click();
   await page.route('**/v1/support/tickets', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
   await dialog.getByLabel('Name').fill('Another one');
@@ -130,20 +166,20 @@ test('a user opens a ticket, writes, keeps a draft and closes it', async ({ page
   await page.goto('/support/tickets/00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('Failed loaded ticket')).toBeVisible();
   await expect(page.getByText('There is no such ticket among yours.', { exact: false })).toBeVisible();
-  await crumbs.getByRole('link', { name: 'Support tickets' }).click();
+  await crumbsOf(page).getByRole('link', { name: 'Support tickets' }).click();
   await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
     'Closed',
   );
   await page.getByRole('link', { name: 'Open: Why was I charged?' }).click();
   await expect(page.getByText('Two megabytes more')).toBeVisible();
-});
+}
 
 const stateOf = (name: string) => supportScreens.find((screen) => screen.name === name)!;
 
-test('pages of tickets and of messages are in the address', async ({ page }) => {
+test('pages of tickets and of messages are in the URL', async ({ page }) => {
   const pages = page.getByRole('navigation', { name: 'Pages' });
   const messages = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
-  await playAnswers(page, { ...stateOf('tickets-many').answers, ...stateOf('ticket-long').answers });
+  await mockResponses(page, { ...stateOf('tickets-many').responses, ...stateOf('ticket-long').responses });
   await enter(page, '/support/tickets', 'user@example.com', 'demo-password');
   const asked = page.waitForRequest(/\/v1\/support\/tickets\?page=3/);
   await pages.getByRole('button', { name: 'Page 3' }).click();
@@ -163,7 +199,7 @@ test('pages of tickets and of messages are in the address', async ({ page }) => 
   await expect(page).toHaveURL(/\?page=4$/);
   await expect(pages.getByRole('button', { name: 'Page 4' })).toHaveAttribute('aria-current', 'page');
 
-  await test.step('a page beyond the last leads to the last', async () => {
+  await test.step('a page after the last one links to the last one', async () => {
     await page.goto(`${new URL(page.url()).pathname}?page=9`);
     await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
     await page.goto('/support/tickets?page=9');
@@ -174,7 +210,7 @@ test('pages of tickets and of messages are in the address', async ({ page }) => 
   });
 });
 
-test('what goes wrong with a ticket is told to a reader of Russian in Russian', async ({ page }) => {
+test('errors of tickets are shown in Russian', async ({ page }) => {
   const ticket = stateOf('ticket-long');
   const list = '**/v1/support/tickets?*';
   const dialog = page.getByRole('dialog');
@@ -188,7 +224,7 @@ test('what goes wrong with a ticket is told to a reader of Russian in Russian', 
   await main.getByRole('button', { name: 'Повторить' }).click();
   await expect(main.getByRole('alert')).toBeHidden();
 
-  await test.step('a new one', async () => {
+  await test.step('a new ticket', async () => {
     await main.getByRole('button', { name: 'Создать обращение' }).click();
     const submit = dialog.getByRole('button', { name: 'Создать обращение' });
     await submit.click();
@@ -204,8 +240,8 @@ test('what goes wrong with a ticket is told to a reader of Russian in Russian', 
     await expect(dialog.getByRole('alert')).toContainText('Попробуйте через 13 минут или');
   });
 
-  await test.step('one that is open', async () => {
-    await playAnswers(page, { ...ticket.answers, '/messages': refusal(409, 'TICKET_CLOSED') });
+  await test.step('an open ticket', async () => {
+    await mockResponses(page, { ...ticket.responses, '/messages': refusal(409, 'TICKET_CLOSED') });
     await page.goto(ticket.path);
     await main.getByLabel('Ваше сообщение').fill('Ещё вопрос');
     await main.getByRole('button', { name: 'Отправить' }).click();
@@ -216,7 +252,7 @@ test('what goes wrong with a ticket is told to a reader of Russian in Russian', 
     await page.keyboard.press('Escape');
   });
 
-  await test.step('one that is not his', async () => {
+  await test.step('a ticket of another user', async () => {
     await page.goto('/support/tickets/00000000-0000-4000-8000-000000000009');
     await expect(main.getByRole('alert')).toContainText('Среди ваших обращений такого нет.');
   });

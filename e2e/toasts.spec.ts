@@ -1,10 +1,10 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { enter, expect, test } from './product.ts';
 
 const NO_MONEY = 'Insufficient funds';
 const CONTROLS = 'a[href], button, input, select, textarea, [role="combobox"], [tabindex="0"]';
 
-/** Opens the dialog of a proxy that the server refuses to sell, for lack of money unless told otherwise. */
+/** Opens the dialog of a proxy whose purchase is refused, by default because of a small balance. */
 async function openPurchase(
   page: Page,
   [width, height]: readonly [width: number, height: number],
@@ -36,8 +36,8 @@ const toastOf = (page: Page) =>
 
 const messages = (page: Page) => page.locator('section[aria-live="polite"]');
 
-/** Where the next message is going to be. */
-async function findPlace(page: Page): Promise<{ x: number; y: number }> {
+/** The position of the next toast. */
+async function findToastPosition(page: Page): Promise<{ x: number; y: number }> {
   await buyButton(page).press('Enter');
   await expect(toastOf(page)).toBeVisible();
   const box = (await toastOf(page).boundingBox())!;
@@ -46,7 +46,7 @@ async function findPlace(page: Page): Promise<{ x: number; y: number }> {
   return { x: box.x + 40, y: box.y + box.height / 2 };
 }
 
-/** What can be pressed in a dialog and lies below a message. */
+/** The controls of dialogs that a toast covers. */
 function coveredControls(page: Page): Promise<(string | null)[]> {
   return page.evaluate((controls) => {
     const toasts = [...document.querySelector('section[aria-live="polite"]')!.children].map((toast) =>
@@ -56,14 +56,14 @@ function coveredControls(page: Page): Promise<(string | null)[]> {
       .flatMap((dialog) => [...dialog.querySelectorAll(controls)])
       .filter((control) => {
         let { left, right, top, bottom } = control.getBoundingClientRect();
-        // What has been scrolled out of sight cannot be covered.
+        // Clips to what is scrolled into view.
         for (let outer = control.parentElement; outer !== null; outer = outer.parentElement) {
           if (getComputedStyle(outer).overflowY === 'visible') continue;
-          const frame = outer.getBoundingClientRect();
-          left = Math.max(left, frame.left);
-          right = Math.min(right, frame.right);
-          top = Math.max(top, frame.top);
-          bottom = Math.min(bottom, frame.bottom);
+          const clip = outer.getBoundingClientRect();
+          left = Math.max(left, clip.left);
+          right = Math.min(right, clip.right);
+          top = Math.max(top, clip.top);
+          bottom = Math.min(bottom, clip.bottom);
         }
         return toasts.some(
           (toast) =>
@@ -75,6 +75,15 @@ function coveredControls(page: Page): Promise<(string | null)[]> {
   }, CONTROLS);
 }
 
+/** Whether a message lies over something, wholly or in part. */
+async function isCovered(page: Page, shown: Locator): Promise<boolean> {
+  const [toast, box] = [(await toastOf(page).boundingBox())!, (await shown.boundingBox())!];
+  return (
+    Math.max(toast.x, box.x) < Math.min(toast.x + toast.width, box.x + box.width) &&
+    Math.max(toast.y, box.y) < Math.min(toast.y + toast.height, box.y + box.height)
+  );
+}
+
 for (const [width, height] of [
   [1440, 900],
   [1280, 720],
@@ -83,7 +92,7 @@ for (const [width, height] of [
   [390, 844],
   [320, 568],
 ] as const)
-  test(`at ${width} x ${height} pixels a message covers no control of a dialog and moves none, and the dialog closes by mouse`, async ({
+  test(`at ${width} x ${height} pixels a toast covers and moves no control of a dialog, and the mouse can close the dialog`, async ({
     page,
   }) => {
     await page.clock.install();
@@ -110,7 +119,7 @@ for (const [width, height] of [
     await expect(toastOf(page)).toBeVisible();
     expect(await places()).toEqual(withMessage);
 
-    // As a hand does it: no waiting for what lies over the button to go away.
+    // Clicks by coordinates: Playwright's click would wait until nothing covers the button.
     const close = (await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox())!;
     await page.mouse.click(close.x + close.width / 2, close.y + close.height / 2);
     await page.clock.runFor(1000);
@@ -118,7 +127,7 @@ for (const [width, height] of [
     await expect(toastOf(page)).toBeVisible();
   });
 
-test('on a phone a message covers nothing of the menu', async ({ page }) => {
+test('on a phone a toast covers no control of the menu', async ({ page }) => {
   let refuse!: () => void;
   const isRefused = new Promise<void>((resolve) => (refuse = resolve));
   await openPurchase(page, [390, 844], { isRefused });
@@ -131,8 +140,37 @@ test('on a phone a message covers nothing of the menu', async ({ page }) => {
   await expect.poll(() => coveredControls(page)).toEqual([]);
 });
 
+for (const [width, height] of [
+  [1280, 720],
+  [844, 390],
+  [320, 568],
+] as const)
+  for (const { button, role } of [
+    { button: 'Notifications', role: 'dialog' },
+    { button: 'Account menu', role: 'menu' },
+  ] as const)
+    test(`at ${width} x ${height} pixels a message covers nothing of "${button}"`, async ({ page }) => {
+      let refuse!: () => void;
+      const isRefused = new Promise<void>((resolve) => (refuse = resolve));
+      const notification = { description: 'Told to everybody', content: null, createdAt: new Date(), isRead: true };
+      const data = Array.from({ length: 30 }, (_, index) => ({ ...notification, id: String(index) }));
+      await page.route('**/v1/notifications?*', (route) =>
+        route.fulfill({ json: { data, totalPages: 1, unreadCount: 0 } }),
+      );
+      await openPurchase(page, [width, height], { isRefused });
+      await buyButton(page).press('Enter');
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const popup = page.getByRole(role, { name: button });
+      await expect(popup.getByText(/Told to everybody|Log Out/).first()).toBeVisible();
+      refuse();
+      await expect(toastOf(page)).toBeVisible();
+      await expect.poll(() => isCovered(page, popup)).toBe(false);
+    });
+
 for (const width of [320, 390, 768])
-  test(`at ${width} pixels the longest message stays above a dialog`, async ({ page }) => {
+  test(`at ${width} pixels the longest toast stays above a dialog`, async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('language', '"ru"'));
     await page.setViewportSize({ width, height: 800 });
     await page.route('**/v1/proxies/connections', (route) =>
@@ -155,9 +193,7 @@ for (const width of [320, 390, 768])
     expect(region.y + region.height).toBeLessThan(dialog.y);
   });
 
-test('over a dialog one message is shown at a time, and the others have their five seconds afterwards', async ({
-  page,
-}) => {
+test('above a dialog toasts are shown one at a time, five seconds each', async ({ page }) => {
   await page.clock.install();
   await openPurchase(page, [1280, 720], { codes: ['NOT_CONNECTED', 'SMALL_BALANCE'] });
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -175,15 +211,15 @@ test('over a dialog one message is shown at a time, and the others have their fi
   await expect(messages(page).locator('p')).toHaveCount(0);
 });
 
-test('a message that appears under a resting mouse goes after five seconds', async ({ page }) => {
+test('a toast that appears under a resting mouse closes after five seconds', async ({ page }) => {
   await page.clock.install();
   await openPurchase(page, [1280, 720]);
-  const place = await findPlace(page);
+  const place = await findToastPosition(page);
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.mouse.move(place.x, place.y, { steps: 3 });
   await buyButton(page).press('Enter');
   await expect(toastOf(page)).toBeVisible();
-  // Browsers send such an event after a change of layout, although the mouse has not moved.
+  // Browsers send this event after a layout change even if the mouse has not moved.
   await page.mouse.move(place.x, place.y);
   await page.clock.runFor(4900);
   await expect(toastOf(page)).toBeVisible();
@@ -191,12 +227,10 @@ test('a message that appears under a resting mouse goes after five seconds', asy
   await expect(toastOf(page)).toBeHidden();
 });
 
-test('a moving mouse holds a message; once it leaves, the message stays for the rest of its five seconds', async ({
-  page,
-}) => {
+test('a toast stays while the mouse moves over it, and then for the rest of its five seconds', async ({ page }) => {
   await page.clock.install();
   await openPurchase(page, [1280, 720]);
-  const place = await findPlace(page);
+  const place = await findToastPosition(page);
   await page.mouse.move(10, 700);
   await page.clock.pauseAt(Date.now() + 60_000);
   await buyButton(page).press('Enter');
@@ -212,10 +246,10 @@ test('a moving mouse holds a message; once it leaves, the message stays for the 
   await expect(toastOf(page)).toBeHidden();
 });
 
-test('a mouse that stays on a message holds it for half a minute at most', async ({ page }) => {
+test('a mouse over a toast keeps it open for at most half a minute', async ({ page }) => {
   await page.clock.install();
   await openPurchase(page, [1280, 720]);
-  const place = await findPlace(page);
+  const place = await findToastPosition(page);
   await page.mouse.move(10, 700);
   await page.clock.pauseAt(Date.now() + 60_000);
   await buyButton(page).press('Enter');
@@ -228,9 +262,9 @@ test('a mouse that stays on a message holds it for half a minute at most', async
   await expect(toastOf(page)).toBeHidden();
 });
 
-test('clicks go through a message to what lies below it; only its own button takes them', async ({ page }) => {
+test('clicks pass through a toast to the page below, except for those on its button', async ({ page }) => {
   await openPurchase(page, [1280, 720]);
-  const place = await findPlace(page);
+  const place = await findToastPosition(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
   await page

@@ -11,13 +11,13 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
 }
 
-test('a filter of transactions is in the address, survives a reload and can be taken back', async ({ page }) => {
+test('filters of transactions are in the URL, survive a reload and can be reset', async ({ page }) => {
   await createCustomer(page, 'filter@example.com');
   await enter(page, '/transactions', 'filter@example.com');
   const rows = page.getByRole('region', { name: 'Your transactions' }).getByRole('row');
   await expect(rows).toHaveCount(2);
 
-  // By keyboard: what there is to click lies over the field itself.
+  // By keyboard: the options cover the field.
   const kind = page.getByRole('combobox', { name: 'Kind' });
   await kind.press('ArrowDown');
   await page.getByRole('option', { name: 'Trial credit' }).click();
@@ -49,11 +49,13 @@ test('a filter of transactions is in the address, survives a reload and can be t
   await expect(rows).toHaveCount(2);
 });
 
-test('staff who may read transactions see whether the money adds up; customers do not', async ({ page }) => {
+test('staff with permission to read transactions see the result of the reconciliation; customers do not', async ({
+  page,
+}) => {
   await enter(page, '/transactions', 'admin@example.com', 'demo-password');
   await expect(page.getByText('All money adds up')).toBeVisible();
   await enter(page, '/transactions', 'user@example.com', 'demo-password');
-  // His first row; other stories of this product may have added more.
+  // The first row; other tests of this product may have added more.
   await expect(page.getByRole('region', { name: 'Your transactions' }).getByRole('row').nth(1)).toBeVisible();
   await expect(page.getByText('All money adds up')).toBeHidden();
 });
@@ -83,7 +85,7 @@ for (const theme of ['DARK', 'LIGHT'])
     }
   });
 
-test('a receipt that does not load says so and is asked for again; without the stream it still shows the end', async ({
+test('a receipt that fails to load can be retried; without the stream it still shows the end', async ({
   page,
   product,
 }) => {

@@ -29,7 +29,10 @@ const words = {
   },
 } as const;
 
-test('a visitor reads the landing page in his language, and all tabs follow his choice', async ({ page, context }) => {
+test('a visitor reads the landing page in their language, and all tabs follow the choice', async ({
+  page,
+  context,
+}) => {
   const other = await context.newPage();
   await other.goto('/sign-in');
   await page.goto('/');
@@ -63,13 +66,13 @@ test('a visitor reads the landing page in his language, and all tabs follow his 
   await other.close();
 });
 
-test('the keyboard alone is enough to sign in', async ({ page }) => {
+test('sign-in works by keyboard', async ({ page }) => {
   await page.goto('/sign-in');
   const email = page.getByLabel('Email');
   const password = page.getByLabel('Password', { exact: true });
   const submit = page.getByRole('button', { name: 'Sign in' });
   await page.getByRole('link', { name: 'Cellhop' }).focus();
-  // The language, the theme as one stop, then the form.
+  // Tab stops: the language, the theme, then the form.
   for (let stop = 0; stop < 3; stop++) await page.keyboard.press('Tab');
   await expect(email).toBeFocused();
   await page.keyboard.press('Enter');
@@ -78,13 +81,13 @@ test('the keyboard alone is enough to sign in', async ({ page }) => {
   await page.keyboard.type('user@example.com');
   await page.keyboard.press('Tab');
   await expect(password).toBeFocused();
-  await page.keyboard.type('not his password');
+  await page.keyboard.type('not their password');
   await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: 'Show or hide the password' })).toBeFocused();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('alert')).toContainText('Invalid email or password');
-  // A button that works is not disabled: the focus stays where the reader has put it.
+  // The button is not disabled while the request runs, so it keeps the focus.
   await expect(submit).toBeFocused();
   await password.focus();
   await page.keyboard.press('ControlOrMeta+a');

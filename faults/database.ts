@@ -1,4 +1,4 @@
-/** The PostgreSQL of a fault run: killed in three ways and started again behind an address that stays. */
+/** The PostgreSQL server of a fault run. It can be killed in three ways and is restarted behind stable ports. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,14 +21,14 @@ export class Server {
     return new Server(await startPostgres({ dataDir: DATA_DIRECTORY }));
   }
 
-  /** A way to the server of its own. @returns its port, which stays the same after each restart */
-  async publish(): Promise<{ network: Network; port: number }> {
+  /** Opens a separate route to the server. @returns its network and its port, which does not change on restarts */
+  async openRoute(): Promise<{ network: Network; port: number }> {
     const network = new Network(() => this.#running.port);
     this.#networks.push(network);
     return { network, port: await network.listen() };
   }
 
-  /** The address of a database, by one of the ways. */
+  /** The URL of a database through a route. */
   urlBy({ port }: { port: number }, pathname?: string): string {
     const url = new URL(this.#running.url);
     url.port = String(port);
@@ -36,7 +36,7 @@ export class Server {
     return url.href;
   }
 
-  /** The server takes one killed backend for a broken memory: it ends all others and recovers. */
+  /** After a backend was killed, the server assumes corrupt shared memory: it ends all backends and recovers. */
   async killBackend(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#running.url });
     client.on('error', () => {});
@@ -52,7 +52,7 @@ export class Server {
     kill(this.#postmaster, 'SIGKILL');
   }
 
-  /** What `pg_ctl stop -m immediate` does: no checkpoint, recovery at the next start. */
+  /** Like `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
   stopImmediately(): void {
     kill(this.#postmaster, 'SIGQUIT');
   }
@@ -64,7 +64,7 @@ export class Server {
         this.#starts += 1;
         return;
       } catch (error) {
-        // Backends of a killed postmaster may still be on their way out.
+        // Backends of a killed postmaster may still be exiting.
         if (attempt === 10) throw error;
         await pause(500);
       }
@@ -86,6 +86,6 @@ function kill(pid: number, signal: 'SIGKILL' | 'SIGQUIT'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself, as after another kill.
+    // It has already exited, for example after another kill.
   }
 }

@@ -5,23 +5,23 @@ export interface Download {
   port: number;
   username: string;
   password: string;
-  /** An http:// address, and how long its body is. */
+  /** An http:// URL; `bodyBytes` is the length of its body. */
   target: string;
   bodyBytes: number;
 }
 
 export interface Outcome {
-  /** In both directions; grows while it runs. */
+  /** Payload in both directions; updated while the download runs. */
   bytes: number;
-  /** The whole body has arrived, or there was no tunnel: nothing was lost on the way. */
+  /** The complete body was received, or no tunnel was opened. */
   isComplete: boolean;
 }
 
 const SILENCE_LIMIT_MS = 8000;
 
 /**
- * Downloads through the proxy with CONNECT and counts the tunnel's payload in both directions, whatever happens to it.
- * Never rejects: a tunnel that is cut is what the script is about.
+ * Downloads through the proxy with CONNECT and counts the tunnel's payload in both directions. Never rejects, because broken
+ * tunnels are expected here.
  */
 export function download(
   { host, port, username, password, target, bodyBytes }: Download,

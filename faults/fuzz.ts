@@ -1,20 +1,21 @@
 /**
- * Plays a million inputs against the public port of a real gateway: legal ones and mutated ones of SOCKS5 and HTTP, split,
- * pipelined, slow, and from clients that vanish. docs/gateway.md says what is judged.
+ * Sends a million inputs to the public port of a real gateway: valid and mutated SOCKS5 and HTTP, split, pipelined, slow, and
+ * from disconnecting clients. docs/gateway.md describes the checks.
  *
  * Usage: npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]
- * A fault is printed with the arguments that play its input alone.
+ * Each fault is printed with the arguments that replay its input alone.
  */
-import { fuzz, type FuzzReport } from '../gateway/test/fuzz/fuzz.ts';
+import { fuzz } from '../gateway/test/fuzz/fuzz.ts';
+import type { FuzzReport } from '../gateway/test/fuzz/settings.ts';
 
 const DIALLED_SHARE_MIN = 0.2;
 const USAGE = 'npm run fuzz -- [inputs=1000000] [seed=1] [batch=50000] [first=0] [ports=ORIGIN,GATEWAY]';
 
-const order = readArguments(process.argv.slice(2));
-console.log(`seed=${order.seed}`);
-const report = await fuzz({ ...order, progress: (line) => console.log(line) });
+const settings = readArguments(process.argv.slice(2));
+console.log(`seed=${settings.seed}`);
+const report = await fuzz({ ...settings, progress: (line) => console.log(line) });
 print(report);
-const isShareReached = order.inputs === 1 || report.dialled >= report.inputs * DIALLED_SHARE_MIN;
+const isShareReached = settings.inputs === 1 || report.dialled >= report.inputs * DIALLED_SHARE_MIN;
 if (!isShareReached) console.error(`fewer than ${100 * DIALLED_SHARE_MIN} % reached the dial`);
 process.exit(report.faults.length === 0 && isShareReached ? 0 : 1);
 

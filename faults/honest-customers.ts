@@ -1,4 +1,4 @@
-/** Customers of a gateway under attack: how fast their downloads are, and whether new tunnels open. */
+/** Honest customers of a gateway under attack: the speed of their downloads, and whether new tunnels open. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import type { FakeConnection } from '../gateway/test/control-plane.ts';
 import { openClient, socks5Greeting, socks5Login, socks5Request } from '../gateway/test/gateway-harness.ts';
 import { listenLocally } from '../gateway/test/sockets.ts';
 
-/** 10 Mbit/s, as of a modem: the gateway, not this machine, decides whether it is reached. */
+/** 10 Mbit/s, like a modem: slow enough that this machine is not the bottleneck. */
 const DOWNLOAD_BYTES_PER_MS = 1_250;
 const PACE_MS = 20;
 const NEW_TUNNEL_MS = 250;
-/** As long as programs wait for a connection, because a busy machine alone makes it a second. */
+/** As long as programs usually wait; on a busy machine alone it may take a second. */
 const NEW_TUNNEL_TIMEOUT_MS = 15_000;
 const BLOCK = Buffer.alloc(65_536, 'origin');
 
@@ -19,7 +19,7 @@ export interface Download {
   receivedBytes: number;
 }
 
-/** Paced for one that says `p`, without end for one that says `s`, a web page for a request; others are kept. @returns its port */
+/** By the first byte: `p` gets paced data, `s` endless data, `e` an echo, a request a web page. @returns the port */
 export async function startOrigin(): Promise<number> {
   const { port } = await listenLocally((socket) => {
     socket.on('end', () => socket.end());
@@ -27,7 +27,7 @@ export async function startOrigin(): Promise<number> {
       const kind = String.fromCharCode(first[0] ?? 0);
       if (kind === 'G') socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
       else if (kind === 'e') socket.end(first);
-      else if (kind === 'p') pace(socket);
+      else if (kind === 'p') sendPaced(socket);
       else if (kind === 's') fill(socket);
     });
   });
@@ -42,12 +42,12 @@ function fill(socket: Socket): void {
   write();
 }
 
-function pace(socket: Socket): void {
-  const begunAt = performance.now();
+function sendPaced(socket: Socket): void {
+  const startedAt = performance.now();
   let sentBytes = 0;
   const timer = setInterval(() => {
-    const dueBytes = (performance.now() - begunAt) * DOWNLOAD_BYTES_PER_MS - sentBytes;
-    // What the gateway does not take in time is speed that is lost.
+    const dueBytes = (performance.now() - startedAt) * DOWNLOAD_BYTES_PER_MS - sentBytes;
+    // Bytes that the gateway does not read in time count as lost speed.
     const sliceBytes = Math.min(Math.floor(dueBytes), BLOCK.length);
     sentBytes += dueBytes;
     if (socket.writableLength === 0) socket.write(BLOCK.subarray(0, sliceBytes));
@@ -55,7 +55,7 @@ function pace(socket: Socket): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-/** Each customer is a network of its own. */
+/** Each customer has a separate network. */
 export async function startDownload(
   gatewayPort: number,
   login: FakeConnection,
@@ -72,13 +72,13 @@ export async function startDownload(
 /** @returns bytes per second of each */
 export async function measureSpeeds(downloads: readonly Download[], seconds: number): Promise<number[]> {
   const before = downloads.map(({ receivedBytes }) => receivedBytes);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   await pause(seconds * 1000);
-  const elapsedSeconds = (performance.now() - begunAt) / 1000;
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
   return downloads.map(({ receivedBytes }, index) => (receivedBytes - before[index]!) / elapsedSeconds);
 }
 
-/** A further customer, who opens one tunnel after the other. */
+/** Another customer, who opens tunnels sequentially. */
 export class NewTunnels {
   #results: (number | 'failed')[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -91,32 +91,32 @@ export class NewTunnels {
     this.#timer = setInterval(() => this.#try(), NEW_TUNNEL_MS);
   }
 
-  forgetResults(): void {
+  clearResults(): void {
     this.#results = [];
   }
 
   stop(): { failedShare: number; medianMs: number } {
     clearInterval(this.#timer);
     const times = this.#results.filter((result) => result !== 'failed').sort((one, other) => one - other);
-    // None at all would be no success.
+    // No result at all counts as a failure.
     const failedShare = 1 - times.length / Math.max(1, this.#results.length);
     return { failedShare, medianMs: Math.round(times[times.length >> 1] ?? 0) };
   }
 
   #try(): void {
-    const begunAt = performance.now();
-    const late = pause(NEW_TUNNEL_TIMEOUT_MS, 'late' as const, { ref: false });
-    Promise.race([this.#echo(), late]).then(
-      (outcome) => this.#results.push(outcome === 'late' ? 'failed' : performance.now() - begunAt),
+    const startedAt = performance.now();
+    const timeout = pause(NEW_TUNNEL_TIMEOUT_MS, 'timeout' as const, { ref: false });
+    Promise.race([this.#echo(), timeout]).then(
+      (outcome) => this.#results.push(outcome === 'timeout' ? 'failed' : performance.now() - startedAt),
       () => this.#results.push('failed'),
     );
   }
 
   async #echo(): Promise<void> {
     const socket = await openTunnel(this.gatewayPort, this.login, this.originPort, '127.201.0.1');
-    const answered = once(socket, 'data');
+    const echoed = once(socket, 'data');
     socket.write('e');
-    await answered;
+    await echoed;
     socket.destroy();
   }
 }
@@ -124,8 +124,8 @@ export class NewTunnels {
 async function openTunnel(gatewayPort: number, login: FakeConnection, originPort: number, address: string) {
   const client = await openClient(gatewayPort, address);
   client.socket.write(Buffer.concat([socks5Greeting, socks5Login(login), socks5Request('127.0.0.1', originPort)]));
-  const answer = await client.take(14);
-  if (answer[5] !== 0) throw new Error(`Reply ${answer[5]}`);
+  const reply = await client.take(14);
+  if (reply[5] !== 0) throw new Error(`Reply ${reply[5]}`);
   client.socket.removeAllListeners('data');
   return client.socket;
 }

@@ -1,22 +1,22 @@
-/** What hostile sockets do to a gateway's public port, all kinds at once. A process of its own, started by sockets.ts. */
+/** Opens all kinds of hostile sockets to a gateway's public port. Runs in a separate process, started by sockets.ts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type Counts } from '../attacks/client.ts';
 
-export interface Order {
+export interface AttackJob {
   readonly port: number;
   readonly addresses: readonly string[];
-  /** Of a customer who has paid and attacks with what they bought. */
+  /** Valid credentials: this customer attacks with their purchase. */
   readonly login: { readonly username: string; readonly password: string };
   readonly originPort: number;
   readonly sockets: number;
 }
 
-/** Opened in a step; with the pause this bounds how much of the machine the attack takes. */
+/** Sockets per step; together with the pause this bounds the CPU time of the attack. */
 const BATCH = 40;
 const STEP_MS = 20;
 const PIPELINED = 100;
 
-type Kind = (client: Client, order: Order) => void;
+type Kind = (client: Client, job: AttackJob) => void;
 
 const kinds: readonly Kind[] = [
   function silent(client) {
@@ -37,7 +37,7 @@ const kinds: readonly Kind[] = [
   function wrongPassword(client, { originPort, login }) {
     client.open(absolute(originPort, basic({ ...login, password: `wrong-${Math.random()}` })));
   },
-  function keptRequest(client, { originPort, login }) {
+  function persistentConnection(client, { originPort, login }) {
     client.open(absolute(originPort, basic(login)));
   },
   function pipelinedRequests(client, { originPort, login }) {
@@ -53,34 +53,34 @@ const kinds: readonly Kind[] = [
   function unreadDownload(client, { originPort, login }) {
     client.open(`${connect(originPort, login)}s`, true);
   },
-  function vanished(client, { originPort, login }) {
-    client.openAndLeave(connect(originPort, login));
+  function disconnected(client, { originPort, login }) {
+    client.openAndReset(connect(originPort, login));
   },
 ];
 
-const basic = ({ username, password }: Order['login']) =>
+const basic = ({ username, password }: AttackJob['login']) =>
   `Proxy-Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}\r\n`;
 const absolute = (port: number, login: string) =>
   `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${login}\r\n`;
-const connect = (port: number, login: Order['login']) =>
+const connect = (port: number, login: AttackJob['login']) =>
   `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\n${basic(login)}\r\n`;
 
-/** Keeps as many sockets as it can get; those that the gateway closes are opened again. */
-async function attack(client: Client, order: Order): Promise<void> {
-  for (let next = 0; client.isOn(); await pause(STEP_MS))
-    for (let count = 0; count < BATCH && client.openCount < order.sockets; count += 1) {
-      kinds[next % kinds.length]!(client, order);
+/** Keeps as many sockets open as possible; opens a new one for each that the gateway closes. */
+async function attack(client: Client, job: AttackJob): Promise<void> {
+  for (let next = 0; client.isRunning(); await pause(STEP_MS))
+    for (let count = 0; count < BATCH && client.openCount < job.sockets; count += 1) {
+      kinds[next % kinds.length]!(client, job);
       next += 1;
     }
 }
 
-process.once('message', (order: Order) => {
-  const client = new Client({ ...order, host: '', accessToken: '' });
-  const running = attack(client, order);
+process.once('message', (job: AttackJob) => {
+  const client = new Client({ ...job, host: '', accessToken: '' });
+  const attacking = attack(client, job);
   process.once('message', () => {
     const report: Counts & { held: number } = { ...client.counts, held: client.openCount };
     client.stop();
-    void running.then(() => process.send!(report, () => process.exit(0)));
+    void attacking.then(() => process.send!(report, () => process.exit(0)));
   });
 });
 process.send!('ready');

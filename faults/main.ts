@@ -1,5 +1,5 @@
 /**
- * `npm run faults`: breaks the product or attacks it, and fails when customers or their money suffer from it.
+ * `npm run faults`: injects faults into the product or attacks it, and fails if customers or their money are affected.
  *
  * Usage: npm run faults -- [rounds=13] [seed=7] [only=gateway]
  *        npm run faults -- kind=sockets [seconds=60] [sockets=5000] [descriptors=1024] [addresses=500]
@@ -14,6 +14,6 @@ const kinds: Record<string, () => Promise<unknown>> = {
 const start = kinds[kind];
 if (start) await start();
 else {
-  console.error(`"kind=${kind}" is unknown: give one of ${Object.keys(kinds).join(', ')}`);
+  console.error(`"kind=${kind}" is unknown. Use one of ${Object.keys(kinds).join(', ')}`);
   process.exit(1);
 }

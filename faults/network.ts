@@ -1,30 +1,29 @@
 import net from 'node:net';
 
 /**
- * - `open`: carries everything.
- * - `cut`: resets what is open and what comes.
- * - `refused`: nobody listens any more; what is open stays open.
- * - `slow`: each piece is late.
- * - `silent`: keeps everything and carries nothing until it is `open` again.
- * - `one-way`: carries everything to the target and nothing back. What is open by then never gets an answer.
- * - `blackholed`: carries nothing. What was open by then, or was opened meanwhile, stays dead and is never reset, as after
- *   the loss of a machine.
+ * - `open`: forwards everything.
+ * - `cut`: resets open and new connections.
+ * - `refused`: refuses new connections; open ones stay open.
+ * - `slow`: delays each chunk.
+ * - `silent`: buffers everything until it is `open` again.
+ * - `one-way`: forwards everything to the target and nothing back. Connections of that time never get a response.
+ * - `blackholed`: forwards nothing. Connections of that time stay dead and are never reset, as after the loss of a host.
  */
 export type NetworkState = 'open' | 'cut' | 'refused' | 'slow' | 'silent' | 'one-way' | 'blackholed';
 
 const SLOW_MS = 400;
 
 interface Pair {
-  readonly near: net.Socket;
-  /** Missing where a connection was made into a black hole. */
-  readonly far: net.Socket | undefined;
-  /** Never carries anything again, in either direction. */
+  readonly client: net.Socket;
+  /** Undefined if the connection was opened while the network was blackholed. */
+  readonly target: net.Socket | undefined;
+  /** Forwards nothing any more, in either direction. */
   isDead: boolean;
-  /** Never carries anything back again. */
-  isMute: boolean;
+  /** Forwards nothing back to the client any more. */
+  isOneWay: boolean;
 }
 
-/** A stretch of network between two programs: a TCP proxy that breaks in the ways in which networks do. */
+/** A TCP proxy between two programs that simulates network failures. */
 export class Network {
   readonly #server = net.createServer((socket) => this.#join(socket));
   readonly #pairs = new Set<Pair>();
@@ -32,12 +31,12 @@ export class Network {
   #state: NetworkState = 'open';
 
   /**
-   * @param targetPort asked for each connection, because a server may come back elsewhere
-   * @param overhear asked for each connection: what it gives hears all that is carried to the target
+   * @param targetPort called for each connection, because a restarted server may have another port
+   * @param createTap called for each connection: its result receives all chunks to the target
    */
   constructor(
     private readonly targetPort: () => number,
-    private readonly overhear?: () => (piece: Buffer) => void,
+    private readonly createTap?: () => (chunk: Buffer) => void,
   ) {}
 
   async listen(): Promise<number> {
@@ -49,12 +48,12 @@ export class Network {
   async set(state: NetworkState): Promise<void> {
     const wasListening = this.#state !== 'refused';
     this.#state = state;
-    for (const pair of this.#pairs) enter(pair, state);
+    for (const pair of this.#pairs) applyState(pair, state);
     if (state === 'refused') this.#server.close();
     else if (!wasListening) await this.listen();
   }
 
-  /** Resets what is open; new connections are carried as before. */
+  /** Resets open connections; new ones are forwarded. */
   reset(): void {
     for (const pair of this.#pairs) resetPair(pair);
   }
@@ -64,52 +63,52 @@ export class Network {
     this.#server.close();
   }
 
-  #join(near: net.Socket): void {
-    if (this.#state === 'cut') return void near.resetAndDestroy();
+  #join(client: net.Socket): void {
+    if (this.#state === 'cut') return void client.resetAndDestroy();
     const isBlackholed = this.#state === 'blackholed';
-    const far = isBlackholed ? undefined : net.connect(this.targetPort(), '127.0.0.1');
-    const pair: Pair = { near, far, isDead: isBlackholed, isMute: false };
+    const target = isBlackholed ? undefined : net.connect(this.targetPort(), '127.0.0.1');
+    const pair: Pair = { client, target, isDead: isBlackholed, isOneWay: false };
     this.#pairs.add(pair);
-    near.on('error', () => {});
-    near.on('close', () => this.#pairs.delete(pair));
-    if (!far) return undefined;
-    far.on('error', () => {});
-    const heard = this.overhear?.();
-    if (heard) near.on('data', heard);
-    this.#carry(pair, near, far);
-    this.#carry(pair, far, near);
-    enter(pair, this.#state);
+    client.on('error', () => {});
+    client.on('close', () => this.#pairs.delete(pair));
+    if (!target) return undefined;
+    target.on('error', () => {});
+    const tap = this.createTap?.();
+    if (tap) client.on('data', tap);
+    this.#forward(pair, client, target);
+    this.#forward(pair, target, client);
+    applyState(pair, this.#state);
     return undefined;
   }
 
-  #carry(pair: Pair, from: net.Socket, to: net.Socket): void {
+  #forward(pair: Pair, from: net.Socket, to: net.Socket): void {
     from.setNoDelay();
-    const isLost = () => pair.isDead || (pair.isMute && from === pair.far);
-    const carry = (act: () => unknown) => {
-      const actUnlessLost = () => void (isLost() || act());
-      // Equal delays keep the order.
-      if (this.#state === 'slow') setTimeout(actUnlessLost, SLOW_MS);
-      else actUnlessLost();
+    const isLost = () => pair.isDead || (pair.isOneWay && from === pair.target);
+    const forward = (action: () => unknown) => {
+      const runUnlessLost = () => void (isLost() || action());
+      // Equal delays preserve the order.
+      if (this.#state === 'slow') setTimeout(runUnlessLost, SLOW_MS);
+      else runUnlessLost();
     };
-    from.on('data', (chunk: Buffer) => carry(() => to.write(chunk)));
-    from.on('end', () => carry(() => to.end()));
+    from.on('data', (chunk: Buffer) => forward(() => to.write(chunk)));
+    from.on('end', () => forward(() => to.end()));
     from.on('close', () => {
-      // A dead connection does not tell the other side either.
+      // The close of a dead connection is not forwarded either.
       if (!isLost()) to.destroy();
     });
   }
 }
 
-function enter(pair: Pair, state: NetworkState): void {
+function applyState(pair: Pair, state: NetworkState): void {
   if (state === 'cut') return resetPair(pair);
   if (state === 'blackholed') pair.isDead = true;
-  if (state === 'one-way') pair.isMute = true;
-  for (const socket of [pair.near, pair.far])
+  if (state === 'one-way') pair.isOneWay = true;
+  for (const socket of [pair.client, pair.target])
     if (state === 'silent' || pair.isDead) socket?.pause();
     else socket?.resume();
 }
 
-function resetPair({ near, far }: Pair): void {
-  near.resetAndDestroy();
-  far?.resetAndDestroy();
+function resetPair({ client, target }: Pair): void {
+  client.resetAndDestroy();
+  target?.resetAndDestroy();
 }

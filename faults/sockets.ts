@@ -1,7 +1,7 @@
 /**
  * Keeps thousands of hostile sockets of all kinds open to a gateway with few file descriptors, from one address and from
- * 500, and judges whether the node lives, each customer of another network keeps their speed, and memory and descriptors
- * are given back.
+ * 500. Checks that the node survives, that customers of other networks keep their speed, and that memory and descriptors are
+ * released.
  *
  * Usage: npm run faults -- kind=sockets [seconds=60] [sockets=5000] [descriptors=1024] [addresses=500]
  */
@@ -9,47 +9,47 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { WatchedProcess } from '../attacks/watched-process.ts';
+import { ProcessMonitor } from '../attacks/process-monitor.ts';
 import { ControlPlane } from '../gateway/test/control-plane.ts';
-import type { Order } from './hostile-sockets.ts';
+import type { AttackJob } from './hostile-sockets.ts';
 import { measureSpeeds, NewTunnels, startDownload, startOrigin } from './honest-customers.ts';
 import { options } from './options.ts';
-import { type SoakedGateway, startSoakedGateway } from './soaked-gateway.ts';
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 const CUSTOMERS = 8;
 const BASELINE_SECONDS = 10;
-/** Of what each customer had before. */
+/** The minimum speed of each customer, as a share of their speed before the attack. */
 const SPEED_SHARE_MIN = 0.5;
 /**
- * Of new tunnels of others. None fails on a machine that is otherwise idle; on a busy one a handshake takes longer than the
- * few half-open sockets of so small a node last.
+ * The maximum share of failed new tunnels of other customers. On an idle machine none fails; on a busy one a half-open socket
+ * of such a small node may be evicted before its handshake is complete.
  */
 const FAILED_SHARE_MAX = 0.5;
-/** In use after a collection of garbage: the pool keeps the buffers of the pump that were needed at once. */
-const USED_MEGABYTES_MORE_MAX = 24;
-/** V8 gives pages of a heap that was larger back late. */
-const RESIDENT_MEGABYTES_MORE_MAX = 100;
+/** Memory in use after a garbage collection: the pool keeps the maximum number of pump buffers that were in use. */
+const USED_GROWTH_MEGABYTES_MAX = 24;
+/** V8 releases the pages of a shrunken heap late. */
+const RESIDENT_GROWTH_MEGABYTES_MAX = 100;
 const RECOVERY_MS = 30_000;
 
-interface Held {
+interface Resources {
   readonly usedMegabytes: number;
   readonly residentMegabytes: number;
   readonly descriptors: number;
 }
 
-interface Measured {
+interface Measurement {
   readonly speedsBefore: readonly number[];
   readonly speedsDuring: readonly number[];
   readonly failedShare: number;
-  /** Undefined where the process has ended. */
-  readonly heldBefore: Held | undefined;
-  readonly heldAfter: Held | undefined;
-  readonly ending: string | undefined;
+  /** Undefined if the process has exited. */
+  readonly resourcesBefore: Resources | undefined;
+  readonly resourcesAfter: Resources | undefined;
+  readonly exitReason: string | undefined;
 }
 
 const settings = readArguments(options);
 const violations: string[] = [];
-for (const addresses of settings.crowds) await attackFrom(addresses);
+for (const addresses of settings.addressCounts) await attackFrom(addresses);
 for (const violation of violations) console.error(violation);
 console.log(`${violations.length} violations`);
 process.exit(violations.length === 0 ? 0 : 1);
@@ -58,15 +58,15 @@ async function attackFrom(count: number): Promise<void> {
   const title = `${settings.sockets} sockets from ${count} addresses`;
   const control = await new ControlPlane().start();
   const originPort = await startOrigin();
-  const node = await startSoakedGateway(control, settings.descriptors);
+  const node = await startGatewayUnderTest(control, settings.descriptors);
   const downloads = await Promise.all(
     Array.from({ length: CUSTOMERS }, (_, customer) => startDownload(node.port, control.sell(), originPort, customer)),
   );
   const newTunnels = new NewTunnels(node.port, control.sell(), originPort);
-  const watched = new WatchedProcess(node.pid);
+  const monitor = new ProcessMonitor(node.pid);
   const speedsBefore = await measureSpeeds(downloads, BASELINE_SECONDS);
-  const heldBefore = await holds(node, watched);
-  newTunnels.forgetResults();
+  const resourcesBefore = await readResources(node, monitor);
+  newTunnels.clearResults();
   const attack = await startAttack({
     port: node.port,
     addresses: addressesOf(count),
@@ -78,16 +78,23 @@ async function attackFrom(count: number): Promise<void> {
   const metrics = await node.metrics('gateway_client_sockets', 'gateway_tunnels', 'gateway_descriptors');
   const attacker = await attack.stop();
   const { failedShare, medianMs } = newTunnels.stop();
-  const heldAfter = heldBefore && (await afterRecovery(node, watched, heldBefore));
-  watched.stop();
-  const measured = { speedsBefore, speedsDuring, failedShare, heldBefore, heldAfter, ending: node.ending() };
-  violations.push(...complaintsAbout(measured).map((complaint) => `${title}: ${complaint}`));
+  const resourcesAfter = resourcesBefore && (await waitForRelease(node, monitor, resourcesBefore));
+  monitor.stop();
+  const measurement = {
+    speedsBefore,
+    speedsDuring,
+    failedShare,
+    resourcesBefore,
+    resourcesAfter,
+    exitReason: node.exitReason(),
+  };
+  violations.push(...violationsOf(measurement).map((violation) => `${title}: ${violation}`));
   console.log(
     `${title}: others ${megabits(speedsBefore)} Mbit/s before, ${megabits(speedsDuring)} during, ` +
-      `the slowest ${percent(slowestShare(measured))} of theirs; new tunnels median ${medianMs} ms, ${percent(failedShare)} failed`,
+      `the slowest ${percent(slowestShare(measurement))} of theirs; new tunnels median ${medianMs} ms, ${percent(failedShare)} failed`,
   );
   console.log(
-    `  node: ${watched.peakMegabytes} MB at most; afterwards ${inWords(heldAfter)}, before ${inWords(heldBefore)}`,
+    `  node: ${monitor.peakMegabytes} MB at most; afterwards ${describeResources(resourcesAfter)}, before ${describeResources(resourcesBefore)}`,
   );
   console.log(
     `  attacker: ${attacker.opened} opened, ${attacker.closedByServer} closed by the node, ${attacker.held} held at the end`,
@@ -98,50 +105,56 @@ async function attackFrom(count: number): Promise<void> {
   control.stop();
 }
 
-function complaintsAbout(measured: Measured): string[] {
-  const { failedShare, heldBefore, heldAfter, ending } = measured;
-  if (!heldBefore || !heldAfter) return [`the node ended ${ending}`];
-  const share = slowestShare(measured);
+function violationsOf(measurement: Measurement): string[] {
+  const { failedShare, resourcesBefore, resourcesAfter, exitReason } = measurement;
+  if (!resourcesBefore || !resourcesAfter) return [`the node exited ${exitReason}`];
+  const share = slowestShare(measurement);
   return [
-    // Also where a share is no number, because nothing passed before.
-    ...(share >= SPEED_SHARE_MIN ? [] : [`a customer elsewhere has ${percent(share)} of their speed`]),
+    // The comparison also catches NaN, if nothing was transferred before.
+    ...(share >= SPEED_SHARE_MIN ? [] : [`a customer of another network has ${percent(share)} of their speed`]),
     ...(failedShare <= FAILED_SHARE_MAX ? [] : [`${percent(failedShare)} of the new tunnels of others failed`]),
-    ...(isBack(heldAfter, heldBefore) ? [] : [`${inWords(heldAfter)} afterwards, ${inWords(heldBefore)} before`]),
+    ...(isReleased(resourcesAfter, resourcesBefore)
+      ? []
+      : [`${describeResources(resourcesAfter)} afterwards, ${describeResources(resourcesBefore)} before`]),
   ];
 }
 
-function slowestShare({ speedsBefore, speedsDuring }: Measured): number {
+function slowestShare({ speedsBefore, speedsDuring }: Measurement): number {
   return Math.min(...speedsDuring.map((speed, index) => speed / speedsBefore[index]!));
 }
 
-/** Waits until the node has given everything back, or has had time enough to do so. */
-async function afterRecovery(node: SoakedGateway, watched: WatchedProcess, before: Held): Promise<Held | undefined> {
+/** Waits until the node has released everything, or until a timeout. */
+async function waitForRelease(
+  node: GatewayUnderTest,
+  monitor: ProcessMonitor,
+  before: Resources,
+): Promise<Resources | undefined> {
   const deadline = performance.now() + RECOVERY_MS;
   for (;;) {
-    const after = await holds(node, watched);
-    if (!after || isBack(after, before) || performance.now() > deadline) return after;
+    const after = await readResources(node, monitor);
+    if (!after || isReleased(after, before) || performance.now() > deadline) return after;
     await pause(500);
   }
 }
 
-async function holds(node: SoakedGateway, watched: WatchedProcess): Promise<Held | undefined> {
+async function readResources(node: GatewayUnderTest, monitor: ProcessMonitor): Promise<Resources | undefined> {
   const usedMegabytes = await node.usedMegabytes();
   if (usedMegabytes === undefined) return undefined;
-  return { usedMegabytes, residentMegabytes: watched.megabytes, descriptors: watched.descriptors };
+  return { usedMegabytes, residentMegabytes: monitor.megabytes, descriptors: monitor.descriptors };
 }
 
-function isBack(after: Held, before: Held): boolean {
+function isReleased(after: Resources, before: Resources): boolean {
   return (
     after.descriptors <= before.descriptors &&
-    after.usedMegabytes <= before.usedMegabytes + USED_MEGABYTES_MORE_MAX &&
-    after.residentMegabytes <= before.residentMegabytes + RESIDENT_MEGABYTES_MORE_MAX
+    after.usedMegabytes <= before.usedMegabytes + USED_GROWTH_MEGABYTES_MAX &&
+    after.residentMegabytes <= before.residentMegabytes + RESIDENT_GROWTH_MEGABYTES_MAX
   );
 }
 
-async function startAttack(order: Order) {
+async function startAttack(job: AttackJob) {
   const generator = fork(fileURLToPath(new URL('hostile-sockets.ts', import.meta.url)));
-  await once(generator, 'message'); // It is ready.
-  generator.send(order);
+  await once(generator, 'message'); // The process is ready.
+  generator.send(job);
   return {
     stop: async () => {
       const reported = once(generator, 'message');
@@ -152,7 +165,7 @@ async function startAttack(order: Order) {
   };
 }
 
-/** Each is a network of its own; customers are elsewhere. */
+/** Each address is a separate network; customers use others. */
 function addressesOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.${10 + Math.floor(index / 250)}.0.${1 + (index % 250)}`);
 }
@@ -165,8 +178,8 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-function inWords(held: Held | undefined): string {
-  if (!held) return 'nothing, because it has ended';
+function describeResources(held: Resources | undefined): string {
+  if (!held) return 'nothing, because it has exited';
   const { usedMegabytes, residentMegabytes, descriptors } = held;
   return `${usedMegabytes} MB in use, ${residentMegabytes} MB resident, ${descriptors} descriptors`;
 }
@@ -188,6 +201,6 @@ function readArguments(given: readonly string[]) {
     seconds: values.get('seconds') ?? 60,
     sockets: values.get('sockets') ?? 5_000,
     descriptors: values.get('descriptors') ?? 1_024,
-    crowds: addresses === undefined ? [1, 500] : [addresses],
+    addressCounts: addresses === undefined ? [1, 500] : [addresses],
   };
 }

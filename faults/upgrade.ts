@@ -1,8 +1,8 @@
 /**
- * Does the newest release bear the migrations of this checkout? Its API, worker and gateway serve customers while the
- * database is migrated under them, and go on; at last the worker of this checkout takes the place of theirs.
+ * Tests whether the newest release works during and after the migrations of this checkout: its API, worker and gateway serve
+ * customers while the database is migrated; finally the worker of this checkout replaces the old one.
  *
- * Usage: npm run test:upgrade [-- commit=<a commit to take for the release>]
+ * Usage: npm run test:upgrade [-- commit=<a commit to test instead of the release>]
  */
 import { signIn } from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { audit } from '../api/src/audit.ts';
+import { checkInvariants } from '../api/src/check-invariants.ts';
 import { loadConfig } from '../api/src/config.ts';
 import { createCtx } from '../api/src/ctx.ts';
 import { openDatabase } from '../api/src/db.ts';
@@ -19,23 +19,23 @@ import { createLog } from '../api/src/log.ts';
 import { migrate } from '../api/src/migrate.ts';
 import { buildChanged } from '../tools/build.mjs';
 import { startPostgres } from '../tools/pg.mjs';
-import { explain, Problem } from '../tools/problem.mjs';
+import { reportFailure, Problem } from '../tools/problem.mjs';
 import { startProduct } from '../tools/product.mjs';
 import { checkOutRelease, installRelease } from '../tools/release-checkout.mjs';
 import { readReleases } from '../tools/releases.mjs';
 import { cloneDatabase } from '../tools/test-database.mjs';
 import { createRandom } from '../tools/random.ts';
-import { ReadWatch } from './read-watch.ts';
-import type { Shop, ShopOptions } from './shop.ts';
+import { EndpointMonitor } from './endpoint-monitor.ts';
+import type { Customers, CustomersOptions } from './customers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const LOG_FILE = path.join(root, '.data/upgrade.log');
 const CUSTOMERS = 3;
-const PATIENCE_MS = 120_000;
+const WAIT_LIMIT_MS = 120_000;
 const REQUEST_LIMIT_MS = 15_000;
 const ADMINISTRATOR = { email: 'admin@example.com', password: 'demo-password' };
 
-const undo: (() => unknown)[] = [];
+const cleanUps: (() => unknown)[] = [];
 let exitCode = 1;
 try {
   const release = chooseRelease(process.argv.slice(2));
@@ -45,9 +45,9 @@ try {
     exitCode = 0;
   }
 } catch (error) {
-  exitCode = explain(error);
+  exitCode = reportFailure(error);
 } finally {
-  for (const step of undo.toReversed()) await step();
+  for (const step of cleanUps.toReversed()) await step();
 }
 process.exit(exitCode);
 
@@ -62,55 +62,57 @@ function chooseRelease([argument, ...others]: readonly string[]): { version: str
 async function testUpgrade({ version, commit }: { version: string; commit: string }): Promise<number> {
   console.log(`release ${version}, commit ${commit}`);
   const { directory, remove } = checkOutRelease(root, { version, commit });
-  undo.push(remove);
+  cleanUps.push(remove);
   installRelease(root, directory);
   buildChanged(directory, ['gateway', 'api']);
   buildChanged(root, ['api']);
 
   const server = await startPostgres({ dataDir: path.join(root, '.data/pg-upgrade'), durable: false });
-  undo.push(() => server.stop());
+  cleanUps.push(() => server.stop());
   const database = await cloneDatabase(server.url, 'template1');
-  undo.push(() => database.drop());
+  cleanUps.push(() => database.drop());
   const secrets = { SECRET_KEY: randomBytes(32).toString('hex'), GATEWAY_TOKEN: randomBytes(32).toString('hex') };
   fs.rmSync(LOG_FILE, { force: true });
   const old = await startRelease(directory, database.url, secrets);
-  const complaints = await serveWhileMigrating(old, database.url, secrets);
-  complaints.push(...findErrors());
-  for (const sentence of complaints) console.error(sentence);
-  console.log(`${complaints.length} complaints`);
-  return complaints.length === 0 ? 0 : 1;
+  const violations = await serveWhileMigrating(old, database.url, secrets);
+  violations.push(...findErrors());
+  for (const violation of violations) console.error(violation);
+  console.log(`${violations.length} violations`);
+  return violations.length === 0 ? 0 : 1;
 }
 
 interface Release {
   product: Awaited<ReturnType<typeof startProduct>>;
-  createShop: (options: ShopOptions) => Shop;
+  createCustomers: (options: CustomersOptions) => Customers;
 }
 
-/** With its own tools and its own customers: they know which settings and which answers it has. */
+/** Uses the release's own tools and customers, which match its settings and responses. */
 async function startRelease(directory: string, databaseUrl: string, secrets: Record<string, string>): Promise<Release> {
   const load = (file: string) => import(pathToFileURL(path.join(directory, file)).href);
   const tools = (await load('tools/product.mjs')) as { startProduct: typeof startProduct };
-  const customers = (await load('faults/shop.ts')) as { Shop: new (options: ShopOptions) => Shop };
+  const release = (await load('faults/customers.ts')) as { Customers: new (options: CustomersOptions) => Customers };
   const product = await tools.startProduct({
     databaseUrl,
     logFile: LOG_FILE,
     env: { ...secrets, GATEWAY_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'error' },
   });
-  undo.push(() => product.stop());
-  return { product, createShop: (options) => new customers.Shop(options) };
+  cleanUps.push(() => product.stop());
+  return { product, createCustomers: (options) => new release.Customers(options) };
 }
 
-/** @returns complaints */
+/** @returns violations */
 async function serveWhileMigrating(
-  { product, createShop }: Release,
+  { product, createCustomers }: Release,
   databaseUrl: string,
   secrets: Record<string, string>,
 ): Promise<string[]> {
-  const complaints: string[] = [];
+  const violations: string[] = [];
   const closing = new AbortController();
   const isOpen = () => !closing.signal.aborted;
-  void product.failure.then(({ part, code }) => complaints.push(`the old ${part} ended by itself with code ${code}`));
-  const shop = createShop({
+  void product.failure.then(({ part, code }) =>
+    violations.push(`the old ${part} exited unexpectedly with code ${code}`),
+  );
+  const customers = createCustomers({
     urls: [product.url],
     requestLimitMs: REQUEST_LIMIT_MS,
     gatewayPorts: [product.gatewayPort],
@@ -118,35 +120,39 @@ async function serveWhileMigrating(
     random: createRandom(1),
     isOpen,
   });
-  await shop.signIn();
+  await customers.signIn();
   const { data } = await createClient({ baseUrl: product.url })(signIn, { body: ADMINISTRATOR });
-  const reads = new ReadWatch(product.url, data.accessToken);
-  console.log(`${await reads.begin()} addresses are watched`);
-  const work = [reads.watch(isOpen), shop.payOn(), ...Array.from({ length: CUSTOMERS }, () => shop.shopOn())];
-  const shopSome = async (when: string) => {
-    const before = { ...shop.counts, rounds: reads.rounds };
+  const monitor = new EndpointMonitor(product.url, data.accessToken);
+  console.log(`${await monitor.start()} endpoints are monitored`);
+  const work = [
+    monitor.run(isOpen),
+    customers.runTopUps(),
+    ...Array.from({ length: CUSTOMERS }, () => customers.runCustomer()),
+  ];
+  const serveCustomers = async (when: string) => {
+    const before = { ...customers.counts, rounds: monitor.rounds };
     await until(`customers are served ${when}`, () => {
-      const { bought, downloads, paid } = shop.counts;
+      const { bought, downloads, paid } = customers.counts;
       const isServed = bought > before.bought + 2 && downloads > before.downloads + 5 && paid > before.paid + 1;
-      return isServed && reads.rounds > before.rounds + 2;
+      return isServed && monitor.rounds > before.rounds + 2;
     });
   };
-  await shopSome('before the migration');
+  await serveCustomers('before the migration');
   const applied = await migrate(databaseUrl);
   console.log(applied.length > 0 ? `migrated: ${applied.join(', ')}` : 'there was nothing to migrate');
-  await shopSome('by the old processes on the new schema');
+  await serveCustomers('by the old processes on the new schema');
   await product.kill('worker');
   await startNewWorker(databaseUrl, secrets, product);
-  await shopSome('by the new worker and the old API and gateway');
+  await serveCustomers('by the new worker and the old API and gateway');
   closing.abort();
   await Promise.all(work);
-  complaints.push(
-    ...reads.complaints,
-    ...(await shop.close()),
-    ...shop.complaints,
-    ...(await judgeMoney(shop, databaseUrl, secrets)),
+  violations.push(
+    ...monitor.violations,
+    ...(await customers.close()),
+    ...customers.violations,
+    ...(await checkMoney(customers, databaseUrl, secrets)),
   );
-  return complaints;
+  return violations;
 }
 
 async function startNewWorker(
@@ -156,32 +162,36 @@ async function startNewWorker(
 ): Promise<void> {
   const env = { ...secrets, MAIL_SINK_PORT: String(mailSinkPort), LOG_LEVEL: 'error' };
   const worker = await startProduct({ databaseUrl, logFile: LOG_FILE, parts: ['worker'], env });
-  undo.push(() => worker.stop());
+  cleanUps.push(() => worker.stop());
 }
 
-async function judgeMoney(shop: Shop, databaseUrl: string, secrets: Record<string, string>): Promise<string[]> {
+async function checkMoney(
+  customers: Customers,
+  databaseUrl: string,
+  secrets: Record<string, string>,
+): Promise<string[]> {
   const database = openDatabase(databaseUrl, 2);
-  undo.push(() => database.close());
+  cleanUps.push(() => database.close());
   const config = loadConfig({ DATABASE_URL: databaseUrl, ...secrets });
-  const found = await audit(createCtx(database, config, createLog('upgrade', 'fatal', false)));
-  const moneyOut = await shop.moneyOutMicros();
-  const { bought, ended, downloads, paid } = shop.counts;
+  const violations = await checkInvariants(createCtx(database, config, createLog('upgrade', 'fatal', false)));
+  const moneyOut = await customers.moneyOutMicros();
+  const { bought, ended, downloads, paid } = customers.counts;
   console.log(`${bought} bought, ${ended} ended, ${downloads} downloads, ${paid} payments`);
-  if (moneyOut !== shop.moneyInMicros)
-    found.push(`$${shop.moneyInMicros / 1e6} were paid in, $${moneyOut / 1e6} are charged or left`);
-  return found;
+  if (moneyOut !== customers.moneyInMicros)
+    violations.push(`$${customers.moneyInMicros / 1e6} were paid in, $${moneyOut / 1e6} are charged or left`);
+  return violations;
 }
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   while (!isTrue()) {
     if (performance.now() > deadline)
-      throw new Problem(`It took longer than ${PATIENCE_MS / 1000} s until ${what}; see ${LOG_FILE}.`);
+      throw new Problem(`Timeout of ${WAIT_LIMIT_MS / 1000} s: ${what}; see ${LOG_FILE}.`);
     await pause(100);
   }
 }
 
-/** Customers repeat what failed, so a failed purchase shows only in the log. */
+/** Customers retry failed calls, so a failed purchase is only visible in the log. */
 function findErrors(): string[] {
   const lines = fs.existsSync(LOG_FILE) ? fs.readFileSync(LOG_FILE, 'utf8').split('\n') : [];
   const errors = lines.filter((line) => /"level":[56]0\b/.test(line));

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `npm run audit:dependencies`: known vulnerabilities of what runs in production, as far as the registry answers. Not part of
- * `npm test`, which needs no network and gives the same result today and tomorrow.
+ * `npm run audit:dependencies`: known vulnerabilities of production dependencies, if the registry responds. Not part of
+ * `npm test`, which needs no network and is reproducible.
  */
 import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
@@ -15,8 +15,8 @@ export function judgeAudit(output) {
   const report = parse(output);
   const counts = report?.metadata?.vulnerabilities;
   if (typeof counts?.total !== 'number') {
-    const reason = report?.message ?? report?.error?.summary ?? 'no answer';
-    return { isFailure: false, sentence: `Dependencies were NOT audited: the registry does not answer (${reason}).` };
+    const reason = report?.message ?? report?.error?.summary ?? 'no response';
+    return { isFailure: false, sentence: `Dependencies were NOT audited: the registry does not respond (${reason}).` };
   }
   const found = Object.entries(report.vulnerabilities ?? {}).map(([name, { severity }]) => `  ${name}: ${severity}`);
   const isFailure = FAILING.some((severity) => counts[severity] > 0);

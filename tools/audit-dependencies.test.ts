@@ -6,7 +6,7 @@ const report = (counts: Record<string, number>, vulnerabilities = {}) =>
 const none = { info: 0, low: 0, moderate: 0, high: 0, critical: 0, total: 0 };
 
 describe('the audit of dependencies', () => {
-  it('is passed without vulnerabilities, and with a low one, which is named', () => {
+  it('passes without vulnerabilities, and with a low one, which it names', () => {
     expect(judgeAudit(report(none))).toEqual({
       isFailure: false,
       sentence: 'Audit of production dependencies: 0 known vulnerabilities.',
@@ -23,14 +23,14 @@ describe('the audit of dependencies', () => {
   });
 
   it.each([
-    ['', 'no answer'],
-    ['<html>', 'no answer'],
+    ['', 'no response'],
+    ['<html>', 'no response'],
     [JSON.stringify({ message: '405 Method Not Allowed', statusCode: 405 }), '405 Method Not Allowed'],
     [JSON.stringify({ error: { code: 'ENOTFOUND', summary: 'request failed' } }), 'request failed'],
-  ])('says that there was none where the registry does not answer, and does not fail: %j', (output, reason) => {
+  ])('reports a registry that does not respond, and does not fail: %j', (output, reason) => {
     expect(judgeAudit(output)).toEqual({
       isFailure: false,
-      sentence: `Dependencies were NOT audited: the registry does not answer (${reason}).`,
+      sentence: `Dependencies were NOT audited: the registry does not respond (${reason}).`,
     });
   });
 });

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * `npm start`, `npm test` and `npm run create-admin` on a fresh checkout. Until the dependencies are installed this is plain Node 20, and nothing
- * imported here may need more.
+ * `npm start`, `npm test` and `npm run create-admin` on a fresh checkout. Before the dependencies are installed
+ * this runs on plain Node 20, so its imports must not need more.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChanged } from './build.mjs';
 import { installDependencies } from './install.mjs';
 import { waitForLock } from './lock.mjs';
-import { explain, Problem } from './problem.mjs';
+import { reportFailure, Problem } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,7 +21,7 @@ function requireNode() {
 async function prepare() {
   requireNode();
   process.chdir(root);
-  // Two at once would delete each other's node_modules.
+  // Two installations at once would delete each other's node_modules.
   const lock = await waitForLock(path.join(root, '.data/bootstrap.lock'), {
     what: 'another "npm start" or "npm test" that installs or builds',
     timeoutMs: 600_000,
@@ -52,5 +52,5 @@ try {
   }
   throw new Problem('Use "npm start", "npm test", "npm run create-admin" or "npm run add-node".');
 } catch (error) {
-  process.exit(explain(error));
+  process.exit(reportFailure(error));
 }

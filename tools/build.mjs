@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Problem } from './problem.mjs';
 
-/** What goes into each bundle besides the workspace itself. @type {Record<string, string[]>} */
+/** The inputs of each bundle besides the workspace itself. @type {Record<string, string[]>} */
 const INPUTS = {
   web: ['contract', 'package-lock.json', 'tsconfig.base.json', 'tools/compress.mjs'],
   gateway: ['contract', 'package-lock.json', 'tsconfig.base.json'],
@@ -36,7 +36,7 @@ export function hashSources(root, workspace) {
 }
 
 /**
- * Builds the workspaces whose sources differ from those of the last build. The stamp lies in dist, so it goes with it.
+ * Builds the workspaces whose sources have changed since the last build. The stamp is in dist, so deleting dist deletes it.
  * @param {string} root
  */
 export function buildChanged(root, workspaces = Object.keys(INPUTS)) {
@@ -49,7 +49,7 @@ export function buildChanged(root, workspaces = Object.keys(INPUTS)) {
       cwd: root,
       stdio: 'inherit',
     });
-    if (status !== 0) throw new Problem(`Building ${workspace} failed; the reason stands above.`, status ?? 1);
+    if (status !== 0) throw new Problem(`Building ${workspace} failed; see the output above.`, status ?? 1);
     fs.writeFileSync(stamp, hash);
   }
 }

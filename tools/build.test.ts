@@ -15,7 +15,7 @@ function checkout() {
   return { write, hash: () => hashSources(root, 'gateway') };
 }
 
-describe('the hash that decides about a build', () => {
+describe('the hash of the sources', () => {
   it.each([
     ['its source', 'gateway/src/main.ts'],
     ['the contract', 'contract/src/units.ts'],

@@ -6,28 +6,28 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * One of our programs while it runs. `exited` is its exit code, 128 + n where a signal ended it.
+ * One of our programs while it runs. `exited` is its exit code, 128 + n after signal n.
  * @typedef {{ pid: number, exited: Promise<number>, isEnding: () => boolean, end: (graceMs: number) => Promise<void>, kill: () => Promise<void> }} Child
  */
 
 const SIGNAL_NUMBERS = /** @type {Record<string, number>} */ ({ SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 });
 
 /**
- * Room for the young objects of whole batches (MiB). With V8's 16 they are copied again and again while the database works, which
- * took a third of the processor time of a gateway's report. It is only taken when it is needed.
+ * V8's semi-space, large enough for the young objects of whole batches (MiB). With the default of 16 they are copied repeatedly while
+ * the database works, which took a third of the CPU time of a gateway's report. The memory is allocated on demand.
  */
 const YOUNG_SPACE_MIB = 64;
 
 /**
  * @param {string} script relative to the checkout
  * @param {NodeJS.ProcessEnv} env
- * @param {string} [logFile] takes what the program prints; without it the terminal does
+ * @param {string} [logFile] receives the output of the program; default: the terminal
  * @returns {Child}
  */
 export function startChild(script, env, logFile) {
   const log = logFile === undefined ? undefined : fs.openSync(logFile, 'a');
-  // Without --enable-source-maps: Node makes the stack of each connection that strangers break, and with maps these took most of the
-  // processor while they did. NODE_OPTIONS=--enable-source-maps turns them on; names of functions and files are in the bundles.
+  // Without --enable-source-maps: Node creates a stack trace for each connection that clients break, and mapping them took most of the
+  // CPU time under attack. NODE_OPTIONS=--enable-source-maps turns it on; names of functions and files are in the bundles.
   const child = spawn(process.execPath, [`--max-semi-space-size=${YOUNG_SPACE_MIB}`, script], {
     cwd: root,
     env,
@@ -56,7 +56,7 @@ export function startChild(script, env, logFile) {
     isEnding: () => ending,
     kill,
     async end(graceMs) {
-      // One SIGTERM: a program may take a second one as "at once", in the middle of its drain.
+      // Only one SIGTERM: a program may treat a second one as "stop at once" and interrupt its drain.
       if (!ending && running) child.kill('SIGTERM');
       ending = true;
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

@@ -15,7 +15,7 @@ export function findChromium() {
   return candidates().find((file) => file && fs.existsSync(file));
 }
 
-/** On a bare Debian or Ubuntu, as root. */
+/** On Debian or Ubuntu as root. */
 function installChromium() {
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
   console.log('Installing Chromium (apt-get) ...');
@@ -28,7 +28,7 @@ function installChromium() {
 }
 
 /**
- * The system's browser; it is installed first where that is possible.
+ * The system's browser. Installs it if possible.
  * @param {{ find?: () => string | undefined, install?: () => void }} [machine]
  */
 export function ensureChromium({ find = findChromium, install = installChromium } = {}) {

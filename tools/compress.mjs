@@ -1,11 +1,11 @@
 // @ts-check
-/** Writes a .br and a .gz beside every text asset: the server sends the sibling, and compresses nothing itself. */
+/** Writes a .br and a .gz beside every text asset: the server sends these files and compresses nothing itself. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/;
-/** Below this the headers weigh more than what is saved. */
+/** Below this, compression saves less than the extra headers cost. */
 const WORTHWHILE_BYTES = 512;
 
 const directory = process.argv[2] ?? 'dist';

@@ -11,7 +11,7 @@ import { readSettings } from './settings.mjs';
 
 /** @param {'create-admin' | 'add-node'} program @param {string[]} values @returns {Promise<number>} the exit code */
 export async function runOnDatabase(program, values) {
-  // The worker's settings: it listens nowhere, and neither does this.
+  // The worker's settings: like this command, it listens on no port.
   const settings = await readSettings(process.env, ['worker']);
   const postgres = settings.databaseUrl
     ? undefined

@@ -11,7 +11,7 @@ import { Problem } from './problem.mjs';
  */
 
 /**
- * Runs the end-to-end tests. Tests that were not run are no success, so without a browser they are named and it fails.
+ * Runs the end-to-end tests. Without a browser it lists the tests that were not run, and fails.
  * @param {EndToEndSteps} steps @throws Problem
  */
 export function runEndToEnd({ findBrowser, listTests, runTests }) {

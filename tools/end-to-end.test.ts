@@ -7,7 +7,7 @@ import { Problem } from './problem.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 describe('the end-to-end tests', () => {
-  it('fail and are named where there is no Chromium and it may not be installed', () => {
+  it('fail and are listed without Chromium if it cannot be installed', () => {
     const ran: string[] = [];
     const attempt = () =>
       runEndToEnd({
@@ -22,7 +22,7 @@ describe('the end-to-end tests', () => {
     expect(ran).toEqual([]);
   });
 
-  it('run with the browser that is found, or installed just now', () => {
+  it('run with the browser that is found or newly installed', () => {
     const ran: string[] = [];
     const run = (findBrowser: () => string) =>
       runEndToEnd({ findBrowser, listTests: () => [], runTests: (browser) => void ran.push(browser) });
@@ -32,9 +32,9 @@ describe('the end-to-end tests', () => {
     expect(ran).toEqual(['/opt/chromium', '/opt/new-chromium']);
   });
 
-  it('are known without a browser', () => {
-    const names = listEndToEndTests(root);
-    expect(names.length).toBeGreaterThan(40);
-    expect(names.filter((name) => !/^[\w-]+\.spec\.ts:\d+:\d+ › ./.test(name))).toEqual([]);
+  it('can be listed without a browser', () => {
+    const titles = listEndToEndTests(root);
+    expect(titles.length).toBeGreaterThan(40);
+    expect(titles.filter((title) => !/^[\w-]+\.spec\.ts:\d+:\d+ › ./.test(title))).toEqual([]);
   }, 120_000);
 });

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { Problem } from './problem.mjs';
 
 /**
- * Runs `npm ci` unless node_modules was installed from this very lock file. The stamp lies inside node_modules, so it goes
- * with it when somebody deletes it or an install is interrupted.
+ * Runs `npm ci` unless node_modules was installed from the same lock file. The stamp is inside node_modules, so an interrupted
+ * install or a deleted directory has none.
  * @param {string} root
  */
 export function installDependencies(root) {
@@ -16,7 +16,7 @@ export function installDependencies(root) {
     .digest('hex');
   const stamp = path.join(root, 'node_modules/.installed');
   if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) return;
-  if (installedByHand(root)) {
+  if (isInstalled(root)) {
     fs.writeFileSync(stamp, hash);
     return;
   }
@@ -24,24 +24,24 @@ export function installDependencies(root) {
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
-    // Under NODE_ENV=production npm would leave out the build tools.
+    // With NODE_ENV=production npm would omit the build tools.
     env: { ...process.env, NODE_ENV: 'development' },
   });
-  if (status !== 0) throw new Problem('npm ci failed; its own message stands above.', status ?? 1);
+  if (status !== 0) throw new Problem('npm ci failed; see its output above.', status ?? 1);
   fs.writeFileSync(stamp, hash);
 }
 
 /** @typedef {{ packages: Record<string, { version?: string, optional?: boolean }> }} LockFile */
 
 /**
- * npm notes what it installed when it is done. Where that agrees with the lock file, somebody has run `npm ci` already and
- * half a minute is saved.
+ * npm records what it has installed. If that matches the lock file, `npm ci` has run already, which saves
+ * half a minute.
  * @param {string} root
  */
-function installedByHand(root) {
-  const note = path.join(root, 'node_modules/.package-lock.json');
-  if (!fs.existsSync(note)) return false;
-  const installed = readPackages(note);
+function isInstalled(root) {
+  const record = path.join(root, 'node_modules/.package-lock.json');
+  if (!fs.existsSync(record)) return false;
+  const installed = readPackages(record);
   return Object.entries(readPackages(path.join(root, 'package-lock.json'))).every(
     ([place, { version, optional }]) =>
       !place.startsWith('node_modules/') ||

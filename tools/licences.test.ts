@@ -27,7 +27,7 @@ describe('licences of production dependencies', () => {
     expect(refusedLicences({ 'node_modules/@a/some': { license } })).toEqual([`@a/some: ${license}`]);
   });
 
-  it('must be given, also deep in the tree; tools of the build and our own workspaces do not count', () => {
+  it('are required at every depth, except for build tools and workspaces', () => {
     expect(
       refusedLicences({
         '': {},

@@ -1,6 +1,6 @@
-/** Under which licences the packages may be that run in production or are sent to browsers. */
+/** The licences allowed for packages that run in production or are sent to browsers. */
 
-/** They ask for no more than a notice; OFL is for fonts. SPDX names. */
+/** SPDX identifiers of licences that require no more than a notice; OFL is for fonts. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -18,13 +18,13 @@ const ALLOWED = new Set([
 
 export interface LockedPackage {
   license?: string;
-  /** Of the build alone. */
+  /** Used by the build only. */
   dev?: boolean;
-  /** A workspace of ours. */
+  /** A workspace of this repository. */
   link?: boolean;
 }
 
-/** @param packages of package-lock.json, by place. @returns a sentence for each that is not allowed */
+/** @param packages of package-lock.json, by place. @returns one message for each licence that is not allowed */
 export function refusedLicences(packages: Record<string, LockedPackage>): string[] {
   return Object.entries(packages)
     .filter(([place, { dev, link }]) => place.includes('node_modules/') && !dev && !link)
@@ -32,7 +32,7 @@ export function refusedLicences(packages: Record<string, LockedPackage>): string
     .map(([place, { license }]) => `${place.replace(/^.*node_modules\//, '')}: ${license ?? 'no licence'}`);
 }
 
-/** `(MIT OR GPL-2.0)` leaves the choice, `MIT AND GPL-2.0` does not; anything more involved is for a person to read. */
+/** `(MIT OR GPL-2.0)` allows a choice, `MIT AND GPL-2.0` does not. Nested expressions are refused, so a person reviews them. */
 function isAllowed(expression: string | undefined): boolean {
   if (expression === undefined) return false;
   const text = expression.replace(/^\((.*)\)$/, '$1');

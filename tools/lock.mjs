@@ -9,34 +9,34 @@ import { identify, isRunning } from './process-identity.mjs';
 /** @typedef {{ release: () => void }} Lock */
 
 /** @param {string} file */
-const besides = (file) => `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+const draftName = (file) => `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Reads a file of ours that names a process. Undefined when it is missing or not whole.
+ * Reads a file that identifies a process. Undefined if it is missing or incomplete.
  * @param {string} file @returns {Identity | undefined}
  */
 function readHolder(file) {
   try {
     return /** @type {Identity} */ (JSON.parse(fs.readFileSync(file, 'utf8')));
   } catch {
-    // A missing or broken file names nobody, and nobody can hold a lock through it.
+    // A missing or broken file identifies no process, so no process holds the lock.
     return undefined;
   }
 }
 
-/** Replaces a file so that readers see the old text or the new one, never a half. @param {string} file @param {unknown} data */
-export function writeWhole(file, data) {
-  const draft = besides(file);
+/** Replaces a file atomically: readers see the old text or the new one. @param {string} file @param {unknown} data */
+export function writeAtomically(file, data) {
+  const draft = draftName(file);
   fs.writeFileSync(draft, JSON.stringify(data), { mode: 0o600 });
   fs.renameSync(draft, file);
 }
 
 /** @param {string} file @returns {boolean} whether this process now holds the lock */
 function create(file) {
-  const draft = besides(file);
+  const draft = draftName(file);
   fs.writeFileSync(draft, JSON.stringify(identify()), { mode: 0o600 });
   try {
-    // A hard link appears with its whole text and fails when the name exists: the one atomic "create if absent".
+    // Linking is the atomic "create if absent": the file appears complete, and the call fails if the name exists.
     fs.linkSync(draft, file);
     return true;
   } catch (error) {
@@ -47,9 +47,9 @@ function create(file) {
   }
 }
 
-/** Takes a dead holder's file away, unless somebody else was faster and it is a live one's by now. @param {string} file */
+/** Removes the file of a dead holder, unless another process was faster and holds the lock by now. @param {string} file */
 function removeStale(file) {
-  const aside = besides(file);
+  const aside = draftName(file);
   try {
     fs.renameSync(file, aside);
   } catch {
@@ -79,16 +79,16 @@ export function tryLock(file) {
  */
 export async function waitForLock(file, { what, timeoutMs = 120_000, log = console.error }) {
   const startedAt = Date.now();
-  let told = false;
+  let isLogged = false;
   for (;;) {
     const { lock, holder } = tryLock(file);
     if (lock) return lock;
     const waitedMs = Date.now() - startedAt;
     if (waitedMs > timeoutMs)
       throw new Problem(`${what} (process ${holder.pid}) has not ended: stop it and try again.`);
-    if (!told && waitedMs > 1000) {
+    if (!isLogged && waitedMs > 1000) {
       log(`Waiting for ${what} (process ${holder.pid}) ...`);
-      told = true;
+      isLogged = true;
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -15,7 +15,7 @@ function lockFile(holder?: object): string {
 }
 
 describe('lock', () => {
-  it('has one holder at a time and names it', () => {
+  it('has one holder at a time and identifies it', () => {
     const file = lockFile();
     const first = tryLock(file);
     expect(first.lock).toBeDefined();
@@ -24,21 +24,21 @@ describe('lock', () => {
     expect(tryLock(file).lock).toBeDefined();
   });
 
-  it('is taken over from a holder that has ended', () => {
+  it('passes from a holder that has ended', () => {
     expect(tryLock(lockFile({ pid: deadPid(), startedAt: '1' })).lock).toBeDefined();
   });
 
-  it('is taken over when the process id belongs to another program by now', () => {
+  it('passes on when the process id belongs to another program by now', () => {
     expect(tryLock(lockFile({ pid: process.pid, startedAt: '1' })).lock).toBeDefined();
   });
 
-  it('is taken over when the file is broken', () => {
+  it('passes on when the file is broken', () => {
     const file = lockFile();
     fs.writeFileSync(file, '');
     expect(tryLock(file).lock).toBeDefined();
   });
 
-  it('gives up with a sentence that names the holder', async () => {
+  it('gives up after a timeout with an error that names the holder', async () => {
     const sleeper = spawn('sleep', ['60']);
     onTestFinished(() => void sleeper.kill());
     const file = lockFile(identify(sleeper.pid));
@@ -47,7 +47,7 @@ describe('lock', () => {
     );
   });
 
-  it('lets waiting callers in one after the other', async () => {
+  it('admits waiting callers one after the other', async () => {
     const file = lockFile();
     let inside = 0;
     const visits = Array.from({ length: 5 }, async () => {

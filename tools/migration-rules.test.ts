@@ -1,19 +1,19 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { judgeMigration, LAST_EXEMPT } from './migration-rules.ts';
+import { checkMigration, LAST_EXEMPT } from './migration-rules.ts';
 import { readReleases } from './releases.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const directory = `${root}/api/migrations`;
 const versions = readReleases(root).map(({ version }) => version);
 
-const judge = (sql: string, name = '9001_example.sql') => judgeMigration(name, sql, ['0.2.0']);
+const check = (sql: string, name = '9001_example.sql') => checkMigration(name, sql, ['0.2.0']);
 
 describe('a migration', () => {
   const names = fs.readdirSync(directory).filter((name) => name.slice(0, 4) > LAST_EXEMPT);
-  it.each(names)('%s leaves processes of the version before at work', (name) => {
-    expect(judgeMigration(name, fs.readFileSync(`${directory}/${name}`, 'utf8'), versions)).toEqual([]);
+  it.each(names)('%s keeps processes of the previous release working', (name) => {
+    expect(checkMigration(name, fs.readFileSync(`${directory}/${name}`, 'utf8'), versions)).toEqual([]);
   });
 
   it.each([
@@ -35,8 +35,8 @@ describe('a migration', () => {
       'create index users_phone on users (phone)',
       'builds an index on users in a transaction: use a file *_concurrently.sql',
     ],
-  ])('that says "%s" is refused', (sql, sentence) => {
-    expect(judge(sql)).toEqual([sentence]);
+  ])('with "%s" is refused', (sql, sentence) => {
+    expect(check(sql)).toEqual([sentence]);
   });
 
   it.each([
@@ -47,18 +47,18 @@ describe('a migration', () => {
     'create function forget() returns void language plpgsql as $$ begin drop table if exists scratch; end $$',
     'create trigger users_not_truncated before truncate on users for each statement execute function refuse_change()',
     'alter table users drop constraint users_email_check',
-  ])('that says "%s" is fine', (sql) => {
-    expect(judge(sql)).toEqual([]);
+  ])('with "%s" is allowed', (sql) => {
+    expect(check(sql)).toEqual([]);
   });
 
-  it('builds indexes on tables in use in a file of its own kind', () => {
-    expect(judge('create index concurrently users_phone on users (phone)', '9001_phone_concurrently.sql')).toEqual([]);
+  it('may build an index on a table in use in a *_concurrently.sql file', () => {
+    expect(check('create index concurrently users_phone on users (phone)', '9001_phone_concurrently.sql')).toEqual([]);
   });
 
-  it('takes away what no release since the named one uses', () => {
+  it('may remove what no release since the named one uses', () => {
     const sql = 'alter table users drop column email;';
-    expect(judge(`-- contract: nothing since 0.2.0 uses users.email\n${sql}`)).toEqual([]);
-    expect(judge(`-- contract: nothing since 0.9.0 uses users.email\n${sql}`)).toEqual([
+    expect(check(`-- contract: nothing since 0.2.0 uses users.email\n${sql}`)).toEqual([]);
+    expect(check(`-- contract: nothing since 0.9.0 uses users.email\n${sql}`)).toEqual([
       'names 0.9.0 as the release since which nothing uses it: releases.json does not have it',
     ]);
   });

@@ -1,19 +1,19 @@
 /**
- * Expand, then contract: processes of the version before go on working on the new schema, and a table that is in use is
- * neither rewritten nor locked for long. CONTRIBUTING.md has the whole rule; these are the statements that break it.
+ * Expand, then contract: processes of the previous release must work on the new schema, and a table in use must be
+ * neither rewritten nor locked for long. CONTRIBUTING.md explains the rule; these statements break it.
  */
 
 /** Migrations up to this one were merged before the rule. */
 export const LAST_EXEMPT = '0018';
 
 /**
- * `-- contract: nothing since 0.3.0 uses promo_codes.note`: what is taken away here is used by no release from this one on.
- * Nobody skips a release, so it may go.
+ * `-- contract: nothing since 0.3.0 uses promo_codes.note`: no release from 0.3.0 on uses what this migration removes.
+ * Operators do not skip releases, so it is safe to remove.
  */
 const CONTRACT = /^-- contract: nothing since (\S+) uses \S/m;
 const CONCURRENTLY = /_concurrently\.sql$/;
 
-/** Allowed only in a migration that is marked as a contraction. */
+/** Allowed only in a migration with a `-- contract:` line. */
 const contractions: { sentence: string; pattern: RegExp }[] = [
   {
     sentence: 'drops a column, a table, a view, a type or a function',
@@ -27,10 +27,10 @@ const contractions: { sentence: string; pattern: RegExp }[] = [
 
 /**
  * @param versions those of releases.json
- * @returns what is wrong with a migration, as sentences
+ * @returns the violations of a migration
  */
-export function judgeMigration(name: string, text: string, versions: readonly string[]): string[] {
-  const sql = withoutTexts(text);
+export function checkMigration(name: string, text: string, versions: readonly string[]): string[] {
+  const sql = normalize(text);
   const found: string[] = [];
   const version = CONTRACT.exec(text)?.[1];
   if (version !== undefined && !versions.includes(version))
@@ -41,7 +41,7 @@ export function judgeMigration(name: string, text: string, versions: readonly st
     [...sql.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(\w+)/g)].map(([, table]) => table!),
   );
   for (const [, table, actions] of sql.matchAll(/\balter\s+table\s+(?:only\s+)?(\w+)\s([^;]*)/g))
-    if (!created.has(table!)) found.push(...judgeNewColumns(actions!));
+    if (!created.has(table!)) found.push(...findUnsafeColumns(actions!));
   if (!CONCURRENTLY.test(name))
     for (const [, table] of sql.matchAll(/\bcreate\s+(?:unique\s+)?index\s+\w+\s+on\s+(\w+)/g))
       if (!created.has(table!))
@@ -49,8 +49,8 @@ export function judgeMigration(name: string, text: string, versions: readonly st
   return found;
 }
 
-/** An action is one `add column`, up to the comma that begins the next. */
-function judgeNewColumns(actions: string): string[] {
+/** Splits at commas before the next action, such as `add column`. */
+function findUnsafeColumns(actions: string): string[] {
   const columns = actions.split(/,\s*(?=(?:add|alter|drop|disable|enable|rename|validate)\b)/);
   return columns
     .filter(
@@ -59,8 +59,8 @@ function judgeNewColumns(actions: string): string[] {
     .map(() => 'adds a column that is not null and has no default: an older process writes rows without it');
 }
 
-/** In lower case, without comments and texts; the bodies of functions are no statements of the migration. */
-function withoutTexts(text: string): string {
+/** Lower-case SQL without comments, string literals and function bodies. */
+function normalize(text: string): string {
   return text
     .replaceAll(/--.*$/gm, '')
     .replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")

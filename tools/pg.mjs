@@ -1,13 +1,13 @@
 // @ts-check
 /**
  * The embedded PostgreSQL: a real server from npm's binaries, started on a data directory of ours.
- * docs/decisions/0001-embedded-postgresql.md tells why it works this way.
+ * The reasons are in docs/decisions/0001-embedded-postgresql.md.
  */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { waitForLock, writeWhole } from './lock.mjs';
+import { waitForLock, writeAtomically } from './lock.mjs';
 import { freePort } from './ports.mjs';
 import { chooseServerUser, findBinaries, run } from './postgres-binaries.mjs';
 import { DATABASE_USER, openCluster } from './postgres-cluster.mjs';
@@ -18,24 +18,24 @@ import { identify, isRunning } from './process-identity.mjs';
 /** @typedef {{ url: string, port: number, directory: string, reused: boolean, stop: () => Promise<void> }} Postgres */
 
 const MAX_CONNECTIONS = 200;
-/** An eighth of the machine's memory, which leaves the rest to programs and to the system's own cache of files. */
+/** An eighth of the memory; the rest is for the programs and the page cache of the system. */
 const SHARED_BUFFERS_MB = Math.min(1024, Math.max(128, Math.floor(os.totalmem() / 2 ** 23)));
-/** Faster, and lost in a power cut. */
+/** Faster, but data is lost in a power failure. */
 const TEST_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // A session that waits for a silent client to authenticate holds up every "drop database" on the server.
+  // A backend that waits for a silent client to authenticate blocks every "drop database" on the server.
   authentication_timeout: '10s',
 };
 const START_ATTEMPTS = 5;
-/** How long a server that pg_ctl believes in may stay silent, for example while it recovers after a crash. */
-const SILENCE_MS = 2000;
+/** How long a server that pg_ctl reports as running may stay silent, for example during recovery after a crash. */
+const RESPONSE_TIMEOUT_MS = 2000;
 
 /** @typedef {(...args: string[]) => Promise<{ code: number, output: string }>} Control */
 
-/** Every PostgreSQL answers an SSLRequest with one letter. @param {number} port @returns {Promise<boolean>} */
-function answers(port) {
+/** Every PostgreSQL server responds to an SSLRequest with one letter. @param {number} port @returns {Promise<boolean>} */
+function isPostgres(port) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port, timeout: 1000 });
     socket.once('connect', () => socket.write(Buffer.from('0000000804d2162f', 'hex')));
@@ -50,17 +50,17 @@ function answers(port) {
 }
 
 /**
- * pg_ctl looks at the process id alone, which after a crash or in a restarted container may be another program's: so the
- * port is asked as well. Removing the file is safe, because a server refuses to start while old backends live.
+ * pg_ctl checks only the process id, which after a crash or in a restarted container may belong to another program: so this
+ * checks the port as well. Removing the file is safe, because a server refuses to start while old backends live.
  * @param {string} directory @param {Control} control @returns {Promise<number | undefined>} its port
  */
 async function findRunningServer(directory, control) {
   if ((await control('status')).code !== 0) return undefined;
   const pidFile = path.join(directory, 'postmaster.pid');
-  const deadline = Date.now() + SILENCE_MS;
+  const deadline = Date.now() + RESPONSE_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const port = fs.existsSync(pidFile) ? Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]) : 0;
-    if (port > 0 && (await answers(port))) return port;
+    if (port > 0 && (await isPostgres(port))) return port;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   fs.rmSync(pidFile, { force: true });
@@ -75,7 +75,7 @@ async function launch(directory, control, durable) {
     unix_socket_directories: "''",
     max_connections: MAX_CONNECTIONS,
     shared_buffers: `${SHARED_BUFFERS_MB}MB`,
-    // After a checkpoint each page is logged whole once: fewer checkpoints, fewer whole pages.
+    // After a checkpoint, the first change of each page logs the full page: fewer checkpoints, fewer full pages.
     max_wal_size: '2GB',
     ...(durable ? {} : TEST_SETTINGS),
   };
@@ -90,7 +90,7 @@ async function launch(directory, control, durable) {
   }
 }
 
-/** The processes that use the server now: the last of them stops it. @param {string} file @returns {Identity[]} */
+/** The processes that use the server; the last one stops it. @param {string} file @returns {Identity[]} */
 function readUsers(file) {
   if (!fs.existsSync(file)) return [];
   const users = /** @type {Identity[]} */ (JSON.parse(fs.readFileSync(file, 'utf8')));
@@ -98,7 +98,7 @@ function readUsers(file) {
 }
 
 /**
- * Starts the server of a data directory, or joins the one that runs there already (`reused`). It outlives a killed parent;
+ * Starts the server of a data directory, or uses the one that already runs there (`reused`). It survives a killed parent;
  * the next start finds it.
  * @param {PostgresOptions} options @returns {Promise<Postgres>}
  */
@@ -106,9 +106,9 @@ export async function startPostgres({ dataDir, durable = true }) {
   const wanted = path.resolve(dataDir);
   const lockFile = `${wanted}.lock`;
   const usersFile = `${wanted}.users.json`;
-  const serialised = () => waitForLock(lockFile, { what: 'another start of the embedded PostgreSQL' });
+  const takeLock = () => waitForLock(lockFile, { what: 'another start of the embedded PostgreSQL' });
 
-  const lock = await serialised();
+  const lock = await takeLock();
   try {
     const user = chooseServerUser();
     const binaries = await findBinaries(user);
@@ -118,16 +118,16 @@ export async function startPostgres({ dataDir, durable = true }) {
     const running = await findRunningServer(directory, control);
     const port = running ?? (await launch(directory, control, durable));
     const me = identify();
-    writeWhole(usersFile, [...readUsers(usersFile), me]);
+    writeAtomically(usersFile, [...readUsers(usersFile), me]);
 
     const stop = async () => {
-      const stopLock = await serialised();
+      const stopLock = await takeLock();
       try {
         const users = readUsers(usersFile);
         const mine = users.findIndex(({ pid }) => pid === me.pid);
         if (mine === -1) return;
         const others = users.toSpliced(mine, 1);
-        writeWhole(usersFile, others);
+        writeAtomically(usersFile, others);
         if (others.length === 0) await control('-w', '-m', 'fast', 'stop');
       } finally {
         stopLock.release();

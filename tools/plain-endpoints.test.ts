@@ -10,7 +10,7 @@ const domains = readdirSync(folder)
 const read = (file: string) => readFileSync(new URL(file, folder), 'utf8');
 
 describe.each(domains)('%s.plain', (domain) => {
-  it('says the same as the whole declaration', async () => {
+  it('agrees with the full declaration', async () => {
     const [plain, full] = (await Promise.all([
       import(`../contract/src/${domain}.plain.ts`),
       import(`../contract/src/${domain}.ts`),
@@ -21,12 +21,12 @@ describe.each(domains)('%s.plain', (domain) => {
     expect(endpoints.filter((endpoint) => Object.keys(endpoint).join() !== 'method,url,access')).toEqual([]);
   });
 
-  it('brings no schema to a browser', () => {
+  it('imports no schema into the browser', () => {
     const imported = [...read(`${domain}.plain.ts`).matchAll(/^import (?!type ).* from '(.*)';$/gm)];
     expect(['./endpoint.ts']).toEqual(expect.arrayContaining(imported.map(([, file]) => file)));
   });
 });
 
-it('endpoints are named without zod: only types are imported for that', () => {
+it('endpoint.ts imports only types, so plain endpoints need no zod', () => {
   expect(read('endpoint.ts')).not.toMatch(/^import (?!type )/m);
 });

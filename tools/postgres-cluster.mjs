@@ -13,11 +13,11 @@ import { Problem } from './problem.mjs';
 export const DATABASE_USER = 'cellhop';
 
 /**
- * The directory asked for, unless the server's user cannot get there (a checkout below a home of mode 0700): then one
- * outside, under a name that is the same at each start.
+ * The requested directory, unless the server's user cannot access it (a checkout below a home of mode 0700): then one
+ * outside, with the same name at each start.
  * @param {string} wanted @param {ServerUser} user
  */
-async function place(wanted, user) {
+async function chooseDirectory(wanted, user) {
   fs.mkdirSync(path.dirname(wanted), { recursive: true });
   if (await canEnter(path.dirname(wanted), user)) return wanted;
   const outside = path.join(SHARED_DIRECTORY, 'data');
@@ -32,12 +32,12 @@ function requireOwnership(directory) {
   const mine = process.getuid?.();
   if (mine === undefined || mine === 0 || fs.statSync(directory).uid === mine) return;
   throw new Problem(
-    `${directory} was made by another user of this machine: run as that user, or choose another place with DATA_DIR.`,
+    `${directory} was created by another user of this machine: run as that user, or choose another place with DATA_DIR.`,
   );
 }
 
 /**
- * initdb works beside the target and a rename puts it there, so an interrupted one never leaves half a cluster.
+ * initdb creates a draft that is then renamed, so an interrupted run never leaves an incomplete cluster.
  * @param {Binaries} binaries @param {ServerUser} user @param {string} directory @param {string} password @param {boolean} durable
  */
 async function initialise(binaries, user, directory, password, durable) {
@@ -65,12 +65,12 @@ async function initialise(binaries, user, directory, password, durable) {
 }
 
 /**
- * Finds the cluster of a data directory or makes it. Its password is a file beside the directory that was asked for.
+ * Finds or creates the cluster of a data directory. Its password is in a file beside the requested directory.
  * @param {Binaries} binaries @param {ServerUser} user @param {string} wanted @param {boolean} durable
  * @returns {Promise<Cluster>}
  */
 export async function openCluster(binaries, user, wanted, durable) {
-  const directory = await place(wanted, user);
+  const directory = await chooseDirectory(wanted, user);
   const passwordFile = `${wanted}.password`;
   if (fs.existsSync(directory)) requireOwnership(directory);
   if (fs.existsSync(path.join(directory, 'PG_VERSION'))) {
@@ -80,12 +80,12 @@ export async function openCluster(binaries, user, wanted, durable) {
         `${passwordFile} is missing, so its database cannot be opened: put it back, or delete ${wanted}.`,
       );
     }
-    // Whoever deletes DATA_DIR wants to begin anew. The part that lives outside is kept under another name, not lost.
+    // The user has deleted DATA_DIR to start again. The directory outside of it is renamed, not deleted.
     await run(binaries.pgCtl, ['-D', directory, '-m', 'fast', '-w', 'stop'], { ...user, cwd: '/' });
     fs.renameSync(directory, `${directory}.set-aside-${Date.now()}`);
   }
   const password = randomBytes(24).toString('hex');
-  // The password first: a cluster without one is a dead end, a password without a cluster is replaced at the next start.
+  // The password first: a cluster without one is unusable, a password without a cluster is replaced at the next start.
   fs.rmSync(passwordFile, { force: true });
   fs.writeFileSync(passwordFile, password, { mode: 0o600 });
   await initialise(binaries, user, directory, password, durable);

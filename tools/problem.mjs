@@ -1,17 +1,17 @@
 // @ts-check
 
-/** A condition that the person at the terminal can change: the commands print its one sentence and no stack. */
+/** A failure that the user at the terminal can fix: the commands print its message without a stack. */
 export class Problem extends Error {
-  /** @param {string} sentence @param {number} [exitCode] */
-  constructor(sentence, exitCode = 1) {
-    super(sentence);
+  /** @param {string} message @param {number} [exitCode] */
+  constructor(message, exitCode = 1) {
+    super(message);
     this.name = 'Problem';
     this.exitCode = exitCode;
   }
 }
 
 /** Prints why a command failed and returns its exit code. @param {unknown} error @returns {number} */
-export function explain(error) {
+export function reportFailure(error) {
   if (error instanceof Problem) {
     console.error(`\n${error.message}`);
     return error.exitCode;

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 
 /**
- * Process ids are given out again, so a recorded id alone may name a stranger by now. Together with its start time
- * it names one process for good.
+ * The system reuses process ids, so a recorded id may belong to another program by now. Together with its start time
+ * it identifies one process.
  * @typedef {{ pid: number, startedAt: string }} Identity
  */
 
@@ -12,12 +12,12 @@ function startTime(pid) {
   if (process.platform !== 'linux') return canSignal(pid) ? 'unknown' : undefined;
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     return state === 'Z' ? undefined : fields[19];
   } catch {
-    // No such process: that is the answer.
+    // No such process.
     return undefined;
   }
 }
@@ -43,7 +43,7 @@ export function isRunning({ pid, startedAt }) {
 }
 
 /**
- * Ends a process that an earlier run left behind. Where start times are unknown it is left alone: it may be a stranger.
+ * Ends a process that an earlier run left behind, unless start times are unknown: then it may be another program.
  * @param {Identity} identity
  */
 export async function endOrphan(identity, graceMs = 5000) {

@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** A small seeded generator (mulberry32): the same seed makes the same choices. */
+/** A seeded random number generator (mulberry32). */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {

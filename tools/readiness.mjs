@@ -4,50 +4,50 @@ import { Problem } from './problem.mjs';
 
 const READY_TIMEOUT_MS = 60_000;
 
-/** Undefined once ready, else what was heard instead. @typedef {() => Promise<string | undefined>} Question */
+/** Returns undefined once ready, else what it found instead. @typedef {() => Promise<string | undefined>} Probe */
 
-/** @param {string} address @returns {Question} */
-export function answersOk(address) {
+/** @param {string} address @returns {Probe} */
+export function returnsOk(address) {
   return async () => {
     try {
       const response = await fetch(address, { signal: AbortSignal.timeout(5000) });
       const text = await response.text();
       return response.status === 200 ? undefined : `${address}: ${response.status} ${text.slice(0, 300)}`;
     } catch (error) {
-      // A refused connection is the normal answer of a program that has not listened yet.
+      // A refused connection is normal until the program listens.
       return `${address}: ${String(/** @type {Error} */ (error).cause ?? error)}`;
     }
   };
 }
 
-/** @param {number} port @param {string} host @returns {Question} */
+/** @param {number} port @param {string} host @returns {Probe} */
 export function acceptsConnections(port, host) {
   return () =>
     new Promise((resolve) => {
       const socket = net.connect({ port, host, timeout: 1000 });
-      const settle = (/** @type {string | undefined} */ heard) => {
+      const settle = (/** @type {string | undefined} */ finding) => {
         socket.destroy();
-        resolve(heard);
+        resolve(finding);
       };
       socket.once('connect', () => settle(undefined));
-      socket.once('timeout', () => settle(`${host}:${port}: no answer`));
+      socket.once('timeout', () => settle(`${host}:${port}: no response`));
       socket.once('error', (error) => settle(`${host}:${port}: ${error.message}`));
     });
 }
 
 /**
- * Asks until the answer is "ready".
- * @param {Question} question
- * @param {() => void} check called before each question; throws when waiting has become pointless
+ * Repeats the probe until it succeeds.
+ * @param {Probe} probe
+ * @param {() => void} check called before each probe; throws if waiting is pointless
  */
-export async function waitUntilReady(question, check) {
+export async function waitUntilReady(probe, check) {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     check();
-    const heard = await question();
-    if (heard === undefined) return;
+    const finding = await probe();
+    if (finding === undefined) return;
     check();
-    if (Date.now() > deadline) throw new Problem(`The start took longer than a minute. Last heard from ${heard}`);
+    if (Date.now() > deadline) throw new Problem(`The start took longer than a minute. Last result: ${finding}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

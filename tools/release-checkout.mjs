@@ -15,8 +15,8 @@ function git(root, ...args) {
 }
 
 /**
- * The files of a release in a temporary directory, as a work tree of this clone. A shallow clone lacks its commit: then the
- * one commit is asked of "origin".
+ * Checks out a release into a temporary directory, as a work tree of this clone. If a shallow clone lacks the commit, it is
+ * fetched from "origin".
  * @param {string} root @param {Release} release
  * @returns {{ directory: string, remove: () => void }}
  * @throws Problem that names the release and its commit
@@ -27,7 +27,7 @@ export function checkOutRelease(root, { version, commit }) {
     const { reason } = git(root, 'fetch', '--quiet', '--no-tags', '--depth=1', 'origin', commit);
     if (!hasCommit())
       throw new Problem(
-        `Release ${version} is commit ${commit}, which this clone does not have and "origin" did not give (${reason}). ` +
+        `Release ${version} is commit ${commit}, which this clone does not have and "origin" did not return (${reason}). ` +
           'Fetch the whole history ("git fetch --unshallow"), or correct releases.json.',
       );
   }
@@ -44,7 +44,7 @@ export function checkOutRelease(root, { version, commit }) {
 }
 
 /**
- * With the same lock file the packages of this checkout serve the release too; otherwise npm installs its own.
+ * If the lock file is the same, the release uses the packages of this checkout; otherwise npm installs its own.
  * @param {string} root @param {string} directory
  */
 export function installRelease(root, directory) {
@@ -52,7 +52,7 @@ export function installRelease(root, directory) {
   const packages = path.join(root, 'node_modules');
   const target = path.join(directory, 'node_modules');
   fs.mkdirSync(target);
-  // One by one: through a link to the whole directory the release would find the workspaces of this checkout.
+  // One by one: a link to the whole directory would contain the workspaces of this checkout.
   for (const name of fs.readdirSync(packages)) linkPackage(path.join(packages, name), path.join(target, name));
   return undefined;
 }

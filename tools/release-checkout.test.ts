@@ -48,7 +48,7 @@ describe('the checkout of a release', () => {
     expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
   });
 
-  it('fetches the one commit that a shallow clone lacks', () => {
+  it('fetches the commit that a shallow clone lacks', () => {
     const root = clone('shallow', '--depth=1');
     expect(() => git(root, 'cat-file', '-e', commit)).toThrow('cat-file');
     const { directory, remove } = checkOutRelease(root, { version: '0.2.0', commit });
@@ -56,7 +56,7 @@ describe('the checkout of a release', () => {
     remove();
   });
 
-  it('fails with the names of release and commit where nobody has it', () => {
+  it('fails with the names of release and commit if the commit does not exist', () => {
     const unknown = '0123456789'.repeat(4);
     for (const root of [clone('whole-again'), clone('shallow-again', '--depth=1')])
       expect(() => checkOutRelease(root, { version: '0.3.0', commit: unknown })).toThrow(
@@ -75,7 +75,7 @@ function write(content: string): string {
 }
 
 describe('the list of releases', () => {
-  it('is read in its order, and may be empty', () => {
+  it('is read in order, and may be empty', () => {
     expect(readReleases(write('[]'))).toEqual([]);
     const releases = ['0.2.0', '0.3.0'].map((version) => ({ version, commit }));
     expect(readReleases(write(JSON.stringify(releases)))).toEqual(releases);

@@ -5,7 +5,7 @@ import { Problem } from './problem.mjs';
 
 /** `commit`: 40 hexadecimal digits. @typedef {{ version: string, commit: string }} Release */
 
-/** What releases.json at the root lists, the oldest first. @param {string} root @returns {Release[]} */
+/** The entries of releases.json at the root, the oldest first. @param {string} root @returns {Release[]} */
 export function readReleases(root) {
   const file = path.join(root, 'releases.json');
   /** @type {unknown} */

@@ -1,7 +1,7 @@
 // @ts-check
 import fs from 'node:fs';
 import path from 'node:path';
-import { tryLock, writeWhole } from './lock.mjs';
+import { tryLock, writeAtomically } from './lock.mjs';
 import { Problem } from './problem.mjs';
 import { endOrphan, identify } from './process-identity.mjs';
 
@@ -9,8 +9,8 @@ import { endOrphan, identify } from './process-identity.mjs';
 /** @typedef {{ record: (childPid: number) => void, release: () => void }} Run */
 
 /**
- * One run of the whole product, or one of each part, per data directory. The lock names the living run; beside it stand
- * its children, so that the next start can end those that a killed run left behind.
+ * One run of the whole product, or one of each part, per data directory. The lock identifies the live run; a file beside it lists
+ * its child processes, so the next start can end those that a killed run left behind.
  * @param {string} dataDir @param {'all' | 'api' | 'worker' | 'gateway'} part @returns {Promise<Run>}
  */
 export async function claimRun(dataDir, part) {
@@ -34,7 +34,7 @@ export async function claimRun(dataDir, part) {
     locks.push(lock);
     await endChildren(childrenFile(other));
   }
-  // A part leaves the lock of the whole to the next part: only its own name stays taken.
+  // A part releases the lock of the whole product for the next part and keeps only its own.
   if (part !== 'all') locks.shift()?.release();
 
   /** @type {Identity[]} */
@@ -42,7 +42,7 @@ export async function claimRun(dataDir, part) {
   return {
     record(childPid) {
       children.push(identify(childPid));
-      writeWhole(childrenFile(part), children);
+      writeAtomically(childrenFile(part), children);
     },
     release() {
       fs.rmSync(childrenFile(part), { force: true });

@@ -13,7 +13,7 @@ function startSleeper(): ChildProcess & { pid: number } {
   return sleeper as ChildProcess & { pid: number };
 }
 
-/** What a run leaves on the disk when it is killed: its lock and the list of its children. */
+/** Creates the files that a killed run leaves behind: its lock and the list of its child processes. */
 function leaveKilledRun(dataDir: string, children: object[]): void {
   const directory = path.join(dataDir, 'run');
   fs.mkdirSync(directory, { recursive: true });
@@ -22,7 +22,7 @@ function leaveKilledRun(dataDir: string, children: object[]): void {
 }
 
 describe('a run', () => {
-  it('refuses a second one on the same data directory', async () => {
+  it('refuses a second run on the same data directory', async () => {
     const dataDir = temporaryDirectory();
     const run = await claimRun(dataDir, 'all');
     await expect(claimRun(dataDir, 'all')).rejects.toThrow(`"npm start" already runs on ${dataDir}`);
@@ -31,7 +31,7 @@ describe('a run', () => {
     (await claimRun(dataDir, 'all')).release();
   });
 
-  it('of one part leaves room for the other parts, but not for the whole', async () => {
+  it('of one part allows the other parts, but not the whole product', async () => {
     const dataDir = temporaryDirectory();
     const api = await claimRun(dataDir, 'api');
     const worker = await claimRun(dataDir, 'worker');
@@ -51,12 +51,12 @@ describe('a run', () => {
     expect(orphan.signalCode).toBe('SIGTERM');
   });
 
-  it('spares a stranger that has got the process id of an old child', async () => {
+  it('spares another program that has the process id of an old child', async () => {
     const dataDir = temporaryDirectory();
-    const stranger = startSleeper();
-    leaveKilledRun(dataDir, [{ pid: stranger.pid, startedAt: '1' }]);
+    const other = startSleeper();
+    leaveKilledRun(dataDir, [{ pid: other.pid, startedAt: '1' }]);
     (await claimRun(dataDir, 'all')).release();
-    expect(stranger.kill(0)).toBe(true);
-    expect(stranger.signalCode).toBeNull();
+    expect(other.kill(0)).toBe(true);
+    expect(other.signalCode).toBeNull();
   });
 });

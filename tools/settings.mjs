@@ -1,15 +1,15 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeWhole } from './lock.mjs';
+import { writeAtomically } from './lock.mjs';
 import { freePort, isPortFree, parsePort } from './ports.mjs';
 import { Problem } from './problem.mjs';
-import { loadOrMakeSecrets } from './secrets.mjs';
+import { loadOrCreateSecrets } from './secrets.mjs';
 
-/** @typedef {import('./product.mjs').Part} Part */
+/** @typedef {import('./programs.mjs').Part} Part */
 /** @typedef {Record<string, string | undefined>} Environment */
 
-/** What each part cannot run without in production; the programs check the meaning of the values themselves. @type {Record<Part, string[]>} */
+/** The settings that each part requires in production; the programs validate the values themselves. @type {Record<Part, string[]>} */
 const REQUIRED_IN_PRODUCTION = {
   api: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
   worker: ['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN', 'SMTP_URL'],
@@ -22,20 +22,20 @@ function refuseIncompleteProduction(environment, parts) {
     parts.length === 3 ? REQUIRED_IN_PRODUCTION.api : parts.flatMap((part) => REQUIRED_IN_PRODUCTION[part]);
   const missing = required.filter((name) => !environment[name]);
   if (missing.length === 0) return;
-  throw new Problem(`NODE_ENV=production needs ${missing.join(', ')}: docs/settings.md tells what to put there.`);
+  throw new Problem(`NODE_ENV=production needs ${missing.join(', ')}: docs/settings.md describes them.`);
 }
 
 /**
- * The built-in mail sink's port, remembered so that an api and a worker from two terminals agree on it.
+ * The port of the built-in mail sink, stored so that an api and a worker from two terminals use the same one.
  * @param {string} dataDir @param {Part[]} parts
  */
 async function mailSinkPort(dataDir, parts) {
   const file = path.join(dataDir, 'mail-sink-port.json');
-  const known = readNumber(file);
-  // The worker only sends there: for it a taken port is the sign that the api listens.
-  if (known !== undefined && (!parts.includes('api') || (await isPortFree(known)))) return known;
+  const stored = readNumber(file);
+  // The worker only sends to it: a port in use means that the api listens.
+  if (stored !== undefined && (!parts.includes('api') || (await isPortFree(stored)))) return stored;
   const port = await freePort();
-  writeWhole(file, port);
+  writeAtomically(file, port);
   return port;
 }
 
@@ -50,7 +50,7 @@ function readNumber(file) {
 }
 
 /**
- * The environment of the programs: what the operator set, and in development a default for all that is missing.
+ * The environment of the programs: the operator's settings, with defaults for the missing ones in development.
  * @param {Environment} environment @param {Part[]} parts
  */
 export async function readSettings(environment, parts) {
@@ -65,7 +65,7 @@ export async function readSettings(environment, parts) {
   const usesMailSink = !isProduction && !given['SMTP_URL'];
   /** @type {Environment} */
   const env = {
-    ...(isProduction ? {} : { ...loadOrMakeSecrets(dataDir), GATEWAY_ALLOW_PRIVATE: 'true' }),
+    ...(isProduction ? {} : { ...loadOrCreateSecrets(dataDir), GATEWAY_ALLOW_PRIVATE: 'true' }),
     ...(usesMailSink ? { MAIL_SINK_PORT: String(await mailSinkPort(dataDir, parts)) } : {}),
     GATEWAY_DNS_PORTS: '20000-20999',
     ...given,

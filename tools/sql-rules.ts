@@ -1,34 +1,36 @@
 /**
- * The texts of api/sql are applied while processes of the release before go on calling what they create. CONTRIBUTING.md has the whole
- * rule; these are the texts that break it.
+ * The definitions of api/sql are applied while processes of the previous release still call them. CONTRIBUTING.md explains
+ * the rule; these checks find violations.
  */
 const REVISION = /^-- revision: (\d+)\n/;
-const HEAD = /^create or replace (function|view) (\w+)\b/;
+const HEADER = /^create or replace (function|view) (\w+)\b/;
 
-/** @returns what is wrong with a text, as sentences */
-export function judgeText(name: string, text: string): string[] {
+/** @returns the violations of a definition */
+export function checkDefinition(name: string, text: string): string[] {
   const found: string[] = [];
   if (!REVISION.test(text)) found.push('does not begin with "-- revision: <number>"');
-  for (const statement of statementsOf(text)) {
-    const [, , created] = HEAD.exec(statement) ?? [];
+  const statements = statementsOf(text);
+  if (statements.length === 0) found.push('creates nothing');
+  for (const statement of statements) {
+    const [, , created] = HEADER.exec(statement) ?? [];
     if (created !== name) found.push(`does more than "create or replace function ${name}", or view`);
   }
   return found;
 }
 
 /**
- * @param released the text of the last release, which its processes rely on
- * @param text undefined: the file has gone
- * @returns what older processes, or a database that they have prepared, would miss
+ * @param released the definition of the last release, which its processes rely on
+ * @param text undefined: the file was deleted
+ * @returns what processes of the last release would miss
  */
-export function judgeChange(released: string, text: string | undefined): string[] {
+export function checkChange(released: string, text: string | undefined): string[] {
   if (text === released) return [];
-  if (text === undefined) return ['has gone: processes of the last release may call it'];
+  if (text === undefined) return ['was deleted: processes of the last release may call it'];
   const found: string[] = [];
   if (revisionOf(text) <= revisionOf(released)) found.push('has changed and needs a greater revision');
   const signatures = new Set(signaturesOf(text));
   for (const signature of signaturesOf(released))
-    if (!signatures.has(signature)) found.push(`lacks what the last release calls: ${signature}`);
+    if (!signatures.has(signature)) found.push(`lacks a signature of the last release: ${signature}`);
   return found;
 }
 
@@ -36,14 +38,14 @@ function revisionOf(text: string): number {
   return Number(REVISION.exec(text)?.[1] ?? 0);
 }
 
-/** Names, parameters and results of functions. The columns of a view are PostgreSQL's to guard: it refuses to take any away. */
+/** Names, parameters and results of functions. Not the columns of views: PostgreSQL itself refuses to remove them. */
 function signaturesOf(text: string): string[] {
   return statementsOf(text)
-    .filter((statement) => HEAD.exec(statement)?.[1] === 'function')
+    .filter((statement) => HEADER.exec(statement)?.[1] === 'function')
     .map((statement) => statement.slice(0, statement.search(/\s+language\s/)));
 }
 
-/** Without comments, with single spaces; the bodies of functions are left out. */
+/** Statements without comments and function bodies, with single spaces. */
 function statementsOf(text: string): string[] {
   return text
     .replaceAll(/--.*$/gm, '')

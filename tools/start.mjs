@@ -3,18 +3,18 @@
 import path from 'node:path';
 import { startPostgres } from './pg.mjs';
 import { parsePort, requireFreePort } from './ports.mjs';
-import { explain, Problem } from './problem.mjs';
+import { reportFailure, Problem } from './problem.mjs';
 import { startProduct } from './product.mjs';
 import { claimRun } from './run-record.mjs';
 import { readSettings } from './settings.mjs';
 
-/** @typedef {import('./product.mjs').Part} Part */
+/** @typedef {import('./programs.mjs').Part} Part */
 /** @typedef {import('./product.mjs').Product} Product */
 /** @typedef {Awaited<ReturnType<typeof readSettings>>} Settings */
 
 /** @type {Part[]} */
 const PARTS = ['api', 'worker', 'gateway'];
-/** Ctrl-C arrives twice, from the terminal and through npm: only a signal after this time means impatience. */
+/** Ctrl-C arrives twice, from the terminal and through npm: only a signal after this time is a second one. */
 const SAME_SIGNAL_MS = 1000;
 
 /** @param {string[]} names @returns {Part[]} */
@@ -23,13 +23,13 @@ function chooseParts(names) {
   const [name] = names;
   const part = PARTS.find((known) => known === name);
   if (!part || names.length > 1) {
-    throw new Problem(`"npm start -- ${names.join(' ')}" is unknown: give nothing, or one of api, worker, gateway.`);
+    throw new Problem(`"npm start -- ${names.join(' ')}" is unknown: use no name, or one of api, worker, gateway.`);
   }
   return [part];
 }
 
-/** @param {() => void} onImpatience @returns {AbortSignal} aborted by the first Ctrl-C, SIGTERM or closed terminal */
-function listenForSignals(onImpatience) {
+/** @param {() => void} onSecondSignal @returns {AbortSignal} aborted by the first Ctrl-C, SIGTERM or closed terminal */
+function listenForSignals(onSecondSignal) {
   const stopping = new AbortController();
   let firstAt = 0;
   for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
@@ -38,7 +38,7 @@ function listenForSignals(onImpatience) {
         firstAt = Date.now();
         console.log('\nStopping ...');
         stopping.abort();
-      } else if (Date.now() - firstAt > SAME_SIGNAL_MS) onImpatience();
+      } else if (Date.now() - firstAt > SAME_SIGNAL_MS) onSecondSignal();
     });
   }
   return stopping.signal;
@@ -59,7 +59,7 @@ async function requirePorts(settings, parts) {
       });
   }
   if (!parts.includes('gateway')) return;
-  // Customers may be told a name that is not an address of this machine: then it listens where GATEWAY_LISTEN_HOST says.
+  // GATEWAY_HOST may be a name that is not an address of this machine: then GATEWAY_LISTEN_HOST is the address to listen on.
   const listenHost = settings.env['GATEWAY_LISTEN_HOST'];
   await requireFreePort({
     port: gatewayPort,
@@ -70,7 +70,7 @@ async function requirePorts(settings, parts) {
 }
 
 /** @param {Settings} settings @param {Product} product @param {Part[]} parts */
-function greet(settings, product, parts) {
+function printSummary(settings, product, parts) {
   const address = settings.env['PUBLIC_URL'] ?? `http://localhost:${settings.port}`;
   const gateway = `${settings.gatewayHost}:${product.gatewayPort}`;
   const lines =
@@ -95,21 +95,21 @@ function greet(settings, product, parts) {
 
 /** @param {string[]} names @returns {Promise<number>} the exit code, after everything has ended */
 export async function start(names) {
-  /** The last thing started is the first to stop. @type {(() => unknown)[]} */
-  const undo = [];
+  /** Stops in reverse order of the start. @type {(() => unknown)[]} */
+  const cleanUps = [];
   /** @type {Product | undefined} */
   let product;
-  const signal = listenForSignals(() => void product?.abandon());
+  const signal = listenForSignals(() => void product?.killAll());
   try {
     const parts = chooseParts(names);
     const settings = await readSettings(process.env, parts);
     const run = await claimRun(settings.dataDir, parts.length === 1 ? /** @type {Part} */ (parts[0]) : 'all');
-    undo.push(run.release);
+    cleanUps.push(run.release);
     await requirePorts(settings, parts);
     let { databaseUrl } = settings;
     if (!databaseUrl && parts.some((part) => part !== 'gateway')) {
       const postgres = await startPostgres({ dataDir: path.join(settings.dataDir, 'pg') });
-      undo.push(postgres.stop);
+      cleanUps.push(postgres.stop);
       databaseUrl = postgres.url;
     }
     product = await startProduct({
@@ -119,22 +119,22 @@ export async function start(names) {
       onSpawn: run.record,
       signal,
     });
-    undo.push(product.stop);
-    greet(settings, product, parts);
-    const failure = await Promise.race([product.failure, aborted(signal)]);
+    cleanUps.push(product.stop);
+    printSummary(settings, product, parts);
+    const failure = await Promise.race([product.failure, waitForAbort(signal)]);
     if (!failure) return 0;
     console.error(`\nThe ${failure.part} ended with code ${failure.code}; the rest is stopped.`);
     return failure.code || 1;
   } catch (error) {
-    // Whatever an interrupted start complains about is a consequence of the interruption.
-    return signal.aborted ? 0 : explain(error);
+    // Errors of an interrupted start are consequences of the interruption.
+    return signal.aborted ? 0 : reportFailure(error);
   } finally {
-    for (const step of undo.toReversed()) await step();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }
 }
 
 /** @param {AbortSignal} signal @returns {Promise<undefined>} */
-function aborted(signal) {
+function waitForAbort(signal) {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });

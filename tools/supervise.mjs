@@ -5,16 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_DELAY_MS = 1000;
 const DELAY_MS_MAX = 30_000;
-/** What has run for this long had no trouble to start. */
-const STEADY_MS = 60_000;
+/** A program that has run for this long has started successfully. */
+const STABLE_MS = 60_000;
 
 /**
- * Starts a program, and starts it again whenever it ends by itself: after a pause that doubles each time, so a program
- * that cannot start does not keep the machine busy.
+ * Starts a program and restarts it whenever it ends by itself, with exponential backoff, so a program
+ * that cannot start does not use up the CPU.
  * @param {() => Child} launch called for each start
- * @param {{ onEnd: (code: number, delayMs: number) => void, firstDelayMs?: number }} settings `onEnd` hears of each end
- *   that nobody asked for, before the pause
- * @returns {() => void} from now on nothing is started any more; what runs goes on
+ * @param {{ onEnd: (code: number, delayMs: number) => void, firstDelayMs?: number }} settings `onEnd` is called for each
+ *   unexpected end, before the pause
+ * @returns {() => void} ends the supervision; a running program continues
  */
 export function supervise(launch, { onEnd, firstDelayMs = FIRST_DELAY_MS }) {
   const stopping = new AbortController();
@@ -26,7 +26,7 @@ export function supervise(launch, { onEnd, firstDelayMs = FIRST_DELAY_MS }) {
       const startedAt = performance.now();
       const code = await child.exited;
       if (signal.aborted || child.isEnding()) return;
-      if (performance.now() - startedAt > STEADY_MS) delayMs = firstDelayMs;
+      if (performance.now() - startedAt > STABLE_MS) delayMs = firstDelayMs;
       onEnd(code, delayMs);
       await pause(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;

@@ -11,7 +11,7 @@ function script(text: string): string {
   return file;
 }
 
-test('a program that ends by itself is started again, after pauses that grow', async () => {
+test('restarts a program that ends by itself, with growing pauses', async () => {
   const file = script('process.exit(3)');
   const ends: [number, number][] = [];
   let last: Child | undefined;
@@ -29,7 +29,7 @@ test('a program that ends by itself is started again, after pauses that grow', a
   ]);
 });
 
-test('a program that is killed from outside is started again, and one that is ended here is not', async () => {
+test('restarts a program that was killed from outside, but not one that was ended on purpose', async () => {
   const file = script('setInterval(() => {}, 1000)');
   const children: Child[] = [];
   const codes: number[] = [];
@@ -46,7 +46,7 @@ test('a program that is killed from outside is started again, and one that is en
   expect([children.length, codes.length]).toEqual([2, 1]);
 });
 
-test('nothing is started any more when the supervision is over, also in a pause', async () => {
+test('starts nothing after the supervision has ended, even during a pause', async () => {
   const file = script('process.exit(1)');
   let starts = 0;
   let ends = 0;

@@ -19,9 +19,9 @@ describe('a table', () => {
     expect([...ownerOf.keys()].sort()).toEqual(created.sort());
   });
 
-  it('is read and written by its owner alone; the rules of the audit look at all of them', () => {
+  it('is read and written by its owner only, except for the invariant checks', () => {
     const files = list('src/modules').filter(
-      (file) => /(?<!\.test)\.ts$/.test(file) && !file.endsWith('/audit.store.ts'),
+      (file) => /(?<!\.test)\.ts$/.test(file) && !file.endsWith('/invariants.store.ts'),
     );
     const found = files.flatMap((file) =>
       foreignTables(file.split('/')[2]!, read(file)).map((table) => `${file} names ${table} of ${ownerOf.get(table)!}`),
@@ -29,7 +29,7 @@ describe('a table', () => {
     expect(found).toEqual([]);
   });
 
-  it('of another module is found, whatever is done with it', () => {
+  it('of another module is found in every kind of statement', () => {
     const text = `
       // Not from users.
       query('select from users join tickets on true for update of promo_codes');
@@ -41,7 +41,7 @@ describe('a table', () => {
 
 describe('a view', () => {
   const views = list('sql/views').filter((file) => file.endsWith('.sql'));
-  it.each(views)('%s shows tables of the modules that it names', (file) => {
+  it.each(views)('%s reads tables of the modules that it names', (file) => {
     const text = read(file);
     const owners = /^-- of: (.+)$/m.exec(text)?.[1]?.split(', ');
     expect(new Set(tablesIn(text).map((table) => ownerOf.get(table)))).toEqual(new Set(owners));

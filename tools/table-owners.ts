@@ -1,6 +1,6 @@
 /**
- * Each table belongs to one module of the API, which alone reads and writes it. Others read its views (api/sql/views), or call a service;
- * what has to change tables of several modules in one statement is a function of api/sql.
+ * Each table belongs to one module of the API, and only that module reads and writes it. Others read its views (api/sql/views) or
+ * call a service. A function of api/sql changes tables of several modules in one statement.
  */
 const tablesOf: Record<string, readonly string[]> = {
   'audit-log': ['audit_log'],
@@ -8,10 +8,11 @@ const tablesOf: Record<string, readonly string[]> = {
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   connections: ['allowed_networks', 'client_addresses'],
   faqs: ['faqs'],
-  gateways: ['dns_ports', 'gateway_nodes', 'gateway_runs', 'listening'],
+  // Only processes from before migration 0042 use dns_ports.
+  gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
   invoices: ['chain_cursors', 'deposit_addresses', 'deposits', 'invoices', 'sandbox_transactions'],
   'key-rotation': ['resealings'],
-  // Only processes from before migration 0024 use verified_sums.
+  // Only processes older than migration 0024 use verified_sums.
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
   notifications: ['broadcasts', 'notifications'],
   proxies: ['proxies', 'proxy_counts'],
@@ -22,22 +23,22 @@ const tablesOf: Record<string, readonly string[]> = {
   users: ['roles', 'users'],
 };
 
-/** A password, its confirmation and the second factor are columns of the user's row: whoever signs in is looked up in one statement. */
-const guests: Record<string, readonly string[]> = { auth: ['users'] };
+/** Password, confirmation and second factor are columns of the user's row, so sign-in needs one statement. */
+const alsoAllowed: Record<string, readonly string[]> = { auth: ['users'] };
 
 export const ownerOf: ReadonlyMap<string, string> = new Map(
   Object.entries(tablesOf).flatMap(([module, tables]) => tables.map((table) => [table, module])),
 );
 
-/** The tables that a text of SQL, or with SQL in it, reads or writes. */
+/** The tables that SQL, or code with SQL in it, reads or writes. */
 export function tablesIn(text: string): string[] {
   const code = text.replaceAll(/--.*$|^\s*\/?\*.*$|\/\/.*$/gm, '');
   const named = [...code.matchAll(/\b(?:from|join|into|update(?! of\b)|of)\s+(\w+)/g)].map(([, table]) => table!);
   return [...new Set(named)].filter((table) => ownerOf.has(table));
 }
 
-/** @returns tables of others that a module's text names */
+/** @returns tables of other modules that a module's code uses */
 export function foreignTables(module: string, text: string): string[] {
-  const allowed = new Set([module, ...(guests[module] ?? [])]);
+  const allowed = new Set([module, ...(alsoAllowed[module] ?? [])]);
   return tablesIn(text).filter((table) => !allowed.has(ownerOf.get(table)!));
 }

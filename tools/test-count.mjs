@@ -3,7 +3,7 @@ import fs from 'node:fs';
 
 /** @typedef {{ passed: number, failed: number }} TestCount */
 
-/** A run that never came so far has no report: it counts nothing. @param {string} file @returns {any} */
+/** A run that ended before its tests has no report. @param {string} file @returns {any} */
 function readReport(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
 }
@@ -14,7 +14,7 @@ export function countVitest(file) {
   return { passed: report?.numPassedTests ?? 0, failed: report?.numFailedTests ?? 0 };
 }
 
-/** A flaky story has failed once, and that is a failure: nothing here is tried twice. @param {string} file @returns {TestCount} */
+/** A flaky test counts as failed: tests are not retried. @param {string} file @returns {TestCount} */
 export function countPlaywright(file) {
   const stats = readReport(file)?.stats;
   return { passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0) };

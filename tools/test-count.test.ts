@@ -10,7 +10,7 @@ function report(content: object): string {
   return file;
 }
 
-describe('the count at the end of npm test', () => {
+describe('the summary of npm test', () => {
   it('reads both reports', () => {
     expect(countVitest(report({ numPassedTests: 40, numFailedTests: 2 }))).toEqual({ passed: 40, failed: 2 });
     expect(countPlaywright(report({ stats: { expected: 7, unexpected: 1, flaky: 0 } }))).toEqual({
@@ -19,14 +19,14 @@ describe('the count at the end of npm test', () => {
     });
   });
 
-  it('takes a flaky story for a failed one', () => {
+  it('counts a flaky test as failed', () => {
     expect(countPlaywright(report({ stats: { expected: 7, unexpected: 0, flaky: 1 } }))).toEqual({
       passed: 7,
       failed: 1,
     });
   });
 
-  it('counts nothing for a run that wrote no report', () => {
+  it('counts zero tests without a report', () => {
     const missing = path.join(temporaryDirectory(), 'missing.json');
     expect([countVitest(missing), countPlaywright(missing)]).toEqual([
       { passed: 0, failed: 0 },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 const TEMPLATE_DATABASE = 'cellhop_template';
-/** Databases of tests begin with this: what a killed run left behind is found by it. */
+/** The name prefix of test databases, by which those of a killed run are found. */
 const PREFIX = 't_';
 
 /**
@@ -28,7 +28,7 @@ function urlOf(adminUrl, name) {
 }
 
 /**
- * A database of one's own, in about 60 ms: a migrated one, or with `template1` an empty one.
+ * Creates a database for the caller in about 60 ms: a migrated one, or with `template1` an empty one.
  * @param {string} adminUrl
  */
 export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
@@ -45,10 +45,10 @@ export async function cloneDatabase(adminUrl, template = TEMPLATE_DATABASE) {
 }
 
 /**
- * Drops what earlier runs left and makes the template anew.
+ * Drops databases of earlier runs and creates the template again.
  * @param {string} adminUrl @param {(databaseUrl: string) => Promise<unknown>} migrate
  */
-export async function makeTemplate(adminUrl, migrate) {
+export async function createTemplate(adminUrl, migrate) {
   await withClient(adminUrl, async (client) => {
     const { rows } = await client.query(
       'select datname from pg_database where starts_with(datname, $1) or datname = $2',

@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm test`: everything that must hold before a change is merged, the fast checks first. */
+/** `npm test`: everything that must pass before a change is merged, the fast checks first. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -7,8 +7,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureChromium } from './chromium.mjs';
 import { listEndToEndTests, runEndToEnd } from './end-to-end.mjs';
-import { explain, Problem } from './problem.mjs';
-import { runSideBySide } from './side-by-side.mjs';
+import { reportFailure, Problem } from './problem.mjs';
+import { runConcurrently } from './run-concurrently.mjs';
 import { countPlaywright, countVitest } from './test-count.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,7 +16,7 @@ const results = path.join(root, '.data/test-results');
 const vitestReport = path.join(results, 'vitest.json');
 const playwrightReport = path.join(results, 'playwright.json');
 
-/** The long ones first, so that none of them is left to run alone at the end. */
+/** The slowest first, so that none of them runs alone at the end. */
 const CHECKS = [
   ['oxlint', '--type-aware', '--deny-warnings', '-c', 'oxlint.config.mjs'],
   ...['web', 'api', 'bench'].map((workspace) => ['tsc', '-p', workspace]),
@@ -28,7 +28,7 @@ const CHECKS = [
 /** @param {string} program one of node_modules/.bin */
 const binary = (program) => path.join(root, 'node_modules/.bin', program);
 
-/** A shell that is set up for production must not change what the tests see. */
+/** The environment of a production shell must not change the tests. */
 const environment = () => ({ ...process.env, NODE_ENV: 'test', PLAYWRIGHT_REPORT: playwrightReport });
 
 function check() {
@@ -37,13 +37,13 @@ function check() {
     command: binary(program),
     args,
   }));
-  // No page may load more JavaScript than it is allowed.
+  // Each page has a limit for its JavaScript.
   steps.push({ name: 'bundle sizes', command: process.execPath, args: ['bench/web/bundle-size.mjs'] });
-  return runSideBySide(steps, { width: os.availableParallelism(), cwd: root, env: environment() });
+  return runConcurrently(steps, { concurrency: os.availableParallelism(), cwd: root, env: environment() });
 }
 
 /** @param {string} program @param {string[]} args */
-function must(program, ...args) {
+function runOrThrow(program, ...args) {
   const startedAt = performance.now();
   const { status, signal } = spawnSync(binary(program), args, { cwd: root, stdio: 'inherit', env: environment() });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -59,27 +59,27 @@ export async function test(prepare) {
   try {
     await prepare();
     await check();
-    must('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
+    runOrThrow('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`);
     runEndToEnd({
       findBrowser: ensureChromium,
       listTests: () => listEndToEndTests(root),
       runTests: (browser) => {
         process.env['CHROMIUM'] = browser;
-        must('playwright', 'test');
+        runOrThrow('playwright', 'test');
       },
     });
   } catch (error) {
-    exitCode = explain(error);
+    exitCode = reportFailure(error);
   }
   return summarise(exitCode);
 }
 
-/** Prints the line that a reader, or a script, looks for at the very end. @param {number} exitCode */
+/** Prints the result as the last line, which scripts can parse. @param {number} exitCode */
 function summarise(exitCode) {
   const counts = [countVitest(vitestReport), countPlaywright(playwrightReport)];
   const passed = counts.reduce((sum, count) => sum + count.passed, 0);
   const failedTests = counts.reduce((sum, count) => sum + count.failed, 0);
-  // A check that is no test, such as the types, counts as one failure: the line never looks green when the command is red.
+  // A failed check that is not a test, such as the type check, counts as one failure: a failed run never reports "0 failed".
   const failed = exitCode !== 0 && failedTests === 0 ? 1 : failedTests;
   console.log(`\n${passed} passed, ${failed} failed`);
   if (passed + failed === 0) return 1;

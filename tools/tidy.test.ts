@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../contract/src/errors.ts';
 
-/** House rules that no linter knows. A rule that is broken names the file, so the failure reads as a list of work. */
+/** House rules that the linter cannot check. A failure lists the files that break a rule. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const LINES_MAX = 500;
-/** Flat lists read well at any length: one entry per line, nothing to follow. */
-const LISTS = [/^web\/src\/i18n\/locales\//, /\/(countries|locations|faq-items)\.ts$/];
-
-/** What git tracks or would track, and what is still there: a deleted file may be in the index until the next commit. */
+const LINES_MAX = 350;
+/** An entry of the changelog has about 120 characters. */
+const LINE_LENGTH_MAX = 140;
+/** A path from the root in a code span, without placeholders such as `<name>` or `*`. */
+const PATH_IN_TEXT = /`((?:api|attacks|bench|contract|e2e|faults|gateway|tools|web)\/[^`\s<>*{}]+)`/g;
+/** All files that git tracks or would track and that exist: the index contains deleted files until the next commit. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
   cwd: root,
   encoding: 'utf8',
@@ -23,11 +24,11 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
 const code = files.filter((file) => /\.(ts|tsx|mjs|sql|css)$/.test(file));
 const tests = code.filter((file) => /\.(test|spec)\.tsx?$/.test(file));
-/** VALIDATION alone carries details and so has a constructor of its own. */
+/** Only VALIDATION has details, so it has its own constructor. */
 const use = (name: string) => (name === 'VALIDATION' ? 'AppError.validation(' : `'${name}'`);
 const matching = (candidates: string[], pattern: RegExp) => candidates.filter((file) => pattern.test(read(file)));
 
-describe('the house', () => {
+describe('the repository', () => {
   it('numbers its migrations without gaps', () => {
     const names = files.filter((file) => file.startsWith('api/migrations/')).map((file) => path.basename(file));
     const expected = names.map((_, index) => String(index + 1).padStart(4, '0'));
@@ -35,40 +36,39 @@ describe('the house', () => {
     expect(names.filter((name) => !/^\d{4}_[a-z0-9_]+\.sql$/.test(name))).toEqual([]);
   });
 
-  it(`splits a source file before it has ${LINES_MAX} lines`, () => {
-    const sources = code.filter((file) => /^[^/]+\/src\//.test(file) && !LISTS.some((list) => list.test(file)));
-    expect(sources.filter((file) => read(file).split('\n').length > LINES_MAX)).toEqual([]);
+  it(`has style sheets of at most ${LINES_MAX} lines; the linter checks code`, () => {
+    expect(code.filter((file) => file.endsWith('.css') && read(file).split('\n').length > LINES_MAX)).toEqual([]);
   });
 
-  it('keeps addresses of registries out of the lock file', () => {
+  it('has no registry URLs in the lock file', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
   });
 
-  it('runs every test that it has', () => {
+  it('skips no test', () => {
     expect(matching(tests, /\b(it|test|describe)(\.\w+)*\.(only|skip|todo|fails|fixme)\b|\bx(it|describe)\(/)).toEqual(
       [],
     );
   });
 
-  it('measures no time of the gateway by the clock on the wall, which may jump', () => {
+  it('measures no duration in the gateway by wall-clock time, which may jump', () => {
     const programs = code.filter((file) => file.startsWith('gateway/src/') && !tests.includes(file));
     expect(matching(programs, /\bDate(\.now)?\(/)).toEqual([]);
   });
 
-  it('notifies through the database in one place of its own, outside of transactions', () => {
+  it('calls pg_notify in one place only, outside of transactions', () => {
     const programs = code.filter((file) => file.startsWith('api/') && !tests.includes(file));
-    // The job runner's own functions notify too; what moves money calls none of them (api/src/jobs.test.ts).
+    // The functions of the job runner notify too; transactions that move money call none of them (api/src/jobs.test.ts).
     expect(matching(programs, /\bpg_notify\(|^\s*notify\s/im)).toEqual(['api/src/live/changes.ts']);
   });
 
-  it('has no circle of modules that import each other', () => {
+  it('has no import cycle between modules', () => {
     const imports = new Map<string, Set<string>>();
     for (const file of code.filter((file) => file.startsWith('api/src/modules/') && !tests.includes(file))) {
       const module = file.split('/')[3]!;
       const imported = [...read(file).matchAll(/from '\.\.\/([a-z-]+)\//g)].map(([, name]) => name!);
       imports.set(module, new Set([...(imports.get(module) ?? []), ...imported]));
     }
-    // What imports nothing that is still there goes, again and again: what stays is in a circle, or leads to one.
+    // Repeatedly removes modules without remaining imports: the rest is in a cycle, or imports one.
     for (let size = -1; size !== imports.size;) {
       size = imports.size;
       for (const [module, imported] of imports)
@@ -77,19 +77,19 @@ describe('the house', () => {
     expect([...imports.keys()]).toEqual([]);
   });
 
-  it('writes transfers, balances, escrow and holds in functions of api/sql alone', () => {
+  it('writes transfers, balances, escrow and holds only in functions of api/sql', () => {
     const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
     const writes = /\b(insert into|update|delete from) (transfers|accounts)\b|\b(escrow|held|balance)_micros = /;
-    // The one row of money that is not moved: an account is opened empty.
+    // The exception: opening an account, which is empty.
     expect(matching(programs, writes)).toEqual(['api/src/modules/ledger/ledger.store.ts']);
     expect(read('api/src/modules/ledger/ledger.store.ts').match(new RegExp(writes, 'g'))).toEqual([
       'insert into accounts',
     ]);
   });
 
-  it('limits the time of statements where connections are made, and in the searches that give up early', () => {
+  it('sets statement timeouts only where connections are created, and for searches', () => {
     const programs = code.filter((file) => file.startsWith('api/src/') && !tests.includes(file));
-    // A limit that the driver does not know about is cut by the driver's own (api/src/db.ts, TransactionOptions).
+    // The driver's own timeout overrides a limit that it does not know about (api/src/db.ts, TransactionOptions).
     expect(matching(programs, /statement_timeout/)).toEqual([
       'api/src/database-connection.ts',
       'api/src/db.ts',
@@ -97,10 +97,39 @@ describe('the house', () => {
     ]);
   });
 
-  it('leaves no marker for later', () => {
+  it('has no markers of unfinished work and no merge conflicts', () => {
     const texts = [...code, ...files.filter((file) => file.endsWith('.md'))];
-    // The brackets keep this file from finding itself.
+    // The brackets exclude this file.
     expect(matching(texts, /\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b|^[<>]{7} /m)).toEqual([]);
+  });
+
+  it('has a line for each entry of the changelog, and a section for the version of package.json', () => {
+    const changelog = read('CHANGELOG.md');
+    expect(changelog.split('\n').filter((line) => line.length > LINE_LENGTH_MAX || line.startsWith('  '))).toEqual([]);
+    const [, newest] = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/m.exec(changelog) ?? [];
+    expect(newest).toBe((JSON.parse(read('package.json')) as { version: string }).version);
+  });
+
+  it('names files in its documents that exist, apart from those to create or to build', () => {
+    const documents = files.filter((file) => file.endsWith('.md'));
+    const named = documents.flatMap((document) =>
+      [...read(document).matchAll(PATH_IN_TEXT)].map(([, file]) => `${document}: ${file!}`),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    const missing = named.filter((entry) => !fs.existsSync(path.join(root, entry.split(': ')[1]!)));
+    expect(missing.filter((entry) => !/\/dist\/|\/NNNN_/.test(entry))).toEqual([]);
+  });
+
+  it('says where to add a screen, an endpoint, an exit, a chain and a job', () => {
+    const sections = read('docs/where-to-add.md').split(/^## /m).slice(1);
+    expect(sections.map((section) => section.split('\n')[0])).toEqual([
+      'An endpoint',
+      'A screen',
+      'An exit',
+      'A chain',
+      'A job',
+    ]);
+    for (const section of sections) expect([...section.matchAll(PATH_IN_TEXT)].length).toBeGreaterThan(4);
   });
 
   it('uses every code of the error catalogue', () => {
@@ -108,7 +137,7 @@ describe('the house', () => {
     expect(errorCodes.filter((name) => !programs.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
-  it('has no barrel and no drawer for leftovers', () => {
+  it('has no barrel files and no utility folders', () => {
     expect(code.filter((file) => /\/src\/(.*\/)?(utils?|helpers?|common|misc|index)(\.|\/)/.test(file))).toEqual([]);
   });
 });

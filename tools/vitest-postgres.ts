@@ -4,7 +4,7 @@ import { startTestPostgres } from './test-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the server's own database: give it to `cloneDatabase`. */
+    /** Connects to the default database of the server: pass it to `cloneDatabase`. */
     postgresUrl: string;
   }
 }

@@ -1,7 +1,7 @@
--- revision: 1
--- Sells a proxy in one round trip. Each rule stands at its place in the order of locks: payer, proxy, connection.
--- A refusal leaves nothing changed. In the database there is a function without the two limits
--- too, for API processes of the version before (migration 0018).
+-- revision: 2
+-- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
+-- A refusal changes nothing. The database also has an overload without the two limits,
+-- for API processes of the previous version (migration 0018).
 create or replace function buy_proxy(
   in wanted_proxy_id uuid, in shown_price_micros bigint, in buyer_id uuid, in payer_id bigint,
   in key text, in new_id uuid, in new_username text, in new_password_encrypted bytea, in new_password_hash bytea,
@@ -18,11 +18,12 @@ declare
   cost_micros bigint;
   escrow_id bigint;
   head bytea;
+  dns_node_id uuid;
 begin
-  -- Locked first: all purchases and charges of one customer happen one after another.
+  -- Serializes all purchases and charges of one customer.
   select * into strict payer from accounts where id = payer_id for no key update;
 
-  -- A repeat is answered with what the first request bought.
+  -- A repeated request returns the connection of the first one.
   if key is not null then
     select * into replay from connections where user_id = buyer_id and idempotency_key = key;
     if found then
@@ -32,7 +33,7 @@ begin
     end if;
   end if;
 
-  -- The buyer's purchases wait for each other at the lock above, so neither limit is passed by buying at the same moment.
+  -- The lock above serializes the buyer's purchases, so concurrent ones cannot exceed the limits.
   select ceil(extract(epoch from created_at + interval '1 hour' - now())) into retry_after_seconds
     from connections where user_id = buyer_id and created_at > now() - interval '1 hour'
    order by created_at desc offset purchases_per_hour - 1 limit 1;
@@ -44,15 +45,15 @@ begin
     from (select from connections where user_id = buyer_id and status = 'WORK' limit open_connections_max) as open_connection;
   if open_connections >= open_connections_max then
     outcome := 'TOO_MANY_CONNECTIONS';
-    -- When one of them ends is not known.
+    -- It is unknown when one of them will end.
     retry_after_seconds := 60;
     return;
   end if;
 
-  -- Money that is held for other connections cannot be spent here.
+  -- Money held for other connections cannot be spent.
   megabyte_micros := megabyte_price(shown_price_micros);
   cost_micros := megabyte_micros * prepaid_megabytes();
-  -- Other buyers of the same proxy wait here, and then find it sold.
+  -- Concurrent buyers of the same proxy wait here, then find it sold.
   if payer.balance_micros - payer.held_micros >= cost_micros then
     update proxies set connection_id = new_id
      where id = wanted_proxy_id and connection_id is null and is_healthy and price_micros = shown_price_micros
@@ -63,12 +64,12 @@ begin
     outcome := case when not found or proxy.connection_id is not null or not proxy.is_healthy then 'PROXY_NOT_FOUND'
                     when proxy.price_micros <> shown_price_micros then 'PRICE_CHANGED'
                     when payer.balance_micros - payer.held_micros < cost_micros then 'SMALL_BALANCE'
-                    -- It was somebody else's a moment ago.
+                    -- It was sold when this purchase tried, and has been returned since.
                     else 'PROXY_NOT_FOUND' end;
     return;
   end if;
 
-  -- The money goes from the payer to the connection's escrow account, as the first entry of its receipt.
+  -- Moves the money from the payer to the connection's escrow account, as the first charge of its receipt.
   outcome := 'BOUGHT';
   connection_id := new_id;
   created_at := now();
@@ -77,17 +78,23 @@ begin
                       megabyte_micros, cost_micros);
   update accounts set balance_micros = accounts.balance_micros - cost_micros where id = payer_id
     returning accounts.balance_micros into balance_micros;
-  -- A DNS port of its own, if one is free. Buyers at the same time pass over each other's.
-  select port into dns_port from dns_ports where connection_id is null order by port limit 1 for update skip locked;
+  -- Assigns a free DNS port of the exit's node, or of the built-in node if the proxy has no exit. Concurrent purchases skip each
+  -- other's.
+  select exits.node_id into dns_node_id from exits where exits.id = proxy.exit_id;
+  if not found then
+    select gateway_nodes.id into dns_node_id from gateway_nodes where name = 'default';
+  end if;
+  update node_dns_ports set connection_id = new_id
+   where node_id = dns_node_id
+     and port = (select port from node_dns_ports where node_id = dns_node_id and connection_id is null
+                  order by port limit 1 for update skip locked)
+  returning port into dns_port;
   insert into connections (id, user_id, proxy_id, payer_account_id, escrow_account_id, price_micros, charged_megabytes,
-                           username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
+                           exit_id, username, password_encrypted, password_hash, idempotency_key, dns_port, escrow_micros,
                            charge_count, charge_hash)
   values (new_id, buyer_id, wanted_proxy_id, payer_id, escrow_id, shown_price_micros, prepaid_megabytes(),
-          new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
-  if dns_port is not null then
-    update dns_ports set connection_id = new_id where port = dns_port;
-  end if;
-  -- After the connection: the accounts that a transfer names are there.
+          proxy.exit_id, new_username, new_password_encrypted, new_password_hash, key, dns_port, cost_micros, 1, head);
+  -- Inserted after the connection, because a transfer references its accounts.
   insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
                          uploaded_bytes, downloaded_bytes, charge_hash)
   values (payer_id, escrow_id, cost_micros, 'PREPAID_50_MB', 0, prepaid_megabytes(), 0, 0, head);

@@ -1,5 +1,5 @@
 -- revision: 1
--- Gives an open connection a new password, sealed and hashed. The caller has locked the payer's account.
+-- Replaces the password of an open connection, encrypted and hashed. The caller has locked the payer's account.
 create or replace function change_password(changed_id uuid, encrypted bytea, hash bytea) returns void language sql as $$
   update connections
      set password_encrypted = encrypted, password_hash = hash,

@@ -1,5 +1,5 @@
 -- revision: 1
--- `charged_at` comes from charge_time. Megabytes `first` to `last` are counted from 1, both included. `amount` is negative for what goes back.
+-- `charged_at` comes from charge_time. Megabytes `first` to `last` are counted from 1, both inclusive. The amount of a refund is negative.
 create or replace function charge_hash(
   previous bytea, connection_id uuid, number integer, charged_at text, kind text, first bigint, last bigint,
   uploaded_bytes bigint, downloaded_bytes bigint, megabyte_micros bigint, amount_micros bigint

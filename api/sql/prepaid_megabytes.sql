@@ -1,4 +1,4 @@
 -- revision: 1
--- Paid for when a connection is bought; of the contract's limits.ts.
+-- Megabytes included in a purchase. The same constant is in the contract's limits.ts; a test compares the two.
 create or replace function prepaid_megabytes() returns bigint language sql immutable parallel safe
 return 50::bigint;

@@ -1,7 +1,7 @@
 -- revision: 1
--- Moves what a connection has paid too much from its escrow account back to its payer, as the next entry of its receipt: the price of
--- the megabytes `megabyte_from` (included) to `megabyte_to` (excluded), counted from 0. The caller has locked the payer's account, and
--- so the connection. The time is the statement's, not the transaction's: that may have begun before another's that got the lock first.
+-- Refunds a connection from its escrow account to its payer, as the next charge of its receipt: the price of
+-- the megabytes `megabyte_from` (inclusive) to `megabyte_to` (exclusive), counted from 0. The caller has locked the payer's account, which
+-- guards the connection. Uses the statement's time, because the transaction may have started before another one that got the lock first.
 -- Returns false if there is no such connection.
 create or replace function refund_megabytes(refunded_id uuid, megabyte_from bigint, megabyte_to bigint)
 returns boolean language plpgsql as $$
@@ -19,7 +19,7 @@ begin
     returning id, payer_account_id, escrow_account_id, refund.micros, uploaded_bytes,
               used_bytes - uploaded_bytes as downloaded_bytes, charge_hash
   ), posted as (
-    -- What goes back has no range of its own: its megabytes are the last of those that were charged.
+    -- A refund has no range: its megabytes are the last of the charged ones.
     insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason,
                            uploaded_bytes, downloaded_bytes, charge_hash, created_at)
     select 'connection:' || id || ':refund', escrow_account_id, payer_account_id, micros, 'REFUND',

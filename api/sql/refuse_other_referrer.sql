@@ -1,6 +1,6 @@
 -- revision: 1
--- A referrer is there before his referral and is never exchanged, so no chain of referrers is a loop.
+-- A referrer exists before the referred user and never changes, so referral chains have no cycles.
 create or replace function refuse_other_referrer() returns trigger language plpgsql as $$
 begin
-  raise exception 'a referrer is for ever';
+  raise exception 'a referrer cannot change';
 end $$;

@@ -1,5 +1,5 @@
 -- revision: 1
--- Replaces the networks whose clients may use an open connection without its password. The caller has locked the payer's account.
+-- Replaces the allow-list of an open connection. The caller has locked the payer's account.
 create or replace function replace_allow_list(changed_id uuid, networks cidr[]) returns void language plpgsql as $$
 begin
   update connections set access_revision = access_revision + 1 where id = changed_id and status = 'WORK';

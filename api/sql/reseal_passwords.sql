@@ -1,6 +1,6 @@
 -- revision: 1
--- Passwords of connections, sealed and hashed anew. Without the lock of the payer's account: nothing that is charged for changes. A row
--- that somebody else has locked, or whose password is not `before` any more, is passed over, so this never waits while it holds locks.
+-- Saves passwords of connections that were encrypted and hashed with a new key. Needs no lock of the payer's account, because billing does
+-- not depend on them. Skips rows that are locked, or whose password is not `before` any more, so it never waits while it holds locks.
 -- Returns the ids of the rows that were saved.
 create or replace function reseal_passwords(ids uuid[], before bytea[], encrypted bytea[], hashes bytea[])
 returns setof uuid language plpgsql as $$

@@ -1,12 +1,12 @@
 -- revision: 1
--- Writes what a batch of reports settles, in one statement: it is what the shop does most often by far. A charge is the megabytes in
--- the connection's row, a transfer from its payer to its escrow account and the next entry of its receipt (docs/receipts.md), all or
--- nothing. The lists have one element for each connection: its new totals, the megabytes to charge (`from` included, `to` excluded,
--- counted from 0), and the totals of the reporting run. `holds` is what to add to the money held of each of `holders`.
+-- Saves the settlement of a batch of reports in one statement, because this is by far the most frequent write. A charge updates the megabytes in
+-- the connection's row, and is a transfer from its payer to its escrow account and the next charge of its receipt (docs/receipts.md), all or
+-- nothing. The arrays have one element per connection: its new totals, the megabytes to charge (`from` inclusive, `to` exclusive,
+-- counted from 0), and the totals of the reporting run. `holds` are the changes of the holds of the accounts `holders`.
 --
--- The caller has locked the payers' accounts, and so their connections: nobody touches those without the payer's. The time of a charge
--- is the statement's, not the transaction's: that may have begun before another's that got the lock first.
--- Returned is how many rows there were of each kind; fewer than were named is a mistake of the caller's, who must roll back.
+-- The caller has locked the payers' accounts, which guard their connections. The time of a charge
+-- is the statement's, because the transaction may have started before another one that got the lock first.
+-- Returns the number of updated rows of each kind. If there are fewer than given, the caller made a mistake and must roll back.
 create or replace function settle_reports(
   in reporting_run_id uuid, in threshold_bytes bigint, in slot_ms double precision,
   in ids uuid[], in used bigint[], in uploaded bigint[], in granted bigint[],

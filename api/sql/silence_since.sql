@@ -1,5 +1,4 @@
 -- revision: 1
--- How long a run that was last heard at `seen_at` has been silent while it could have been heard. Null in `listening` says
--- nothing about that.
+-- How long a run last seen at `seen_at` has been silent while the API was available. Null in `listening` has no meaning for this.
 create or replace function silence_since(seen_at timestamptz) returns interval language sql stable
-return clock_timestamp() - greatest(seen_at, heard_since());
+return clock_timestamp() - greatest(seen_at, api_available_since());

@@ -9,34 +9,33 @@ import { useDocumentation } from './http/documentation.ts';
 import { useAdmission } from './http/admission.ts';
 import { EMPTY_BODY_BYTES, useJsonBodies } from './http/body.ts';
 import { Downloads } from './http/downloads.ts';
-import { answerError, useErrors } from './http/errors.ts';
+import { sendError, useErrors } from './http/errors.ts';
 import { useHealth } from './http/health.ts';
 import { Listeners } from './http/listeners.ts';
 import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
 import { compileSerializer } from './http/serializer.ts';
-import { bareSecurityHeaders, useSecurity } from './http/security.ts';
+import { staticSecurityHeaders, useSecurity } from './http/security.ts';
 import { settingsRoutes } from './http/settings.ts';
-import { TokenGuesses } from './http/token-guesses.ts';
+import { InvalidTokenLimiter } from './http/invalid-token-limiter.ts';
 import { compileValidator } from './http/validation.ts';
 import { serveWebApp } from './http/web-app.ts';
 import { countFailed } from './jobs.ts';
 import { liveRoutes } from './live/live.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
-import { passwordHashesUse } from './modules/auth/passwords.ts';
-import { securityRoutes } from './modules/auth/security.routes.ts';
-import { authenticateUser, findOpenSessions, refreshesUse } from './modules/auth/sessions.service.ts';
+import { passwordHashUsage } from './modules/auth/passwords.ts';
+import { authenticateUser, findOpenSessions, refreshUsage } from './modules/auth/sessions.service.ts';
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
-import { gatewaysRoutes } from './modules/gateways/gateways.routes.ts';
-import * as gateways from './modules/gateways/gateways.service.ts';
+import { gatewayRoutes } from './modules/gateway/gateway.routes.ts';
+import * as gateway from './modules/gateway/gateway.service.ts';
 import { notificationsRoutes } from './modules/notifications/notifications.routes.ts';
 import { proxiesRoutes } from './modules/proxies/proxies.routes.ts';
 import { reconciliationRoutes } from './modules/reconciliation/reconciliation.routes.ts';
 import { readFigures } from './modules/reconciliation/reconciliation.service.ts';
-import { statementRoutes } from './modules/statement/statement.routes.ts';
+import { transactionsRoutes } from './modules/transactions/transactions.routes.ts';
 import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { receiptsRoutes } from './modules/billing/receipts.routes.ts';
@@ -44,34 +43,34 @@ import { supportRoutes } from './modules/support/support.routes.ts';
 import { userAdministrationRoutes } from './modules/user-administration/user-administration.routes.ts';
 import { profileRoutes } from './modules/profile/profile.routes.ts';
 
-/** Of a statement that has nothing to do: longer, and its connection is dropped. */
+/** Time limit of the health check's `select 1`. */
 const PING_LIMIT_MS = 1000;
 
 const access: Access = {
   authenticateUser,
-  authenticateNode: gateways.authenticateNode,
+  authenticateNode: gateway.authenticateNode,
 };
 
-/** Builds the HTTP server: plugins, the error handler and one line per module. It does not listen. */
+/** Builds the HTTP server: plugins, the error handler and the routes. It does not listen. */
 export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log;
-  const listeners = new Listeners(ctx.config, bareSecurityHeaders(ctx.config));
+  const listeners = new Listeners(ctx.config, staticSecurityHeaders(ctx.config));
   const app = Fastify({
     serverFactory: listeners.createServer,
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // Unlike a counter, one that is found again in the logs of several nodes, and in the audit log.
+    // Unique over several API processes, so that logs and the audit log can be correlated.
     genReqId: () => randomUUID(),
     trustProxy: ctx.config.trustedProxies,
     bodyLimit: EMPTY_BODY_BYTES,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
   });
   app.decorate('ctx', ctx);
   app.decorate('listeners', listeners);
   app.decorate('access', access);
   app.decorate('downloads', new Downloads(app));
-  app.decorate('tokenGuesses', new TokenGuesses(ctx));
+  app.decorate('invalidTokenLimiter', new InvalidTokenLimiter(ctx));
   app.decorateRequest('identity');
   app.setValidatorCompiler(compileValidator as never);
   app.setSerializerCompiler(compileSerializer as never);
@@ -82,36 +81,44 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   app.addHook('preClose', () => listeners.closeInternally());
   await useDocumentation(app, ctx.config.brandName);
   useHealth(app, {
-    database: () => ctx.db.query('select 1', [], { answerLimitMs: PING_LIMIT_MS }),
-    gatewaySilenceMs: () => gateways.gatewaySilenceMs(ctx),
+    database: () => ctx.db.query('select 1', [], { responseTimeoutMs: PING_LIMIT_MS }),
+    gatewaySilenceMs: () => gateway.gatewaySilenceMs(ctx),
   });
-  const heldCalls = new gateways.HeldCalls();
+  const longPolls = new gateway.LongPolls();
   const browserErrors = new BrowserErrors(ctx.log);
   useMetrics(app, {
-    poolUse: () => ctx.poolUse(),
-    passwordHashes: passwordHashesUse,
-    tokenRefreshes: refreshesUse,
+    poolUsage: () => ctx.poolUsage(),
+    passwordHashes: passwordHashUsage,
+    tokenRefreshes: refreshUsage,
     figures: async () => ({
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),
+      freeDnsPorts: await gateway.countFreeDnsPorts(ctx),
       failedJobs: await countFailed(ctx),
     }),
     browserErrors: () => browserErrors.counts,
-    heldCalls: () => heldCalls.size,
+    longPolls: () => longPolls.size,
   });
 
+  registerRoutes(app, longPolls, browserErrors);
+  await serveWebApp(app);
+  return app;
+}
+
+/** One line per module. */
+function registerRoutes(app: FastifyInstance, longPolls: gateway.LongPolls, browserErrors: BrowserErrors): void {
+  const { ctx } = app;
   settingsRoutes(app);
   browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
-  securityRoutes(app);
   profileRoutes(app);
   userAdministrationRoutes(app);
   proxiesRoutes(app);
   connectionsRoutes(app);
-  gatewaysRoutes(app, heldCalls);
+  gatewayRoutes(app, longPolls);
   receiptsRoutes(app);
   invoicesRoutes(app);
-  statementRoutes(app);
+  transactionsRoutes(app);
   reconciliationRoutes(app);
   notificationsRoutes(app);
   referralsRoutes(app);
@@ -121,14 +128,12 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   payInvoiceRoutes(app);
   liveRoutes(app, {
     findOpenSessions: (sessionIds) => findOpenSessions(ctx, sessionIds),
-    connectionsChanged: (topic, connectionIds) => gateways.tellGateways(ctx, heldCalls, topic, connectionIds),
-    missed: () => heldCalls.release(),
+    onConnectionsChanged: (topic, connectionIds) => gateway.respondToWatches(ctx, longPolls, topic, connectionIds),
+    onEventsLost: () => longPolls.respondToAll(),
   });
 
   if (ctx.config.isDevelopment) {
     mailboxRoutes(app);
     downloadRoutes(app);
   }
-  await serveWebApp(app);
-  return app;
 }

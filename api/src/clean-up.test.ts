@@ -30,7 +30,7 @@ afterAll(() => testApp.stop());
 const count = async (table: string) =>
   (await testApp.database.query<{ count: number }>(`select count(*)::int as count from ${table}`))[0]!.count;
 
-/** `$1` is the user. Each makes as many rows as `$2` says; the second statement counts those that must stay. */
+/** `$1` is the user. `fill` inserts `$2` expired rows; `keep` inserts rows that must stay. */
 const tables: { table: string; fill: string; keep: string; run: () => Promise<unknown> }[] = [
   {
     table: 'sessions',
@@ -80,24 +80,27 @@ const tables: { table: string; fill: string; keep: string; run: () => Promise<un
 ];
 
 describe('a clean-up of more rows than a batch', () => {
-  test.each(tables)('of $table deletes them in batches and keeps the rest', async ({ table, fill, keep, run }) => {
-    const before = await count(table);
-    await testApp.database.query(fill, [user.id, ROWS]);
-    await testApp.database.query(keep, [user.id]);
-    await testApp.database.query(
-      `create trigger count_deletions after delete on ${table} referencing old table as gone
+  test.each(tables)(
+    'of $table deletes expired rows in batches and keeps the rest',
+    async ({ table, fill, keep, run }) => {
+      const before = await count(table);
+      await testApp.database.query(fill, [user.id, ROWS]);
+      await testApp.database.query(keep, [user.id]);
+      await testApp.database.query(
+        `create trigger count_deletions after delete on ${table} referencing old table as gone
          for each statement execute function count_deletions()`,
-    );
-    await run();
-    await testApp.database.query(`drop trigger count_deletions on ${table}`);
-    expect(await count(table)).toBe(before + 1);
-    const deletions = await testApp.database.query<{ rowCount: number }>(
-      'select row_count as "rowCount" from deletions where table_name = $1',
-      [table],
-    );
-    expect(deletions.length).toBeGreaterThan(2);
-    expect(Math.max(...deletions.map(({ rowCount }) => rowCount))).toBe(BATCH);
-  });
+      );
+      await run();
+      await testApp.database.query(`drop trigger count_deletions on ${table}`);
+      expect(await count(table)).toBe(before + 1);
+      const deletions = await testApp.database.query<{ rowCount: number }>(
+        'select row_count as "rowCount" from deletions where table_name = $1',
+        [table],
+      );
+      expect(deletions.length).toBeGreaterThan(2);
+      expect(Math.max(...deletions.map(({ rowCount }) => rowCount))).toBe(BATCH);
+    },
+  );
 
   test('of notifications above the maximum of a user deletes them in batches', async () => {
     await testApp.database.query(
@@ -113,7 +116,7 @@ describe('a clean-up of more rows than a batch', () => {
     expect(await count('notifications')).toBe(left);
   });
 
-  test('of warnings of low balances deletes those that were overcome', async () => {
+  test('of low balance warnings deletes those of recovered balances', async () => {
     const [rich, poor] = [await createUser(testApp, { balanceMicros: 9_000_000n }), await createUser(testApp)];
     await testApp.database.query(
       'insert into low_balance_warnings (user_id, threshold_micros) values ($1, 5000000), ($2, 5000000)',
@@ -124,8 +127,8 @@ describe('a clean-up of more rows than a batch', () => {
   });
 });
 
-describe('the one helper of all clean-ups', () => {
-  test('stops after its number of batches, says so, and goes on at the next run', async () => {
+describe('cleanUp', () => {
+  test('stops after its maximum of batches, logs that, and continues at the next run', async () => {
     const warnings: unknown[] = [];
     const ctx = { ...testApp.ctx, log: { warn: (fields: unknown) => warnings.push(fields) } } as never;
     let left = 25;
@@ -141,7 +144,7 @@ describe('the one helper of all clean-ups', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('keeps the batches that were deleted before one that fails', async () => {
+  test('keeps the batches deleted before a failure', async () => {
     await testApp.database.query('create table leftovers as select generate_series(1, 25) as id');
     let batches = 0;
     const deleteBatch = async (ctx: typeof testApp.ctx, limit: number) => {

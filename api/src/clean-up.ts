@@ -1,17 +1,17 @@
-/** Deleting what has been kept long enough, however much of it there is. */
+/** Deletes expired rows in batches, however many there are. */
 import type { Ctx } from './ctx.ts';
 
 export interface CleanUpLimits {
-  /** Rows of one statement: some milliseconds, far below the time limit of a statement. */
+  /** Rows per statement: some milliseconds, far below the statement timeout. */
   batchRows?: number;
-  /** What is left after these waits for the next run. */
+  /** The rest is deleted by the next run. */
   batchesMax?: number;
 }
 
 /**
- * Deletes in batches, each in a transaction of its own, so none is undone by the next one's failure and no row is locked for long.
- * @param deleteBatch deletes at most `limit` rows and returns how many there were; it must find them by an index
- * @returns how many went
+ * Each batch is a transaction of its own, so a failure does not undo earlier batches and no row is locked for long.
+ * @param deleteBatch deletes at most `limit` rows, found by an index, and returns the number of deleted rows
+ * @returns the number of deleted rows
  */
 export async function cleanUp(
   ctx: Ctx,
@@ -25,6 +25,6 @@ export async function cleanUp(
     deleted += count;
     if (count < batchRows) return deleted;
   }
-  ctx.log.warn({ what, deleted }, 'a clean-up has more to delete than one run may; it goes on at the next one');
+  ctx.log.warn({ what, deleted }, 'clean-up reached its limit; the next run continues');
   return deleted;
 }

@@ -28,7 +28,7 @@ describe('loadConfig', () => {
       trialCreditMicros: 1_000_000n,
       reconciliationMs: 300_000,
       metricsToken: undefined,
-      gateway: { host: '127.0.0.1', port: 1080, firstDnsPort: 20_000, lastDnsPort: 20_999 },
+      gateway: { host: '127.0.0.1', port: 1080, dnsPorts: { first: 20_000, last: 20_999 } },
     });
   });
 
@@ -47,7 +47,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...complete, SMTP_URL: '', NODE_ENV: '' }).smtpUrl).toBeUndefined();
   });
 
-  test.each(['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN'])('says that %s is missing', (name) => {
+  test.each(['DATABASE_URL', 'SECRET_KEY', 'GATEWAY_TOKEN'])('reports that %s is missing', (name) => {
     expect(() => loadConfig({ ...complete, [name]: undefined })).toThrow(`${name} is not set`);
   });
 
@@ -55,6 +55,7 @@ describe('loadConfig', () => {
     { PORT: '70000' },
     { SECRET_KEY: 'short' },
     { GATEWAY_DNS_PORTS: '20000' },
+    { GATEWAY_DNS_PORTS: '20999-20000' },
     { REFUND_WINDOW_SECONDS: '0' },
     { RECONCILIATION_SECONDS: '0' },
     { METRICS_TOKEN: 'too short' },
@@ -68,7 +69,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...production, [name]: undefined })).toThrow(name);
   });
 
-  test('SECRET_KEY holds one key, or several with commas between them', () => {
+  test('SECRET_KEY has one key, or several separated by commas', () => {
     const [newest, older] = ['n'.repeat(32), 'o'.repeat(32)];
     expect(keysOf(newest)).toEqual([newest]);
     expect(keysOf(`${newest}, ${older}`)).toEqual([newest, older]);

@@ -1,27 +1,28 @@
 import { toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from './keys.ts';
+import { portRangeSchema, type PortRange } from './port-range.ts';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
 const port = z.coerce.number().int().min(0).max(65_535);
-/** An unset variable and an empty one mean the same. */
+/** An empty variable counts as unset. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
 const SECRET_KEY_LENGTH_MIN = 32;
-/** Each is tried for whatever the newest does not open, so a wrong token costs a hash for each. */
+/** A limit, because an invalid token costs a hash per key. */
 const SECRET_KEYS_MAX = 5;
-/** Newest first, separated by commas. A key of a version that knew one key alone may have a comma in it, written `\,`. */
+/** Newest first, separated by commas. A comma within a key is escaped as `\,`. */
 const secretKeysSchema = z
   .string({ error: 'SECRET_KEY is not set' })
   .transform((text) => text.split(/(?<!\\),/).map((key) => key.replaceAll('\\,', ',')))
   .transform((keys) => (keys.length > 1 ? keys.map((key) => key.trim()) : keys))
   .refine(
     (keys) => keys.every((key) => key.length >= SECRET_KEY_LENGTH_MIN),
-    `SECRET_KEY needs at least ${SECRET_KEY_LENGTH_MIN} characters in each key; commas separate keys, \\, is a comma in one`,
+    `each key of SECRET_KEY needs at least ${SECRET_KEY_LENGTH_MIN} characters; commas separate keys, \\, is a comma within one`,
   )
   .refine((keys) => keys.length <= SECRET_KEYS_MAX, `SECRET_KEY has more than ${SECRET_KEYS_MAX} keys`)
-  .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY has a key twice')
+  .refine((keys) => new Set(keys).size === keys.length, 'SECRET_KEY contains a key twice')
   .transform((keys) => keys as unknown as SecretKeys);
 
 const environmentSchema = z.object({
@@ -40,10 +41,7 @@ const environmentSchema = z.object({
   MAIL_SINK_PORT: port.default(2525),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_PORT: port.default(1080),
-  GATEWAY_DNS_PORTS: z
-    .string()
-    .regex(/^\d+-\d+$/, 'GATEWAY_DNS_PORTS looks like 20000-20999')
-    .default('20000-20999'),
+  GATEWAY_DNS_PORTS: portRangeSchema.default({ first: 20_000, last: 20_999 }),
   GATEWAY_TOKEN: z.string({ error: 'GATEWAY_TOKEN is not set' }).min(16),
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
@@ -65,77 +63,76 @@ const environmentSchema = z.object({
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
   METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
-  /** Set by `npm start`: Ctrl-C is its business alone. */
+  /** Set by `npm start`, which handles Ctrl-C itself. */
   SUPERVISED: optional(z.stringbool()),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
-/** Everything the programs of this workspace read from their environment, parsed once. */
+/** The environment variables of the programs of this workspace, parsed once. */
 export interface Config {
   isDevelopment: boolean;
   host: string;
   port: number;
-  /** Where gateways find their interface; undefined: with all the rest. */
+  /** Port of the internal API for gateways; undefined: the public port. */
   internalPort: number | undefined;
   internalHost: string;
   /** Without a trailing slash. */
   publicUrl: string;
   databaseUrl: string;
   databasePoolSize: number;
-  /** Of one statement; undefined: each program has its own. */
+  /** Statement timeout; undefined: the default of the program. */
   databaseTimeLimitMs: number | undefined;
   secretKeys: SecretKeys;
   brandName: string;
-  /** Whom a blocked user can write to; undefined: no address is shown. */
+  /** Contact address for blocked users; undefined: none is shown. */
   contactEmail: string | undefined;
-  /** Undefined in development: mail goes to the built-in sink. */
+  /** Undefined in development: mail goes to the built-in mail sink. */
   smtpUrl: string | undefined;
   mailFrom: string;
   mailSinkPort: number;
-  /** What customers are told to connect to, and the token of the node. */
-  gateway: { host: string; port: number; firstDnsPort: number; lastDnsPort: number; token: string };
+  /** The built-in node: the address shown to its customers, and its token. */
+  gateway: { host: string; port: number; dnsPorts: PortRange; token: string };
   refundWindowMs: number;
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
-  /** Roles with any permission work only with two-factor sign-in. */
+  /** Roles with any permission require two-factor sign-in. */
   requiresStaffSecondFactor: boolean;
-  /** Of this process, on each port. */
+  /** Per port of this process. */
   socketsMax: number;
-  /** Of one network; also its requests in progress, where a proxy brings those of many. */
+  /** Also limits requests in progress per network, for clients behind a reverse proxy. */
   socketsPerNetwork: number;
-  /** Of one network. */
+  /** Per network. */
   requestsPerMinute: number;
   nodeRequestsPerMinute: number;
   wrongTokensPerMinute: number;
-  /** Of one user: each may take an address that is watched forever. */
+  /** Per user, because each may need an address that is watched forever. */
   invoicesPerHour: number;
-  /** Of one user: what the support team has to read. */
+  /** Per user. */
   ticketsPerHour: number;
   ticketMessagesPerHour: number;
-  /** Of one user, at a time. */
+  /** Per user, at a time. */
   openConnectionsMax: number;
-  /** Of one user. */
+  /** Per user. */
   purchasesPerHour: number;
-  /** Of one user: connections without traffic that they end themselves and get back in full. */
+  /** Per user: connections without traffic that they end themselves with a full refund. */
   unusedReturnsPerHour: number;
-  /** Between two checks that all money adds up. */
+  /** Interval of the invariant checks. */
   reconciliationMs: number;
-  /** What a reader of /metrics must know; undefined: open in development, gone in production. */
+  /** Bearer token of /metrics; undefined: public in development, disabled in production. */
   metricsToken: string | undefined;
   trustedProxies: string;
   logLevel: string;
   isSupervised: boolean;
 }
 
-/** @throws Error with one line per wrong setting */
+/** @throws Error with one line per invalid setting */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const parsed = environmentSchema.safeParse(environment);
   if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
   const settings = parsed.data;
   const isDevelopment = settings.NODE_ENV !== 'production';
-  if (!isDevelopment) refuseUnsafeProduction(settings);
-  const [firstDnsPort, lastDnsPort] = settings.GATEWAY_DNS_PORTS.split('-').map(Number) as [number, number];
+  if (!isDevelopment) checkProductionSettings(settings);
   return {
     isDevelopment,
     host: settings.HOST,
@@ -155,8 +152,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     gateway: {
       host: settings.GATEWAY_HOST,
       port: settings.GATEWAY_PORT,
-      firstDnsPort,
-      lastDnsPort,
+      dnsPorts: settings.GATEWAY_DNS_PORTS,
       token: settings.GATEWAY_TOKEN,
     },
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
@@ -167,7 +163,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     socketsPerNetwork: settings.SOCKETS_PER_NETWORK,
     nodeRequestsPerMinute: settings.NODE_REQUESTS_PER_MINUTE,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
-    // One developer's machine runs a hundred test buyers from one address; the internet does not get that.
+    // Tests run a hundred users from one address.
     requestsPerMinute: settings.REQUESTS_PER_MINUTE ?? (isDevelopment ? 1_000_000 : 1200),
     invoicesPerHour: settings.INVOICES_PER_HOUR ?? (isDevelopment ? 1_000_000 : 30),
     ticketsPerHour: settings.TICKETS_PER_HOUR ?? (isDevelopment ? 1_000_000 : 10),
@@ -188,10 +184,10 @@ function describe(issue: z.core.$ZodIssue): string {
   return issue.message.startsWith(name) ? issue.message : `${name}: ${issue.message}`;
 }
 
-/** Production has no built-in mail sink and no sandbox chain; a forgotten setting must not bring one back. */
-function refuseUnsafeProduction(settings: z.output<typeof environmentSchema>): void {
+/** Production has no built-in mail sink and no sandbox chain, so a missing setting must not fall back to them. */
+function checkProductionSettings(settings: z.output<typeof environmentSchema>): void {
   if (!settings.SMTP_URL) throw new Error('SMTP_URL is not set: production sends real mail');
   if (!settings.MAIL_FROM) throw new Error('MAIL_FROM is not set: production sends real mail');
   if (!settings.PUBLIC_URL) throw new Error('PUBLIC_URL is not set: mails link to it');
-  throw new Error('No payment chain is set up: this version has the sandbox chain alone, which production refuses');
+  throw new Error('No payment chain is set up: this version only has the sandbox chain, which production refuses');
 }

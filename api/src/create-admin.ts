@@ -1,4 +1,4 @@
-/** `npm run create-admin -- email`: makes an administrator, or an existing account one. Prepares the database if needed. */
+/** `npm run create-admin -- email`: creates an administrator, or promotes an existing user. Migrates the database if needed. */
 import { emailSchema, passwordSchema } from '@cellhop/contract/auth';
 import { AppError } from '@cellhop/contract/errors';
 import { text } from 'node:stream/consumers';
@@ -14,10 +14,10 @@ import { seedRoles } from './seed/roles.ts';
 
 const USAGE = `npm run create-admin -- email [--password-stdin] [--reset-second-factor]
 
-Without --password-stdin it prints a link with which the administrator sets his password.
-With it the password is read from the standard input, up to the end of its first line.`;
+Without --password-stdin it prints a link with which the administrator sets their password.
+With it the password is the first line of the standard input.`;
 
-/** @throws AppError, Error with a sentence for the operator */
+/** @throws AppError, Error with a message for the operator */
 async function run(): Promise<string> {
   const { values, positionals } = parseArgs({
     options: { 'password-stdin': { type: 'boolean' }, 'reset-second-factor': { type: 'boolean' } },
@@ -36,8 +36,8 @@ async function run(): Promise<string> {
   try {
     const ctx = createCtx(database, config, createLog('create-admin', 'warn', false));
     await seedRoles(ctx);
-    const order = { email, password, resetsSecondFactor: values['reset-second-factor'] ?? false };
-    const { isNew, referralCode, passwordLink } = await makeAdministrator(ctx, order);
+    const request = { email, password, resetsSecondFactor: values['reset-second-factor'] ?? false };
+    const { isNew, referralCode, passwordLink } = await makeAdministrator(ctx, request);
     return [
       `${email} is ${isNew ? 'a new' : 'now an'} administrator.`,
       ...(passwordLink === undefined ? [] : [`Set the password within 30 minutes: ${passwordLink}`]),

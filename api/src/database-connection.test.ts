@@ -7,10 +7,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Network } from '../../faults/network.ts';
 import { balanceOf, createProxy, createUser, type TestUser } from '../test/factories.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../test/test-app.ts';
-import { acquire, BoundedClient, connectionOptions, isDatabaseAway } from './database-connection.ts';
+import { acquire, BoundedClient, connectionOptions, isDatabaseUnavailable } from './database-connection.ts';
 
 const TIME_LIMIT_MS = 1500;
-/** Fewer than the requests that are made at once: some wait for a connection that others hold. */
+/** Fewer than the concurrent requests, so that some wait for a connection. */
 const POOL_SIZE = 3;
 const UNAVAILABLE = {
   statusCode: 503,
@@ -19,14 +19,14 @@ const UNAVAILABLE = {
   message: 'Service is temporarily unavailable',
 };
 
-/** With an undisturbed way to its database. */
+/** With a working connection to the database. */
 let testApp: TestApp;
 beforeAll(async () => {
   testApp = await startTestApp();
 });
 afterAll(() => testApp.stop());
 
-/** Hears what is carried to the database; set by single tests. */
+/** Called with data sent to the database; set by single tests. */
 let overheard: (text: string) => void;
 let network: Network;
 let disturbedUrl: string;
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => network.close());
 
-// Longer than the longest of all waits together, on a machine that does other things too.
+// Longer than the sum of all timeouts, on a busy machine.
 describe('an API whose network to the database breaks', { timeout: 100_000 }, () => {
   let app: TestApp;
   let user: TestUser;
@@ -85,12 +85,12 @@ describe('an API whose network to the database breaks', { timeout: 100_000 }, ()
     },
   );
 
-  test('connections that are reset are replaced', async () => {
+  test('reset connections are replaced', async () => {
     network.reset();
     await expect.poll(async () => (await ask()).status, { timeout: 40_000 }).toBe(200);
   });
 
-  test('readiness answers before a request does that has no limit but the usual one', async () => {
+  test('readiness responds before a request with the default timeout does', async () => {
     const patient = await startSecondApp(testApp, { databaseUrl: disturbedUrl, databaseTimeLimitMs: 600_000 });
     await fetch(`${patient.url}/health/ready`);
     await network.set('blackholed');
@@ -99,7 +99,7 @@ describe('an API whose network to the database breaks', { timeout: 100_000 }, ()
     await patient.stop();
   });
 
-  test('a purchase whose answer was lost is made once: its key gives the stored result', async () => {
+  test('a purchase whose response was lost is made once: its key returns the stored result', async () => {
     const proxyId = await createProxy(testApp);
     const headers = { 'idempotency-key': randomUUID() };
     const buy = () => call(connect, { body: { id: proxyId, price: 0.8 } }, { headers });
@@ -126,24 +126,24 @@ describe('an API whose network to the database breaks', { timeout: 100_000 }, ()
     expect(await balanceOf(testApp, user)).toBe(9_600_000n);
   });
 
-  test('what a transaction had done when its network fell silent is undone', async () => {
+  test('a transaction is rolled back if the network fails', async () => {
     const proxyId = await createProxy(testApp);
     await expect(
       app.ctx.tx(async (ctx) => {
         await ctx.db.query('update proxies set price_micros = 900000 where id = $1', [proxyId]);
         await network.set('blackholed');
-        // Not even work that hides its errors goes on, or commits.
+        // Even work that swallows errors cannot continue or commit.
         await ctx.db.query('select 1').catch(() => {});
         await network.set('open');
         await expect(ctx.db.query('select 1')).rejects.toThrow('not queryable');
       }),
-    ).rejects.toSatisfy(isDatabaseAway);
+    ).rejects.toSatisfy(isDatabaseUnavailable);
     const [proxy] = await testApp.database.query('select price_micros as price from proxies where id = $1', [proxyId]);
     expect(proxy).toEqual({ price: 800_000n });
   });
 });
 
-test('a pool drops a connection whose statement got no answer, also when it is given back as if it were well', async () => {
+test('a pool drops a connection after a query timeout, even if it is released as usable', async () => {
   const pool = new pg.Pool({ ...connectionOptions(disturbedUrl, TIME_LIMIT_MS), Client: BoundedClient, max: 1 });
   pool.on('error', () => {});
   const client = await pool.connect();
@@ -156,7 +156,7 @@ test('a pool drops a connection whose statement got no answer, also when it is g
   await pool.end();
 });
 
-test('a pool that nobody answers can be closed', async () => {
+test('a pool can be closed if the server does not respond', async () => {
   const pool = new pg.Pool({ ...connectionOptions(disturbedUrl, TIME_LIMIT_MS), Client: BoundedClient });
   pool.on('error', () => {});
   await pool.query('select 1');
@@ -164,7 +164,7 @@ test('a pool that nobody answers can be closed', async () => {
   await expect(pool.end()).resolves.toBeUndefined();
 });
 
-test('the server itself ends what has lost its program', async () => {
+test('the server ends sessions of lost clients', async () => {
   const [limits] = await testApp.database.query(
     `select current_setting('idle_in_transaction_session_timeout') as "inTransaction",
             current_setting('idle_session_timeout') as idle,
@@ -182,16 +182,16 @@ test.each([
   ['23505', false],
   ['0A000', false],
   ['42601', false],
-])('SQLSTATE %s: the database is away = %s', (code, expected) => {
+])('SQLSTATE %s: the database is unavailable = %s', (code, expected) => {
   const error = Object.assign(new pg.DatabaseError('said by the server', 0, 'error'), { code });
-  expect(isDatabaseAway(error)).toBe(expected);
+  expect(isDatabaseUnavailable(error)).toBe(expected);
 });
 
-test('a connection that comes too late for its request is ready for the next one', async () => {
+test('a connection that comes too late for its request is used for the next one', async () => {
   const pool = new pg.Pool({ ...connectionOptions(disturbedUrl, TIME_LIMIT_MS), Client: BoundedClient, max: 1 });
   pool.on('error', () => {});
   await network.set('silent');
-  await expect(acquire(pool)).rejects.toSatisfy(isDatabaseAway);
+  await expect(acquire(pool)).rejects.toSatisfy(isDatabaseUnavailable);
   await network.set('open');
   await expect.poll(() => pool.idleCount, { timeout: 40_000 }).toBe(1);
   expect(pool.totalCount).toBe(1);

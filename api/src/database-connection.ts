@@ -1,26 +1,26 @@
-/** How connections to the database are made: every wait on one of them ends, also when the network falls silent. */
+/** Options of database connections. Every wait has a timeout, also if the network drops packets. */
 import pg from 'pg';
 
-/** A request that has no connection by then is refused. */
+/** A request that gets no connection from the pool in this time fails. */
 const ACQUIRE_LIMIT_MS = 3000;
 /**
- * Longer than requests wait: a server that is busy because everybody comes at once, as after its restart, would otherwise
- * never finish a connection before it is given up and asked for again.
+ * Longer than requests wait. Otherwise a server under load, for example after its restart, would never complete a connection
+ * before the client gives up and tries again.
  */
 const CONNECT_LIMIT_MS = 10_000;
-/** The server cancels a statement that takes too long; this much later nobody listens any more at the other end. */
+/** The server cancels slow statements. If there is no response this much later, the connection is considered broken. */
 const SILENCE_GRACE_MS = 1000;
-const GOODBYE_LIMIT_MS = 1000;
+const CLOSE_LIMIT_MS = 1000;
 const KEEP_ALIVE_DELAY_MS = 5000;
 
 /**
- * What the server does by itself, because it may be cut off from a program too: a transaction that goes on for nobody
- * would hold its locks. Where it differs from PostgreSQL's default, the default is no limit, or hours.
+ * Timeouts of the server, which may lose its client too: an abandoned transaction would keep its locks. PostgreSQL's defaults
+ * are no limit, or hours.
  */
 const SERVER_LIMITS = {
-  // Nothing is waited for inside of a transaction but the database.
+  // Transactions wait for nothing but the database.
   idle_in_transaction_session_timeout: '10s',
-  // Pools close what is idle for 10 seconds: a session as old as this has lost its program.
+  // Pools close connections that are idle for 10 seconds, so an older idle session has lost its client.
   idle_session_timeout: '60s',
   client_connection_check_interval: '5s',
   tcp_keepalives_idle: '5',
@@ -30,12 +30,12 @@ const SERVER_LIMITS = {
 };
 
 /**
- * The options of every pool and every single connection.
- * @param timeLimitMs of one statement, at the server
+ * Options of every pool and every single connection.
+ * @param timeLimitMs the statement timeout of the server
  */
 export function connectionOptions(url: string, timeLimitMs: number): pg.ClientConfig {
   const settings = {
-    // PostgreSQL's default is a spinning disk's: a batch of 500 rows would read whole tables (docs/decisions/0009).
+    // PostgreSQL's default is for spinning disks: with it a batch of 500 rows scans whole tables (docs/decisions/0009).
     random_page_cost: '1.1',
     statement_timeout: String(timeLimitMs),
     ...SERVER_LIMITS,
@@ -45,20 +45,20 @@ export function connectionOptions(url: string, timeLimitMs: number): pg.ClientCo
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
-    query_timeout: silenceLimitMs(timeLimitMs),
+    query_timeout: queryTimeoutMs(timeLimitMs),
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   };
 }
 
-/** How long an answer is waited for that the server gives within the limit, or not at all. */
-export function silenceLimitMs(timeLimitMs: number): number {
+/** The client-side timeout of a statement with this server-side timeout. */
+export function queryTimeoutMs(timeLimitMs: number): number {
   return timeLimitMs + SILENCE_GRACE_MS;
 }
 
 const ACQUIRE_TIMEOUT = 'no connection to the database became free in time';
-/** The driver's own errors, which have no code. */
+/** Errors of the driver, which have no code. */
 const QUERY_TIMEOUT = 'Query read timeout';
 const CONNECTION_ERRORS = new Set([
   ACQUIRE_TIMEOUT,
@@ -73,9 +73,9 @@ const CONNECTION_ERRORS = new Set([
 ]);
 
 /**
- * The driver gives up a statement that gets no answer, but keeps the connection, where the next statement would wait behind
- * it; and it waits for ever until the other side has taken its goodbye. This client ends the connection in both cases, so a
- * pool drops it, whoever gives it back. Both methods take a callback or answer with a promise, as the driver's do.
+ * Works around two problems of the driver. After a query timeout it keeps the connection, where the next statement waits behind
+ * the lost one. And `end` waits without a limit until the server closes the connection. This client ends or destroys the connection
+ * in both cases, so that pools drop it. Both methods take a callback or return a promise, like the driver's.
  */
 export class BoundedClient extends pg.Client {
   override query(...given: any[]): any {
@@ -88,13 +88,13 @@ export class BoundedClient extends pg.Client {
   }
 
   override end(...given: any[]): any {
-    const timer = setTimeout(() => this.connection.stream.destroy(), GOODBYE_LIMIT_MS).unref();
+    const timer = setTimeout(() => this.connection.stream.destroy(), CLOSE_LIMIT_MS).unref();
     this.once('end', () => clearTimeout(timer));
     return super.end(...(given as [any]));
   }
 }
 
-/** A connection of the pool, for whoever gives it back. @throws Error when there is none in time */
+/** Acquires a connection, which the caller must release. @throws Error when none becomes free in time */
 export function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isLate = false;
@@ -105,14 +105,14 @@ export function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
     pool.connect((error, client) => {
       clearTimeout(timer);
       if (!client) reject(error ?? new Error(ACQUIRE_TIMEOUT));
-      // It was asked for by a request that has gone; the next one finds it ready.
+      // The request has already failed; the next one can use the connection.
       else if (isLate) client.release();
       else resolve(client);
     });
   });
 }
 
-/** What sockets and name servers say; a database with several addresses gives no more than this code either. */
+/** Codes of socket and DNS errors. An AggregateError of several addresses has no other code either. */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -127,24 +127,24 @@ const NETWORK_CODES = new Set([
 
 /**
  * SQLSTATE class 08: connection lost; 53: out of connections, memory or disk; 57: the server is shutting down or starting, or
- * a statement took too long; 25006: the server is a standby by now.
+ * a statement timed out; 25006: the server has become a read-only standby.
  */
-const AWAY_STATE = /^(?:08|53|57|25006)/;
+const UNAVAILABLE_STATE = /^(?:08|53|57|25006)/;
 
 /**
- * True for what the same statement may not meet a little later: the database cannot be reached, does not answer, starts,
- * stops, is overloaded, or has become a standby.
+ * True for temporary errors: the database is unreachable, does not respond, starts, stops, is overloaded, or has become a
+ * standby.
  */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return AWAY_STATE.test(error.code ?? '');
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATE.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   return CONNECTION_ERRORS.has(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));
 }
 
 const STATEMENT_TOO_LONG = '57014';
 
-/** False where the failure is the connection's own, or nobody can tell: the pool drops it then. */
+/** False if the connection is or may be broken; then the pool drops it. */
 export function isUsableAfter(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
-  return error.code === STATEMENT_TOO_LONG || !isDatabaseAway(error);
+  return error.code === STATEMENT_TOO_LONG || !isDatabaseUnavailable(error);
 }

@@ -17,17 +17,17 @@ const priceOf = async (proxyId: string) => {
   return row!.price;
 };
 
-test('a transaction that hides the failure of a statement is reported as failed, because it was rolled back', async () => {
+test('a transaction that swallows the failure of a statement is rolled back and reported as failed', async () => {
   const proxyId = await createProxy(testApp, { priceMicros: 800_000n });
   const work = testApp.ctx.tx(async (ctx) => {
     await ctx.db.query('update proxies set price_micros = 900000 where id = $1', [proxyId]);
     await ctx.db.query('select 1 / 0').catch(() => {});
   });
-  await expect(work).rejects.toThrow('the transaction was not committed: the answer was ROLLBACK');
+  await expect(work).rejects.toThrow('the transaction was not committed: the server responded ROLLBACK');
   expect(await priceOf(proxyId)).toBe(800_000n);
 });
 
-test('a failure that a savepoint took back is no failure of the transaction', async () => {
+test('a failure rolled back to a savepoint does not fail the transaction', async () => {
   const proxyId = await createProxy(testApp, { priceMicros: 800_000n });
   await testApp.ctx.tx(async (ctx) => {
     await ctx.db.query('update proxies set price_micros = 900000 where id = $1', [proxyId]);
@@ -38,7 +38,7 @@ test('a failure that a savepoint took back is no failure of the transaction', as
   expect(await priceOf(proxyId)).toBe(900_000n);
 });
 
-/** As PostgreSQL writes it. */
+/** In PostgreSQL's format. */
 async function statementTimeout(options?: TransactionOptions): Promise<string> {
   return testApp.ctx.tx(async (ctx) => {
     await ctx.db.query('set transaction isolation level repeatable read, read only');
@@ -47,7 +47,7 @@ async function statementTimeout(options?: TransactionOptions): Promise<string> {
   }, options);
 }
 
-test('a transaction may ask for more time than statements usually have, and it ends with the transaction', async () => {
+test('a transaction may have a longer statement timeout, which ends with it', async () => {
   expect(await statementTimeout({ timeLimitMs: 120_000 })).toBe('2min');
   expect(await statementTimeout()).toBe('8s');
 });

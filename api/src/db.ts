@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { acquire, BoundedClient, connectionOptions, isUsableAfter, silenceLimitMs } from './database-connection.ts';
+import { acquire, BoundedClient, connectionOptions, isUsableAfter, queryTimeoutMs } from './database-connection.ts';
 
 interface QueryOptions {
   /**
-   * False for the few statements whose best plan depends on the values: they are planned anew each time.
-   * All others are prepared once per connection.
+   * False for the few statements whose best plan depends on the values: they are planned each time. All others are prepared
+   * once per connection.
    */
   isPrepared?: boolean;
-  /** After this the answer is not waited for any more, and the connection is dropped: less than a statement may take. */
-  answerLimitMs?: number;
+  /** Client-side timeout, shorter than the statement timeout. The connection is dropped when it expires. */
+  responseTimeoutMs?: number;
 }
 
 export interface TransactionOptions {
-  /** Of each of its statements, where that is more than statements usually take. */
+  /** Statement timeout, if it needs to be longer than the default. */
   timeLimitMs?: number;
 }
 
-/** A pool or the connection of one transaction; stores do not know which. */
+/** The pool, or the connection of a transaction; stores do not know which. */
 export interface Db {
   query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row[]>;
 }
@@ -25,11 +25,11 @@ export interface Db {
 export interface Database extends Db {
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  poolUse(): PoolUse;
+  poolUsage(): PoolUsage;
   close(): Promise<void>;
 }
 
-export interface PoolUse {
+export interface PoolUsage {
   used: number;
   idle: number;
   /** Requests that wait for a connection. */
@@ -37,22 +37,22 @@ export interface PoolUse {
 }
 
 const INT8_OID: number = pg.types.builtins.INT8;
-/** int8 arrives as bigint, in this pool alone: the job runner's own pool keeps the driver's default. */
+/** Parses int8 as bigint. Only for this pool: the job runner's own pool needs the driver's default. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
 const TRANSACTION_ATTEMPTS = 4;
-/** serialization_failure and deadlock_detected: the server has rolled back, the work may simply run again. */
+/** serialization_failure and deadlock_detected: the server has rolled back, so the work can be retried. */
 const RETRIED_STATES = new Set(['40001', '40P01']);
 
-/** The server refuses a prepared statement before it runs, because a migration has changed what it returns. */
+/** The server refuses a prepared statement before running it, because a migration has changed its result columns. */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
-/** Of a statement, where the program has no limit of its own. */
+/** Default statement timeout. */
 const TIME_LIMIT_MS = 8000;
 
 export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_LIMIT_MS): Database {
@@ -62,13 +62,13 @@ export function openDatabase(url: string, poolSize: number, timeLimitMs = TIME_L
     max: poolSize,
     types,
   });
-  // A connection that breaks while idle is replaced by the pool; without a handler it would end the process.
+  // The pool replaces connections that break while idle; without a handler the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
-    query: (text, values, options) => runAgainIfStale(() => runAlone(pool, text, values, options)),
+    query: (text, values, options) => retryIfStale(() => runOnce(pool, text, values, options)),
     transaction: (work, options) => transaction(pool, work, options),
-    poolUse: () => ({
+    poolUsage: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
@@ -98,7 +98,7 @@ async function transactOnce<T>(
   { timeLimitMs }: TransactionOptions,
 ): Promise<T> {
   const client = await acquire(pool);
-  const limits = timeLimitMs === undefined ? {} : { answerLimitMs: silenceLimitMs(timeLimitMs) };
+  const limits = timeLimitMs === undefined ? {} : { responseTimeoutMs: queryTimeoutMs(timeLimitMs) };
   const db: Db = { query: (text, values, options) => run(client, text, values, { ...limits, ...options }) };
   let isBroken = false;
   try {
@@ -110,9 +110,9 @@ async function transactOnce<T>(
     await commit(client);
     return result;
   } catch (error) {
-    // A connection full of stale statements is of little use.
+    // All prepared statements of the connection may be stale, so it is replaced.
     isBroken = isStalePlan(error) || (error instanceof pg.DatabaseError && !isUsableAfter(error));
-    // What cannot even roll back is broken too; one without an answer before refuses at once.
+    // A connection that cannot roll back is broken too. After a query timeout this fails at once.
     await client.query('rollback').catch(() => (isBroken = true));
     throw error;
   } finally {
@@ -122,16 +122,16 @@ async function transactOnce<T>(
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('commit');
-  // PostgreSQL's answer when a statement has failed and its error was not passed on: ROLLBACK, and no error.
-  if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the answer was ${command}`);
+  // If a statement failed and its error was swallowed, PostgreSQL responds to COMMIT with ROLLBACK instead of an error.
+  if (command !== 'COMMIT') throw new Error(`the transaction was not committed: the server responded ${command}`);
 }
 
 function stateOf(error: unknown): string {
   return (error instanceof pg.DatabaseError && error.code) || '';
 }
 
-/** One statement outside of a transaction. */
-async function runAlone<Row>(
+/** Runs one statement outside a transaction. */
+async function runOnce<Row>(
   pool: pg.Pool,
   text: string,
   values?: readonly unknown[],
@@ -153,26 +153,26 @@ async function run<Row>(
   client: pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
-  { isPrepared = true, answerLimitMs }: QueryOptions = {},
+  { isPrepared = true, responseTimeoutMs }: QueryOptions = {},
 ): Promise<Row[]> {
-  // The driver takes a time-out for each statement; its type does not know.
+  // The driver supports a timeout per statement, but its type lacks it.
   const query: pg.QueryConfig & { query_timeout?: number } = { text, values: values.map(encode) };
   const generation = statementGeneration;
   if (isPrepared) query.name = `${statementName(text)}.${generation}`;
-  if (answerLimitMs !== undefined) query.query_timeout = answerLimitMs;
+  if (responseTimeoutMs !== undefined) query.query_timeout = responseTimeoutMs;
   try {
     const result = await client.query(query);
     return result.rows as Row[];
   } catch (error) {
-    // The other connections have prepared the same statement: under new names all are prepared anew. Of many failures
-    // at once the first one moves on.
+    // Other connections have prepared the same statement, so a new generation of names prepares all again. Of many concurrent
+    // failures only the first one increments it.
     if (isStalePlan(error) && generation === statementGeneration) statementGeneration += 1;
     throw error;
   }
 }
 
-/** Outside a transaction: the statement has not run, so it may simply be sent again. */
-async function runAgainIfStale<T>(query: () => Promise<T>): Promise<T> {
+/** Outside a transaction the statement has not run yet, so it can be sent again. */
+async function retryIfStale<T>(query: () => Promise<T>): Promise<T> {
   try {
     return await query();
   } catch (error) {
@@ -181,14 +181,14 @@ async function runAgainIfStale<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Part of the names of prepared statements; grows when a migration has changed the tables under them. */
+/** Part of the names of prepared statements; incremented when a migration has made them stale. */
 let statementGeneration = 0;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Writes lists of whole numbers and of ids as PostgreSQL reads them. The driver would escape each element like a text,
- * which these do not need, and a batch of a gateway has thousands of them.
+ * Serializes arrays of integers, booleans and UUIDs as PostgreSQL array literals. The driver would escape each element, which
+ * is slow for the thousands of elements in a batch of a gateway.
  */
 function encode(value: unknown): unknown {
   return Array.isArray(value) && value.every(isPlain) ? `{${value.join(',')}}` : value;
@@ -198,7 +198,7 @@ function isPlain(item: unknown): boolean {
   return typeof item === 'bigint' || typeof item === 'boolean' || (typeof item === 'string' && UUID.test(item));
 }
 
-/** SQL text is static here (values are always parameters), so the number of names is the number of statements. */
+/** Bounded by the number of statements, because SQL text is static: values are always parameters. */
 const statementNames = new Map<string, string>();
 function statementName(text: string): string {
   let name = statementNames.get(text);

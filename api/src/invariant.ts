@@ -1,76 +1,76 @@
 /**
- * What must be true of the database at every moment. Each module declares its own in its `audit.store.ts`.
+ * Invariants: rules that always hold for the database. Each module declares its own in `invariants.store.ts`.
  *
- * Each statement of a check is a transaction of its own and sees one moment, so a running shop does not disturb it; each
- * takes far less than the time limit of a statement, so a migration never waits long for it. Tables that grow without end
- * are walked in chunks.
+ * Each statement of a check runs in its own transaction on a consistent snapshot, so checks work while the system is in use.
+ * Statements are far below the statement timeout, so migrations never wait long for them. Tables without a size limit are
+ * read in chunks.
  */
 import type { Ctx } from './ctx.ts';
 
-/** How far everything has been verified before. It does not change any more, so a check may leave it out. */
+/** Everything up to this mark was verified earlier and is immutable, so an incremental check skips it. */
 export interface VerifiedMark {
   transferId: bigint;
-  /** Of ends and credits. */
+  /** For rows with a time: ended connections and credited deposits. */
   until: Date;
 }
 
-/** With this a check looks at everything. */
+/** Makes a check read everything. */
 export const NOTHING_VERIFIED: VerifiedMark = { transferId: 0n, until: new Date(0) };
 
-/** One run of all checks. */
-export interface AuditRun {
+/** One check of all invariants. */
+export interface InvariantCheck {
   verified: VerifiedMark;
-  /** Everything is looked at, from the first transfer on. */
-  isWhole: boolean;
-  /** Called before each statement. Rejects when the run must not go on. */
+  /** Reads everything, from the first transfer on. */
+  isFull: boolean;
+  /** Called before each statement. Rejects to cancel the check. */
   step(): Promise<void>;
 }
 
 export interface Invariant {
-  /** The rule, as a sentence that is true when all is well. */
+  /** The rule as a sentence that is true while nothing is wrong. */
   rule: string;
-  /** Finds sentences about rows that must not exist; not all where there are very many. */
-  findBroken: (ctx: Ctx, run: AuditRun) => Promise<string[]>;
+  /** @returns descriptions of violations, at most about `BROKEN_MAX` */
+  findBroken: (ctx: Ctx, check: InvariantCheck) => Promise<string[]>;
 }
 
-/** Where so much is broken, more sentences help nobody, and the alarm must not wait for them. */
+/** The check stops at this many violations of a rule, so that the alarm is not delayed. */
 export const BROKEN_MAX = 1000;
 
-/** An invariant of what stays small: open connections, proxies, accounts. Rows of the column `broken` must not exist. */
+/** An invariant of small tables: open connections, proxies, accounts. The query selects violations as the column `broken`. */
 export function invariant(rule: string, sql: string): Invariant {
   return {
     rule,
-    findBroken: async (ctx, run) => {
-      await run.step();
+    findBroken: async (ctx, check) => {
+      await check.step();
       return readBroken(ctx, sql, []);
     },
   };
 }
 
-/** A way through a table in the order of an index. Keys are texts, which lose nothing of a date's microseconds. */
+/** How to read a table in chunks in the order of an index. Keys are texts, which keep the microseconds of timestamps. */
 export interface Walk {
   /** Selects the column `key` of at most $2 rows after the key $1, in order. */
   next: string;
   /** The condition for rows of a chunk: after $1, up to $2. */
   rows: string;
-  /** Of a chunk. All rows with its last key belong to it too. */
+  /** Rows per chunk; further rows with the last key are included. */
   rowsMax: number;
-  /** The key before the first one; undefined: nothing of it is looked at in this run. */
-  from(run: AuditRun): string | undefined;
+  /** The key before the first one; undefined to skip the table in this check. */
+  from(check: InvariantCheck): string | undefined;
 }
 
 /**
- * An invariant of tables that grow without end.
- * @param sql selects `broken` from the rows for which the given condition holds
+ * An invariant of tables without a size limit, checked in chunks.
+ * @param sql selects `broken` from the rows that meet the given condition
  */
 export function walkedInvariant(rule: string, sql: (rows: string) => string, ...walks: readonly Walk[]): Invariant {
   return {
     rule,
-    findBroken: async (ctx, run) => {
+    findBroken: async (ctx, check) => {
       const broken: string[] = [];
       for (const walk of walks)
-        for await (const chunk of chunksOf(ctx, run, walk)) {
-          for (const sentence of await readBroken(ctx, sql(walk.rows), chunk)) broken.push(sentence);
+        for await (const chunk of chunksOf(ctx, check, walk)) {
+          for (const violation of await readBroken(ctx, sql(walk.rows), chunk)) broken.push(violation);
           if (broken.length >= BROKEN_MAX) return broken;
         }
       return broken;
@@ -78,11 +78,15 @@ export function walkedInvariant(rule: string, sql: (rows: string) => string, ...
   };
 }
 
-/** Ends when it has caught up with what is being written. */
-export async function* chunksOf(ctx: Ctx, run: AuditRun, walk: Walk): AsyncGenerator<[after: string, to: string]> {
-  let after = walk.from(run);
+/** Ends at the first chunk that is not full. */
+export async function* chunksOf(
+  ctx: Ctx,
+  check: InvariantCheck,
+  walk: Walk,
+): AsyncGenerator<[after: string, to: string]> {
+  let after = walk.from(check);
   while (after !== undefined) {
-    await run.step();
+    await check.step();
     const [end] = await ctx.db.query<{ key: string; count: number }>(
       `select key::text, count(*) over ()::integer as count from (${walk.next}) as chunk order by chunk.key desc limit 1`,
       [after, walk.rowsMax],
@@ -95,13 +99,13 @@ export async function* chunksOf(ctx: Ctx, run: AuditRun, walk: Walk): AsyncGener
   }
 }
 
-/** Planned for these values: a chunk may be nearly empty, or the whole table. */
+/** Not prepared, because a chunk may be nearly empty or the whole table. */
 async function readBroken(ctx: Ctx, sql: string, values: unknown[]): Promise<string[]> {
   const rows = await ctx.db.query<{ broken: string }>(sql, values, { isPrepared: false });
   return rows.map((row) => row.broken);
 }
 
-/** For walks by date. */
-export function endOfVerified({ isWhole, verified }: AuditRun): string {
-  return isWhole ? '-infinity' : verified.until.toISOString();
+/** The start of walks by time. */
+export function endOfVerified({ isFull, verified }: InvariantCheck): string {
+  return isFull ? '-infinity' : verified.until.toISOString();
 }

@@ -1,14 +1,14 @@
 /**
- * The job runner locks a job when it fetches it, and another runner takes it over after four hours. A process that was
- * killed, or an answer that got lost with its connection, would hold up a recovery mail for longer than its link lives.
- * So locks of jobs that run are renewed, and those that are not are taken away.
+ * The job runner locks a job when it fetches it, and another runner takes it over after four hours. After a killed process, or a
+ * response lost with its connection, a recovery mail would be delayed until its link has expired. So the locks of running jobs are
+ * renewed, and locks that are not renewed are released.
  */
 import type { WorkerEvents } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
 import { renewLocks, unlockAbandoned } from './jobs.store.ts';
 
 const RENEW_EVERY_MS = 30_000;
-/** Workers of versions that do not renew finish nearly every job sooner. */
+/** Longer than nearly every job takes, for workers of older versions that do not renew locks. */
 const ABANDONED_AFTER_MS = 300_000;
 
 export interface JobLockTimes {
@@ -16,8 +16,8 @@ export interface JobLockTimes {
   abandonedAfterMs?: number;
 }
 
-/** @returns stops it */
-export function watchJobLocks(
+/** @returns a function that stops it */
+export function startJobLockRenewal(
   ctx: Ctx,
   events: WorkerEvents,
   { renewEveryMs = RENEW_EVERY_MS, abandonedAfterMs = ABANDONED_AFTER_MS }: JobLockTimes,
@@ -27,7 +27,7 @@ export function watchJobLocks(
   events.on('job:complete', ({ job }) => running.delete(job.id));
   let isRenewing = false;
   const timer = setInterval(() => {
-    // A database that is slow is not asked again before it has answered.
+    // Skips a turn while the previous renewal is still running.
     if (isRenewing) return;
     isRenewing = true;
     void renew().finally(() => (isRenewing = false));
@@ -37,9 +37,9 @@ export function watchJobLocks(
     try {
       if (running.size > 0) await renewLocks(ctx, [...running]);
       const count = await unlockAbandoned(ctx, abandonedAfterMs);
-      if (count > 0) ctx.log.warn({ count }, 'jobs of a worker that is gone are free again');
+      if (count > 0) ctx.log.warn({ count }, 'released the jobs of a worker that has disappeared');
     } catch (error) {
-      ctx.log.warn({ err: error }, 'locks of jobs were not renewed');
+      ctx.log.warn({ err: error }, 'job locks could not be renewed');
     }
   }
 

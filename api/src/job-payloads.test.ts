@@ -6,7 +6,7 @@ import { mailsTo, newestLink, runJobs, startTestAppWithMail } from '../test/mail
 import type { TestApp } from '../test/test-app.ts';
 import type { Ctx } from './ctx.ts';
 import { cleanUpJobs, enqueue } from './jobs.ts';
-import { sealMail } from './mail/mail-orders.ts';
+import { sealMail } from './mail/mail-requests.ts';
 import { deliverMail } from './mail/mailer.ts';
 
 let testApp: TestApp;
@@ -38,7 +38,7 @@ const readJobs = () =>
        from graphile_worker.jobs join graphile_worker._private_jobs using (id) order by id`,
   );
 
-/** As a process of another version enqueues it. */
+/** Enqueues a job like a process of another version. */
 const addJob = (task: string, payload: unknown) =>
   testApp.database.query('select graphile_worker.add_job($1, $2::json, max_attempts => 12)', [
     task,
@@ -50,7 +50,7 @@ const failForGood = () =>
   );
 
 describe('the job of a mail', () => {
-  test('has neither the link nor the address in clear', async () => {
+  test('contains neither the link nor the address in plain text', async () => {
     await testApp.call(recoverPassword, { body: { email: user.email } });
     const [job, ...others] = await readJobs();
     expect(others).toEqual([]);
@@ -65,14 +65,14 @@ describe('the job of a mail', () => {
     }
   });
 
-  test('looks the same, and is as large, for an address without an account', async () => {
+  test('has the same form and size for an address without an account', async () => {
     await testApp.call(recoverPassword, { body: { email: 'nobody@example.com' } });
     const [job] = await readJobs();
     expect(job!.task).toBe('mail.none');
     expect(Object.keys(job!.payload)).toEqual(['template', 'sealedOrder', 'expiredAt']);
   });
 
-  test('from a version that did not seal it is sent, and what a newer version adds is ignored', async () => {
+  test('from a version without encryption is sent, and fields of newer versions are ignored', async () => {
     await addJob('mail.send', { ...order(), priority: 'high', values: { link: LINK, colour: 'blue' } });
     await addJob('mail.deliver', { ...sealMail(testApp.ctx, order(), null), priority: 'high' });
     const before = (await mailsTo(testApp, user.email)).length;
@@ -81,7 +81,7 @@ describe('the job of a mail', () => {
     expect((await newestLink(testApp, user.email)).href).toBe(LINK);
   });
 
-  test('is left to newer workers by one that would read it wrongly', async () => {
+  test('is left to newer workers by one that would misread it', async () => {
     await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), null));
     const opened: unknown[] = [];
     await runOnce({
@@ -94,7 +94,7 @@ describe('the job of a mail', () => {
     expect(await readJobs()).toHaveLength(1);
   });
 
-  test('sealed before a change of SECRET_KEY is sent after it', async () => {
+  test('encrypted before a change of SECRET_KEY is sent after it', async () => {
     const before = (await mailsTo(testApp, user.email)).length;
     const sealed = sealMail(testApp.ctx, order(), null);
     const changed = withKeys('a newer secret key of at least 32 characters', ...testApp.ctx.config.secretKeys);
@@ -102,7 +102,7 @@ describe('the job of a mail', () => {
     expect(await mailsTo(testApp, user.email)).toHaveLength(before + 1);
   });
 
-  test('whose link has ended sends nothing, and is deleted where no worker came by', async () => {
+  test('with an expired link is not sent, and is deleted if no worker has run it', async () => {
     const before = (await mailsTo(testApp, user.email)).length;
     const expired = sealMail(testApp.ctx, order(), new Date(Date.now() - 1));
     await enqueue(testApp.ctx, 'mail.deliver', expired);
@@ -117,19 +117,19 @@ describe('the job of a mail', () => {
   });
 });
 
-/** As a process with another SECRET_KEY has it. */
+/** The context of a process with another SECRET_KEY. */
 function withKeys(...secretKeys: [string, ...string[]]): Ctx {
   return { ...testApp.ctx, config: { ...testApp.ctx.config, secretKeys } };
 }
 
-describe('a job that cannot be read', () => {
+describe('a job that cannot be parsed', () => {
   test.each([
     ['mail.send', { template: 'recover-password', to: 'x' }, /languageCode: .*; values: /],
     ['mail.send', { template: 'greeting', to: 'x', languageCode: 'en', values: { link: LINK } }, /template: /],
     ['mail.deliver', { template: 'recover-password', sealedOrder: '!', expiredAt: null }, /sealedOrder: /],
     ['notifications.broadcast', { broadcastId: 7 }, /broadcastId: /],
     ['notifications.broadcast', null, /broadcastId|payload: /],
-  ])('as %s %j fails, and the reason names the field but no contents', async (task, payload, reason) => {
+  ])('as %s %j fails, and the error names the field but no contents', async (task, payload, reason) => {
     const before = (await mailsTo(testApp, user.email)).length;
     await addJob(task, payload);
     await runJobs(testApp);
@@ -140,15 +140,15 @@ describe('a job that cannot be read', () => {
     expect(await mailsTo(testApp, user.email)).toHaveLength(before);
   });
 
-  test('because it was sealed with another key fails and sends nothing', async () => {
+  test('because it was encrypted with another key fails and sends nothing', async () => {
     await addJob('mail.deliver', sealMail(withKeys('another secret key of at least 32 characters'), order(), null));
     await runJobs(testApp);
     expect((await readJobs())[0]!.lastError).not.toBeNull();
   });
 });
 
-describe('a job that failed for good', () => {
-  test('keeps its reason and loses the contents of its mail, in the old form and in the new', async () => {
+describe('a permanently failed job', () => {
+  test('keeps its error but not the contents of its mail, in the old and new format', async () => {
     await addJob('mail.send', order());
     await addJob('mail.none', { link: LINK });
     await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, order(), null));

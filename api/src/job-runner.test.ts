@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../test/test-app.ts';
 import { createCtx } from './ctx.ts';
 import { startJobRunner } from './job-runner.ts';
 import { enqueue } from './jobs.ts';
-import { sealMail } from './mail/mail-orders.ts';
+import { sealMail } from './mail/mail-requests.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ test(
     const config = { ...testApp.ctx.config, databaseUrl: url.href, databaseTimeLimitMs: 1500 };
     const runner = await startJobRunner(createCtx(testApp.database, config, testApp.ctx.log), {
       probeEveryMs: 200,
-      // A job that was fetched just when the network broke is locked by a runner that never heard of it.
+      // A job fetched when the network failed is locked by a runner that never received it.
       renewEveryMs: 200,
       abandonedAfterMs: 3000,
     });
@@ -88,7 +88,7 @@ const waitingJobs = () =>
     `select attempts, locked_at is not null as "isLocked" from graphile_worker.jobs where task_identifier like 'mail.%'`,
   );
 
-test('a job that a killed worker had fetched is done by another', async () => {
+test('a job fetched by a killed worker is run by another one', async () => {
   await enqueue(testApp.ctx, 'mail.none', {});
   await testApp.database.query(
     `update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '6 minutes', attempts = 1`,
@@ -99,7 +99,7 @@ test('a job that a killed worker had fetched is done by another', async () => {
   await runner.ended;
 });
 
-test('a job that takes long stays with the worker that runs it', async () => {
+test('a long job stays with its worker', async () => {
   const mailServer = await listenSilently();
   const config = { ...testApp.ctx.config, smtpUrl: `smtp://127.0.0.1:${mailServer.port}` };
   const ctx = createCtx(testApp.database, config, testApp.ctx.log);
@@ -112,7 +112,7 @@ test('a job that takes long stays with the worker that runs it', async () => {
   await enqueue(ctx, 'mail.deliver', sealMail(ctx, order, null));
   const runner = await startJobRunner(ctx, { renewEveryMs: 50, abandonedAfterMs: 3000 });
   await mailServer.connected;
-  // Another runner looks for abandoned jobs as well, and would find this one.
+  // Another runner releases abandoned jobs too, and would find this one.
   const other = await startJobRunner(ctx, { renewEveryMs: 50, abandonedAfterMs: 3000 });
   await testApp.database.query('select pg_sleep(4)');
   expect(await waitingJobs()).toEqual([{ attempts: 1, isLocked: true }]);

@@ -1,26 +1,26 @@
-/** The job runner on connections whose waits end, and whether it still runs. */
+/** Runs the job runner on connections with timeouts, and detects when it has stopped. */
 import { Logger, run, type Runner, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Ctx } from './ctx.ts';
 import { BoundedClient, connectionOptions } from './database-connection.ts';
-import { type JobLockTimes, watchJobLocks } from './job-locks.ts';
+import { type JobLockTimes, startJobLockRenewal } from './job-locks.ts';
 import { cronItems, scheduledTasks } from './schedule.ts';
-import { tasks } from './tasks.ts';
+import { jobHandlers } from './job-handlers.ts';
 
-/** The runner's own lines, in our log; what it says at each job is for looking for faults. */
+/** Log levels of the runner's own messages; those about each job are for debugging. */
 const logMethods = { error: 'error', warning: 'warn', info: 'debug', debug: 'debug' } as const;
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2000;
-/** Its statements touch few rows. */
+/** Statement timeout: the runner's statements touch few rows. */
 const TIME_LIMIT_MS = 8000;
 const PROBE_EVERY_MS = 5000;
 
 export interface JobRunner {
-  /** Lets the jobs that run come to their end. */
+  /** Waits for running jobs. */
   stop(): Promise<void>;
-  /** Resolves when it runs no longer, whoever wanted that. */
+  /** Resolves when the runner has stopped, for whatever reason. */
   readonly ended: Promise<void>;
 }
 
@@ -28,35 +28,35 @@ interface JobRunnerTimes extends JobLockTimes {
   probeEveryMs?: number;
 }
 
-/** @throws Error when the database does not answer now */
+/** @throws Error if the database does not respond */
 export async function startJobRunner(
   ctx: Ctx,
   { probeEveryMs = PROBE_EVERY_MS, ...lockTimes }: JobRunnerTimes = {},
 ): Promise<JobRunner> {
-  // Its own: it needs the driver's default parsers, and one of its connections listens for new jobs.
+  // A pool of its own, because the runner needs the driver's default parsers and listens for new jobs on one connection.
   const pgPool = new pg.Pool({
     ...connectionOptions(ctx.config.databaseUrl, ctx.config.databaseTimeLimitMs ?? TIME_LIMIT_MS),
     Client: BoundedClient,
     max: CONCURRENCY + 2,
   });
-  // A connection that breaks is replaced by the pool; without handlers it would end the process.
+  // The pool replaces broken connections; without handlers their errors would end the process.
   pgPool.on('error', () => {});
   pgPool.on('connect', (client) => client.on('error', () => {}));
   const events: WorkerEvents = new EventEmitter();
-  keepListening(events, probeEveryMs);
+  probeListener(events, probeEveryMs);
   const fetching = firstFetch(events);
-  const stopWatchingLocks = watchJobLocks(ctx, events, lockTimes);
+  const stopWatchingLocks = startJobLockRenewal(ctx, events, lockTimes);
   try {
     const runner = await run({
       pgPool,
       events,
-      taskList: { ...tasks(ctx), ...scheduledTasks(ctx) },
+      taskList: { ...jobHandlers(ctx), ...scheduledTasks(ctx) },
       concurrency: CONCURRENCY,
       pollInterval: POLL_INTERVAL_MS,
       noHandleSignals: true,
       parsedCronItems: cronItems(),
       logger: new Logger(() => (level, message) => ctx.log[logMethods[level]](message)),
-      // Without a batch the runner leaves the promise of a job's completion to itself: rejected, it would end the process.
+      // Without batching the runner does not handle rejections of a job's completion, which would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
     const ended = untilEnded(ctx, runner, pgPool).finally(stopWatchingLocks);
@@ -73,8 +73,9 @@ export async function startJobRunner(
 }
 
 /**
- * Whether the runner's first fetch of a job failed. The runner caches the promise of the task ids, also a rejected one:
+ * Detects whether the runner's first fetch failed. The runner caches the promise of the task ids even if it was rejected, so
  * after such a failure it never fetches a job.
+ * @returns the error, if any
  */
 function firstFetch(events: WorkerEvents): Promise<Error | undefined> {
   return new Promise((resolve) => {
@@ -84,19 +85,19 @@ function firstFetch(events: WorkerEvents): Promise<Error | undefined> {
   });
 }
 
-/** Never rejects: why it has ended is for the log alone. */
+/** Never rejects; logs why the runner ended. */
 async function untilEnded(ctx: Ctx, runner: Runner, pool: pg.Pool): Promise<void> {
   await runner.promise.catch((error: unknown) => ctx.log.error({ err: error }, 'the job runner has failed'));
   await pool.end();
 }
 
-/** A connection that listens and is cut off hears nothing, and so would nobody hear that it is. */
-function keepListening(events: WorkerEvents, probeEveryMs: number): void {
+/** Probes the listening connection, which would not notice otherwise that it is cut off. */
+function probeListener(events: WorkerEvents, probeEveryMs: number): void {
   let timer: NodeJS.Timeout | undefined;
   events.on('pool:listen:success', ({ client }) => {
     const probeLater = () => {
       timer = setTimeout(() => {
-        // The client has ended itself by then; the runner hears of errors alone, and takes another one.
+        // The client has already ended itself. The runner only reacts to error events, and then opens a new connection.
         void client.query('select 1').then(probeLater, (error: unknown) => client.emit('error', error));
       }, probeEveryMs);
     };

@@ -13,7 +13,7 @@ export async function deleteExpiredMails(ctx: Ctx, limit: number): Promise<numbe
     `select id from graphile_worker.complete_jobs(array(
        select id from graphile_worker._private_jobs
         where locked_at is null
-          -- Both as JavaScript writes dates: as texts they have the order of the dates.
+          -- ISO 8601 texts sort like the dates.
           and payload ->> 'expiredAt' < to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         limit $1
      ))`,
@@ -36,10 +36,10 @@ export async function deleteFailed(ctx: Ctx, limit: number): Promise<number> {
 }
 
 /**
- * The runner has no function that changes a payload. Its table is private to the version that we pin.
- * @returns how many there were, at most `limit`
+ * Removes the contents of failed mails. The runner has no function for that, so this uses its private table, whose version is pinned.
+ * @returns the number of changed rows, at most `limit`
  */
-export async function forgetContents(ctx: Ctx, limit: number): Promise<number> {
+export async function deleteMailContents(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `update graphile_worker._private_jobs set payload = (payload::jsonb - 'values' - 'sealedOrder' - 'link')::json
       where id in (
@@ -54,7 +54,7 @@ export async function forgetContents(ctx: Ctx, limit: number): Promise<number> {
   return rows.length;
 }
 
-/** A job that runs is not abandoned. Its table is private to the version of the runner that we pin. */
+/** Renews the locks of running jobs, in the private table of the runner, whose version is pinned. */
 export async function renewLocks(ctx: Ctx, ids: readonly string[]): Promise<void> {
   await ctx.db.query(
     'update graphile_worker._private_jobs set locked_at = now() where id = any($1::bigint[]) and locked_at is not null',
@@ -62,7 +62,7 @@ export async function renewLocks(ctx: Ctx, ids: readonly string[]): Promise<void
   );
 }
 
-/** @returns how many jobs are free again */
+/** @returns the number of released jobs */
 export async function unlockAbandoned(ctx: Ctx, abandonedAfterMs: number): Promise<number> {
   const rows = await ctx.db.query(
     `update graphile_worker._private_jobs set locked_at = null, locked_by = null

@@ -9,13 +9,13 @@ import { enqueue } from './jobs.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
 import { expireInvoices } from './modules/invoices/watch.service.ts';
-import { registerNode } from './modules/gateways/gateways.service.ts';
+import { registerNode } from './modules/gateway/gateway.service.ts';
 
 const MB = 1_048_576;
 
 let testApp: TestApp;
 let client: pg.Client;
-/** What the job runner is told about new jobs, in the order of the commits. */
+/** Notifications of the job runner about new jobs, in commit order. */
 const heard: string[] = [];
 beforeAll(async () => {
   testApp = await startTestApp();
@@ -33,7 +33,7 @@ afterAll(async () => {
 const buy = async (user: Awaited<ReturnType<typeof createUser>>) =>
   (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
 
-test('nothing that moves money enqueues a job, because its notification would put all commits in one queue', async () => {
+test('transactions that move money enqueue no job, because its notification would serialize all commits', async () => {
   const referrer = await createUser(testApp);
   const user = await createUser(testApp, { referrerId: referrer.id });
   heard.length = 0;
@@ -47,7 +47,7 @@ test('nothing that moves money enqueues a job, because its notification would pu
   for (const connection of [used, unused]) await user.call(disconnect, { params: { id: connection.id } });
   await run.end(used.id, 60 * MB);
   await run.end(unused.id, 0);
-  // Its gateway never sends the last report: the worker makes the bill.
+  // Its gateway never sends the last report, so the worker bills it.
   await testApp.database.query(
     `update connections set ending_reason = 'USER', ending_at = now() - interval '10 seconds' where id = $1`,
     [abandoned.id],
@@ -58,7 +58,7 @@ test('nothing that moves money enqueues a job, because its notification would pu
   expect(await testApp.database.query('select from connections where ended_at is null')).toEqual([]);
   expect(heard).toEqual([]);
 
-  // Notifications keep the order of the commits: with this one, all before it would be here.
+  // Notifications arrive in commit order, so all earlier ones have arrived with this one.
   await enqueue(testApp.ctx, 'mail.none', { link: 'https://example.com' });
   await expect.poll(() => heard.length).toBeGreaterThan(0);
   expect(heard).toHaveLength(1);

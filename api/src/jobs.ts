@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { cleanUp } from './clean-up.ts';
 import type { Ctx } from './ctx.ts';
 import * as store from './jobs.store.ts';
-import { mailOrderSchema, sealedMailSchema } from './mail/mail-orders.ts';
+import { mailRequestSchema, sealedMailSchema } from './mail/mail-requests.ts';
 
 /**
- * Payloads of all jobs: JSON values only, never a bigint. A worker of another version may get a job, so payloads are
- * parsed: fields that it does not know are ignored, and what older versions enqueue stays readable here until nobody
- * enqueues it any more. What an older worker would misread gets another name: it leaves alone what it does not know.
+ * Payloads of all jobs: JSON values only, never a bigint. A worker of another version may get a job, so payloads are parsed:
+ * unknown fields are ignored, and formats of older versions stay readable until no process enqueues them any more. A format
+ * that an older worker would misread gets a new job name, because workers ignore names that they do not know.
  */
 export const payloadSchemas = {
   /** Renders and sends one mail. */
   'mail.deliver': sealedMailSchema,
-  /** The same, from versions that did not seal it. */
-  'mail.send': mailOrderSchema,
-  /** Stands for a mail to an address without an account: who asked for it cannot tell by the time it took. */
+  /** The same, from versions that did not encrypt the payload. */
+  'mail.send': mailRequestSchema,
+  /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
-  /** Gives a broadcast to its readers. */
+  /** Delivers a broadcast to its recipients. */
   'notifications.broadcast': z.object({ broadcastId: z.uuid() }),
 };
 
@@ -25,8 +25,8 @@ export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payl
 const ATTEMPTS = 12;
 
 /**
- * Adds a job in the caller's transaction: what rolled back sends nothing. With a `key` at most one such job waits,
- * and the last payload wins.
+ * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
+ * payload wins.
  */
 export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send'>>(
   ctx: Ctx,
@@ -43,14 +43,14 @@ export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send'>>(
 }
 
 /**
- * Nothing in a job outlives its use. A mail whose link has ended is not sent any more; of a job that failed for good its
- * reason is kept for 30 days, the contents of a mail not at all.
+ * Deletes what is no longer needed. A mail with an expired link is not sent. Permanently failed jobs are kept for 30 days with
+ * their error, but without the contents of mails.
  */
 export async function cleanUpJobs(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'expired mails', store.deleteExpiredMails);
-  await cleanUp(ctx, 'contents of failed mails', store.forgetContents);
+  await cleanUp(ctx, 'contents of failed mails', store.deleteMailContents);
   await cleanUp(ctx, 'failed jobs', store.deleteFailed);
 }
 
-/** How many jobs failed for good: an operator should look at them. */
+/** The number of permanently failed jobs, which need an operator. */
 export { countFailed } from './jobs.store.ts';

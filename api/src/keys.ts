@@ -6,20 +6,20 @@ export type SecretKeys = readonly [newest: string, ...older: string[]];
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 8;
 
-/** Keys already derived; each is asked for at every request. */
+/** Derived keys, which every request needs. */
 const cache = new Map<string, Buffer>();
 
-/** What encrypts and signs for this purpose: 32 bytes from the newest secret of the installation (HKDF, RFC 5869). */
+/** The key that encrypts and signs for this purpose: 32 bytes from the newest secret (HKDF, RFC 5869). */
 export function deriveKey([newest]: SecretKeys, purpose: string): Buffer {
   return derive(newest, purpose);
 }
 
-/** What decrypts and verifies for this purpose, the newest first. */
+/** The keys that decrypt and verify for this purpose, newest first. */
 export function deriveKeys([newest, ...older]: SecretKeys, purpose: string): [Buffer, ...Buffer[]] {
   return [derive(newest, purpose), ...older.map((secretKey) => derive(secretKey, purpose))];
 }
 
-/** A name for the newest key that does not reveal it; stored beside what was made with it. */
+/** An id of the newest key that does not reveal it; stored with the data made with it. */
 export function newestKeyId([newest]: SecretKeys): string {
   return derive(newest, 'key-id').subarray(0, KEY_ID_BYTES).toString('hex');
 }

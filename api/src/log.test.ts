@@ -24,7 +24,7 @@ test.each([
   expect(JSON.stringify(logged(fields))).not.toContain('secret');
 });
 
-test('tells the code of an error, which is what one looks for', () => {
+test('keeps the code of an error', () => {
   const err = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   expect(logged({ err })).toMatchObject({ err: { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' } });
 });

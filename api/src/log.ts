@@ -1,9 +1,9 @@
-import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
 import { destination as openStream, pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
-/** Never in a log, wherever it hides: credentials of people, of proxies and of the internal interface. */
+/** Paths of credentials of users, proxies and the internal API, which must not be logged. */
 const redact = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -11,7 +11,7 @@ const redact = [
   'password',
   '*.password',
   '*.currentPassword',
-  // Not everything that is called a code: those of errors are what one looks for in a log.
+  // Not every `code`, because error codes must stay.
   'body.code',
   'query.code',
   '*.body.code',
@@ -26,11 +26,11 @@ const redact = [
 
 let standardOutput: DestinationStream | undefined;
 
-/** @param destination standard output unless given */
+/** @param destination default: standard output */
 export function createLog(name: string, level: string, isPretty: boolean, destination?: DestinationStream): Log {
   const options: LoggerOptions = { name, level, redact };
   if (destination) return pino(options, destination);
-  if (!isPretty) return pino(options, (standardOutput ??= outliveFailures(openStream(LOG_STREAM_OPTIONS), process)));
+  if (!isPretty) return pino(options, (standardOutput ??= ignoreWriteErrors(openStream(LOG_STREAM_OPTIONS), process)));
   return pino({
     ...options,
     transport: {

@@ -1,17 +1,17 @@
-/** Migrations that build indexes while their tables are written. */
+/** Migrations that build indexes concurrently. */
 import type pg from 'pg';
 
 const COMMENT = /--.*$/gm;
 const INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+([a-z0-9_]+)\s+on\s/i;
 /**
- * It hinders nobody while it waits for older transactions to end; to give up means to begin anew. It ends all the same:
- * a transaction may be forgotten by its owner.
+ * While it waits for older transactions it blocks nobody, and giving up would mean starting over, so the limit is long. There is
+ * one, because a transaction may have been left open.
  */
 const WAIT_LIMIT = '30min';
 
 /**
- * Builds the indexes of a file, one statement after the other. It can be repeated: what an earlier attempt finished is
- * kept, and the invalid index that a broken one leaves behind is built again.
+ * Builds the indexes of a file one after the other. It can be repeated: it keeps the indexes that are complete, and rebuilds the
+ * invalid index that an interrupted attempt left.
  * @throws Error if the file has any other statement
  */
 export async function buildIndexes(client: pg.ClientBase, text: string): Promise<void> {

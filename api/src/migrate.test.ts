@@ -9,7 +9,7 @@ import { cloneDatabase } from '../../tools/test-database.mjs';
 import { migrate, type MigrationOptions } from './migrate.ts';
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
-/** Everything that waits for what another connection does. */
+/** For tests that wait for another connection. */
 let observer: pg.Client;
 let directory: string;
 
@@ -63,7 +63,7 @@ const readIndexes = async () =>
     )
   ).rows;
 
-describe('a migration that meets a long transaction', () => {
+describe('a migration during a long transaction', () => {
   let reader: pg.Client;
   beforeEach(async () => {
     reader = await connect();
@@ -72,11 +72,11 @@ describe('a migration that meets a long transaction', () => {
   });
   afterEach(() => reader.end());
 
-  test('lets other readers through between its attempts, and is applied when the transaction has ended', async () => {
+  test('lets other queries proceed between its attempts, and is applied when the transaction has ended', async () => {
     await add('9001_add_weight.sql', 'alter table parcels add column weight integer');
     const applied = run();
     await untilSomebodyWaits();
-    // It would fail after the default 15 s of a statement, if the migration waited as long as the transaction.
+    // This query would time out if the migration waited for the whole transaction.
     await observer.query("set statement_timeout = '5s'");
     for (let read = 0; read < 5; read++) await observer.query('select count(*) from parcels');
     await observer.query('reset statement_timeout');
@@ -84,10 +84,10 @@ describe('a migration that meets a long transaction', () => {
     expect(await applied).toEqual(['9001_add_weight.sql']);
   });
 
-  test('gives up after its time limit, says why, and leaves nothing changed', async () => {
+  test('fails after its time limit with a reason, and changes nothing', async () => {
     await add('9001_two_steps.sql', 'create table shelves (id integer); alter table parcels add column weight integer');
     await expect(run({ waitLimitMs: 300 })).rejects.toThrow(
-      /9001_two_steps.sql did not get its locks: a transaction that was open all the time/,
+      /9001_two_steps.sql did not get its locks, because a long-running transaction/,
     );
     expect((await observer.query("select to_regclass('shelves') as shelves")).rows).toEqual([{ shelves: null }]);
     await reader.query('rollback');
@@ -95,7 +95,7 @@ describe('a migration that meets a long transaction', () => {
     await observer.query('drop table shelves');
   });
 
-  test('builds indexes beside it and while the table is written', async () => {
+  test('builds indexes meanwhile, also while the table is written', async () => {
     await add('9001_parcels_concurrently.sql', 'create index concurrently parcels_shelf on parcels (shelf);');
     await reader.query('insert into parcels values (1001, 3)');
     const applied = run();
@@ -108,11 +108,11 @@ describe('a migration that meets a long transaction', () => {
 });
 
 describe('a migration of indexes', () => {
-  test('builds again what a crash left invalid, and keeps what is finished', async () => {
+  test('rebuilds invalid indexes after a crash, and keeps complete ones', async () => {
     await observer.query('create index concurrently parcels_id on parcels (id)');
     const [finished] = (await observer.query("select 'parcels_id'::regclass::oid as id")).rows;
     await observer.query('insert into parcels values (1, 1)');
-    // The duplicate stops the building of a unique index half way.
+    // The duplicate makes the creation of the unique index fail.
     await expect(observer.query('create unique index concurrently parcels_once on parcels (id)')).rejects.toThrow(
       'could not create unique index',
     );
@@ -133,7 +133,7 @@ describe('a migration of indexes', () => {
     expect(await run()).toEqual([]);
   });
 
-  test('is not recorded as long as one of its indexes fails', async () => {
+  test('is not recorded while one of its indexes fails', async () => {
     await observer.query('insert into parcels values (1, 1)');
     await add('9001_parcels_concurrently.sql', 'create unique index concurrently parcels_once on parcels (id);');
     await expect(run()).rejects.toThrow(/9001_parcels_concurrently.sql failed: .*could not create unique index/);
@@ -141,7 +141,7 @@ describe('a migration of indexes', () => {
     expect(await run()).toEqual(['9001_parcels_concurrently.sql']);
   });
 
-  test('takes no other statement', async () => {
+  test('refuses other statements', async () => {
     await add('9001_parcels_concurrently.sql', 'alter table parcels add column weight integer');
     await expect(run()).rejects.toThrow(/is not "create index concurrently <name> on ..."/);
   });

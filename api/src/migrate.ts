@@ -7,33 +7,34 @@ import { BoundedClient, connectionOptions } from './database-connection.ts';
 import { buildIndexes } from './migrate-indexes.ts';
 import { applySqlTexts } from './sql-texts.ts';
 
-/** The source runs from `src/`, the bundle from `dist/`: both lie beside `migrations/` and `sql/`. */
+/** Relative to both `src/` and the bundle in `dist/`. */
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 const sqlDirectory = new URL('../sql/', import.meta.url);
 const LOCK_ID = 727_001;
-/** Migrations that build indexes while the tables stay in use: outside a transaction. */
+/** Migrations that build indexes concurrently, which must run outside a transaction. */
 const OUTSIDE_TRANSACTION = /_concurrently\.sql$/;
-/** lock_not_available, deadlock_detected: rolled back, and worth another try. */
+/** lock_not_available, deadlock_detected: rolled back, so they can be retried. */
 const RETRIED_STATES = new Set(['55P03', '40P01']);
-/** Of one statement, which may read a large table. */
+/** Statement timeout: a migration may read a large table. */
 const TIME_LIMIT_MS = 3_600_000;
 
 export interface MigrationOptions {
   directory?: URL;
-  /** Of functions and views. Null: they stay as the migrations leave them. */
+  /** Directory of functions and views. Null: they stay as the migrations leave them. */
   sql?: URL | null;
-  /** How long a statement may wait for its lock. As long as it waits, all who come after it wait as well. */
+  /** How long a statement may wait for its lock. Meanwhile later statements on the table wait as well. */
   lockTimeoutMs?: number;
-  /** Pauses between the attempts, in which those who waited get their turn; the last one is repeated. */
+  /** Pauses between attempts, in which other statements proceed; the last one is repeated. */
   pausesMs?: readonly number[];
-  /** After this a migration that never gets its locks, or another process that migrates, is reported as a failure. */
+  /** Fails after this time without the locks, or while another process migrates. */
   waitLimitMs?: number;
 }
 
 /**
- * Applies `migrations/NNNN_*.sql` in order, each in a transaction (or one index after the other, where the name ends with
- * `_concurrently`), then the functions and views of `sql/` that have changed, and the job runner's own schema. Safe to run from several processes at once, and while the product runs.
- * @returns the names applied now
+ * Applies `migrations/NNNN_*.sql` in order, each in a transaction (those named `_concurrently` index by index), then the changed
+ * functions and views of `sql/`, then the job runner's own schema. Safe to run from several processes at once, and while the system
+ * is in use.
+ * @returns the names of the applied migrations
  * @throws Error if a migration fails, does not get its locks, or was edited after it had been applied
  */
 export async function migrate(
@@ -53,20 +54,20 @@ export async function migrate(
     max: 2,
     options: `${bounded.options} -c lock_timeout=${lockTimeoutMs}`,
   });
-  pool.on('error', () => {}); // The query that runs then rejects; the event alone would end the process.
+  pool.on('error', () => {}); // The running query rejects anyway; without a handler the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const deadline = performance.now() + waitLimitMs;
-  const retry = <T>(name: string, work: () => Promise<T>) => untilLocked(name, work, pausesMs, deadline);
+  const retry = <T>(name: string, work: () => Promise<T>) => retryUntilLocked(name, work, pausesMs, deadline);
   let client: pg.PoolClient | undefined;
   try {
     client = await pool.connect();
-    await takeTurn(client, deadline);
+    await waitForMigrationLock(client, deadline);
     const applied = await applyAll(client, directory, retry);
     if (sql) applied.push(...(await applySqlTexts(client, sql, retry)));
     await retry("of the job runner's tables", () => runMigrations({ pgPool: pool }));
     return applied;
   } finally {
-    // Closed with its connection, which has the lock.
+    // Closing the connection releases the advisory lock.
     client?.release(true);
     await pool.end();
   }
@@ -75,19 +76,19 @@ export async function migrate(
 type Retry = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * One process migrates at a time; its connection keeps the lock. Asked for again and again, because a statement that
- * waits for it would be a transaction that the building of an index waits for.
+ * Takes the advisory lock, so that one process migrates at a time. Polls, because `create index concurrently` would wait for a
+ * statement that blocks on the lock.
  */
-async function takeTurn(client: pg.PoolClient, deadline: number): Promise<void> {
+async function waitForMigrationLock(client: pg.PoolClient, deadline: number): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [LOCK_ID]);
     if (rows[0]!.isMine) return;
-    if (performance.now() > deadline) throw new Error('Another process has been migrating the database all the time');
+    if (performance.now() > deadline) throw new Error('Timed out: another process is still migrating the database');
     await pause(200);
   }
 }
 
-async function untilLocked<T>(
+async function retryUntilLocked<T>(
   name: string,
   work: () => Promise<T>,
   pausesMs: readonly number[],
@@ -101,7 +102,7 @@ async function untilLocked<T>(
       if (!(cause instanceof pg.DatabaseError && RETRIED_STATES.has(cause.code ?? ''))) throw error;
       if (performance.now() > deadline)
         throw new Error(
-          `Migration ${name} did not get its locks: a transaction that was open all the time has them. Find it in pg_stat_activity, end it, and start again.`,
+          `Migration ${name} did not get its locks, because a long-running transaction holds them. Find it in pg_stat_activity, end it, and start again.`,
           { cause: error },
         );
     }

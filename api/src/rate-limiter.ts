@@ -1,4 +1,4 @@
-/** Counts that all processes share, kept over restarts. */
+/** Rate limits in the database, shared by all processes and kept over restarts. */
 import { AppError } from '@cellhop/contract/errors';
 import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Ctx } from './ctx.ts';
@@ -22,7 +22,7 @@ export function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
       },
     },
     tableName: 'rate_limits',
-    // By a migration; what has expired is swept by the worker.
+    // A migration creates the table, and the worker deletes expired rows.
     tableCreated: true,
     clearExpiredByTimeout: false,
   });

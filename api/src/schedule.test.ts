@@ -14,16 +14,22 @@ const due = (minute: number) =>
     .filter(({ match }) => match({ min: minute, hour: 5, date: 9, month: 3, dow: 1 }))
     .map(({ task }) => task);
 
-test('every minute, ten minutes and hour have their tasks', () => {
+test('tasks are due every minute, ten minutes or hour', () => {
   const everyMinute = ['usage.record', 'referrals.turn-month'];
   expect(due(1)).toEqual(everyMinute);
   expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);
-  const hourly = [7, 17, 27, 37].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
-  expect(hourly).toEqual(['auth.clean-up', 'audit-log.clean-up', 'notifications.clean-up', 'connections.clean-up']);
+  const hourly = [7, 17, 27, 37, 47].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
+  expect(hourly).toEqual([
+    'auth.clean-up',
+    'audit-log.clean-up',
+    'notifications.clean-up',
+    'proxies.assign-exits',
+    'connections.clean-up',
+  ]);
   expect(Object.keys(scheduledTasks(testApp.ctx))).toEqual(cronItems().map(({ task }) => task));
 });
 
-test('what is due is done by the job runner, and leaves nothing behind', async () => {
+test('the job runner runs due tasks, and leaves no jobs behind', async () => {
   const runner = await startJobRunner(testApp.ctx);
   await expect
     .poll(() => testApp.database.query('select from graphile_worker._private_known_crontabs'), { timeout: 15_000 })

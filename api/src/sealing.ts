@@ -1,15 +1,15 @@
-/** Secrets that must be read again, encrypted at rest: AES-256-GCM. */
+/** Encrypts secrets at rest: AES-256-GCM. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** The first byte of what is stored names the format. The tag tells which key it was sealed with. */
+/** The first byte of the ciphertext. */
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * @param key 32 bytes, of one purpose
- * @param owner whose secret it is; authenticated with it, so a secret copied into another row does not open
- * @returns format, nonce, tag and text in one
+ * @param key 32 bytes, derived for one purpose
+ * @param owner additional authenticated data: a ciphertext copied into a row of another owner does not decrypt
+ * @returns format, nonce, tag and ciphertext
  */
 export function seal(key: Buffer, owner: string, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -20,11 +20,11 @@ export function seal(key: Buffer, owner: string, secret: string): Buffer {
 
 export interface Opened {
   secret: string;
-  /** Position of the key that opened it; 0 is the newest. */
+  /** Index of the key that decrypted it; 0 is the newest. */
   keyIndex: number;
 }
 
-/** @returns undefined if it was sealed with a key that is not among these, or for another owner */
+/** @returns undefined if it was encrypted with another key or for another owner */
 export function tryUnseal(keys: readonly Buffer[], owner: string, sealed: Buffer): Opened | undefined {
   for (const [keyIndex, key] of keys.entries()) {
     const secret = open(key, owner, sealed);
@@ -44,29 +44,29 @@ function open(key: Buffer, owner: string, sealed: Buffer): string | undefined {
   try {
     return text + decipher.final('utf8');
   } catch {
-    // The tag does not fit: another key sealed it, or it belongs to another row.
+    // Authentication failed: another key, or another owner.
     return undefined;
   }
 }
 
-/** A place in the rows of a table, in the order of their creation. */
+/** A keyset position in a table ordered by creation time. */
 export interface Position {
-  /** As PostgreSQL writes it: a Date would lose the microseconds. */
+  /** A text in PostgreSQL's format, because a Date would lose the microseconds. */
   createdAt: string;
   id: string;
 }
 
 export interface SealedRow extends Position {
-  /** Whose secret it is, as it was sealed. */
+  /** The additional authenticated data. */
   owner: string;
   sealed: Buffer;
 }
 
 export interface ResealedBatch {
-  /** After the last row that is done. */
+  /** Of the last completed row. */
   position: Position;
   listedCount: number;
-  /** Of those listed; fewer where a row was locked by somebody else, who may be changing it. */
+  /** Below `listedCount` if a row was locked by a concurrent transaction. */
   doneCount: number;
   resealedCount: number;
   unreadableCount: number;
@@ -79,9 +79,9 @@ export interface Resealed {
 }
 
 /**
- * Opens a batch of rows and hands those that an older key has sealed to `save`.
- * @param rows the ones that follow `after`, in order
- * @param save returns the ids of the rows that it has saved
+ * Decrypts a batch of rows and passes those that were encrypted with an older key to `save`.
+ * @param rows the next ones after `after`, in order
+ * @param save returns the ids of the saved rows
  */
 export async function resealRows(
   keys: readonly Buffer[],

@@ -1,18 +1,18 @@
-/** The API program: serves HTTP until it is told to stop. */
+/** The API program: serves HTTP. */
 import { buildApp } from './app.ts';
 import { startMailSink } from './dev/mail-sink.ts';
-import { startListeningSigns } from './modules/gateways/listening.service.ts';
-import { runProgram } from './program.ts';
+import { startHeartbeat } from './modules/gateway/heartbeat.service.ts';
+import { runProcess } from './process-lifecycle.ts';
 
-await runProgram('api', async (ctx) => {
+await runProcess('api', async (ctx) => {
   const app = await buildApp(ctx);
-  // Before the first request can cause a mail.
+  // Started before the first request can send a mail.
   const mailSink = ctx.config.smtpUrl === undefined ? await startMailSink(ctx.config.mailSinkPort, ctx.log) : undefined;
   await app.listen({ host: ctx.config.host, port: ctx.config.port });
   await app.listeners.listenInternally();
-  const stopSigns = startListeningSigns(ctx);
+  const stopHeartbeat = startHeartbeat(ctx);
   return async () => {
-    stopSigns();
+    stopHeartbeat();
     await app.close();
     await mailSink?.stop();
   };

@@ -1,10 +1,10 @@
-/** Prepares the database: migrations, and in development the demo on an empty one. Run before the other programs. */
+/** Prepares the database: migrations and, in development, demo data if it is empty. Runs before the other programs. */
 import { loadConfig } from './config.ts';
 import { createCtx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { registerNode } from './modules/gateways/gateways.service.ts';
+import { registerNode } from './modules/gateway/gateway.service.ts';
 import { seed } from './seed/seed.ts';
 
 const config = loadConfig();

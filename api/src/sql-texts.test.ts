@@ -1,4 +1,4 @@
-/** Functions and views of the database, as they stand in sql/. */
+/** Tests the functions and views of sql/. */
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 import { megabytePrice } from '@cellhop/contract/units';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ describe('texts', () => {
     expect(await run()).toEqual(['answer']);
   });
 
-  test('of views come after those of functions', async () => {
+  test('of views are applied after those of functions', async () => {
     await answer(1);
     await writeFile(
       path.join(directory, 'views/answers.sql'),
@@ -68,7 +68,7 @@ describe('texts', () => {
     expect((await Promise.all([run(), run(), run()])).flat()).toEqual(['answer']);
   });
 
-  test('that are newer stay when a process of the release before starts again', async () => {
+  test('with a newer revision stay when a process of the previous release restarts', async () => {
     await answer(1, 1);
     await run();
     await answer(2, 2);
@@ -78,7 +78,7 @@ describe('texts', () => {
     expect(await ask()).toBe(2);
   });
 
-  test('of which one fails change nothing, and the failure names it', async () => {
+  test('are rolled back if one fails, and the error names it', async () => {
     await answer(1);
     await writeFile(
       path.join(directory, 'views/answers.sql'),
@@ -90,7 +90,7 @@ describe('texts', () => {
     await expect(run()).rejects.toThrow('sql/views/answers.sql does not begin with "-- revision: <number>"');
   });
 
-  test('do not hold up those who read a view, and are applied when its readers have gone', async () => {
+  test('do not block readers of a view, and are applied when its readers have finished', async () => {
     await writeFile(
       path.join(directory, 'views/answers.sql'),
       '-- revision: 1\ncreate or replace view answers as select 1 as only;\n',
@@ -115,14 +115,14 @@ describe('texts', () => {
   });
 });
 
-/** Called by processes of versions that come before the one that replaced them. */
+/** Overloads for processes of earlier versions. */
 const OLDER = ['buy_proxy(wanted_proxy_id uuid, shown_price_micros bigint, buyer_id uuid, payer_id bigint, key text'];
 
 const namesIn = async (part: string) =>
   (await readdir(new URL(part, live))).filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
 
 describe('the database', () => {
-  test('has no function and no view whose live text is not in sql/', async () => {
+  test('has the current text of every function and view in sql/', async () => {
     const { rows } = await client.query<{ name: string; source: string; signature: string }>(
       `select proname as name, prosrc as source, proname || '(' || pg_get_function_arguments(pg_proc.oid) || ')' as signature
          from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
@@ -134,7 +134,7 @@ describe('the database', () => {
     const older: string[] = [];
     for (const { name, source, signature } of rows) {
       const text = await readFile(new URL(`${name}.sql`, live), 'utf8');
-      // A body that is not a text of its own is kept parsed.
+      // PostgreSQL stores a SQL-standard body parsed, without its text.
       if (text.includes(source)) current.push(name);
       else older.push(signature);
     }
@@ -143,7 +143,7 @@ describe('the database', () => {
     expect(views.rows.map(({ name }) => name)).toEqual((await namesIn('views/')).sort());
   });
 
-  test('knows the prices of the contract', async () => {
+  test('has the prices of the contract', async () => {
     const price = 123_456_700n;
     const { rows } = await client.query(
       'select megabyte_price($1)::text as price, prepaid_megabytes()::int as prepaid',

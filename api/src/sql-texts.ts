@@ -1,6 +1,6 @@
 /**
- * The live text of the database's functions and views: `sql/*.sql`, one for each file. They change more often than tables, so they are
- * no migrations: a text is applied again when it has changed, and always stands here as it works.
+ * Applies the current text of the database's functions and views: `sql/*.sql`, one per file. They change more often than tables, so
+ * they are not migrations: a text is applied again when it has changed, so the file always shows the current definition.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -11,9 +11,9 @@ const DIRECTORIES = ['', 'views/'];
 const REVISION = /^-- revision: (\d+)\n/;
 
 interface SqlText {
-  /** Of its function or view. */
+  /** Of the function or view. */
   name: string;
-  /** Grows with each release that changes the text. */
+  /** Incremented by each release that changes the text. */
   revision: number;
   text: string;
   sha256: string;
@@ -26,10 +26,10 @@ interface AppliedText {
 }
 
 /**
- * Applies what has changed, in one transaction. The caller has the lock of migrations. A text that is newer than ours stays: a process
- * of the release before may start again while the next one is being rolled out.
- * @param retry until the locks of views are there
- * @returns the names applied now
+ * Applies changed texts in one transaction. The caller holds the migration lock. Newer revisions in the database stay, because a
+ * process of the previous release may restart during a rollout.
+ * @param retry repeats the work until it gets the locks of the views
+ * @returns the names of the applied texts
  */
 export async function applySqlTexts(
   client: pg.ClientBase,
@@ -40,18 +40,18 @@ export async function applySqlTexts(
     'create table if not exists sql_texts (name text primary key, revision integer not null, sha256 text not null, applied_at timestamptz not null default now())',
   );
   const { rows } = await client.query<AppliedText>(
-    // What a migration has dropped is applied again.
+    // Applies functions and views again that a migration has dropped.
     `select name, revision, sha256 from sql_texts
       where to_regclass(name) is not null or exists (select from pg_proc where proname = name)`,
   );
   const known = new Map(rows.map((row) => [row.name, row]));
-  const changed = (await readTexts(directory)).filter((text) => isNews(text, known.get(text.name)));
+  const changed = (await readTexts(directory)).filter((text) => isOutdated(text, known.get(text.name)));
   if (changed.length > 0) await retry('of the texts in sql/', () => applyAll(client, changed));
   return changed.map(({ name }) => name);
 }
 
-/** The same revision with another text: a change that is being worked on. */
-function isNews({ revision, sha256 }: SqlText, applied: AppliedText | undefined): boolean {
+/** The same revision with another text is a change during development. */
+function isOutdated({ revision, sha256 }: SqlText, applied: AppliedText | undefined): boolean {
   return applied === undefined || (revision >= applied.revision && sha256 !== applied.sha256);
 }
 

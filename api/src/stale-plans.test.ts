@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '../test/factories.ts';
 import { startTestApp, type TestApp } from '../test/test-app.ts';
 
-/** A migration of a newer version, while this process keeps its prepared statements. */
+/** A migration that makes the prepared statements of this process stale. */
 let testApp: TestApp;
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const readAll = () => testApp.database.query('select * from planned order by id');
-/** On every connection of the pool at once. */
+/** Runs on every connection of the pool. */
 const readOnEach = () =>
   Promise.all(
     Array.from({ length: 4 }, () =>
@@ -41,7 +41,7 @@ describe('after a migration that changes what a prepared statement returns', () 
     expect(await readAll()).toEqual([]);
   });
 
-  test('a transaction runs again, on every connection, and does its work once', async () => {
+  test('a transaction is retried on every connection, and takes effect once', async () => {
     await readOnEach();
     await widen();
     await Promise.all([1, 2, 3, 4].map(insertAndRead));
@@ -52,7 +52,7 @@ describe('after a migration that changes what a prepared statement returns', () 
     expect(await readAll()).toHaveLength(8);
   });
 
-  test('a request is answered', async () => {
+  test('a request succeeds', async () => {
     const user = await createUser(testApp);
     const { data } = await user.call(getProfile, {});
     await testApp.database.query('alter table roles alter column permissions type varchar(400)[]');

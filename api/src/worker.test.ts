@@ -40,24 +40,24 @@ async function isListening(): Promise<boolean> {
   return rows.length > 0;
 }
 
-test('a worker whose job runner has ended ends with an error code, so that it is started again', async () => {
+test('a worker whose job runner has stopped exits with an error code, so that it is restarted', async () => {
   const { exited, output } = launch();
   await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
-  // What the job runner says when another version has changed its tables: each runner shuts itself down.
+  // The notification of the job runner after another version has migrated its tables: all runners shut down.
   await database.query('select pg_notify($1, $2)', ['worker:migrate', '{"breaking":true,"migrationNumber":999}']);
   expect(await exited).toBe(1);
-  expect(output()).toContain('the job runner has ended by itself');
+  expect(output()).toContain('the job runner has stopped unexpectedly');
 });
 
-test('a worker that is told to stop ends without an error', async () => {
+test('a worker stops without an error on a signal', async () => {
   const { child, exited, output } = launch();
   await expect.poll(isListening, { timeout: 15_000 }).toBe(true);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
-  expect(output()).not.toContain('has ended');
+  expect(output()).not.toContain('has stopped');
 });
 
-test('a worker that is told to stop while it starts ends without an error', async () => {
+test('a worker that gets a signal while it starts stops without an error', async () => {
   const url = new URL(clone.url);
   const port = Number(url.port);
   let isAsking = false;

@@ -10,7 +10,7 @@ export interface Entry {
   details: Record<string, unknown>;
 }
 
-/** What is told of a user, in the order in which it happened. */
+/** The audit log entries of a user in order. */
 export function entriesOf(test: TestApp, userId: string): Promise<Entry[]> {
   return test.database.query<Entry>(
     `select action, actor_id as "actorId", subject_id as "subjectId", host(ip) as ip, device, request_id as "requestId", details

@@ -7,7 +7,7 @@ import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
 
 export const PASSWORD = 'correct horse battery staple';
-/** A hash carries its own cost, and hundreds of test users sign in. */
+/** A cheap hash, because hundreds of test users sign in. The parameters are part of the hash. */
 const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 let passwordHash: Promise<string> | undefined;
 
@@ -20,7 +20,7 @@ export interface TestUser {
   token: string;
   /** Calls as this user. */
   call: Call;
-  /** What makes a request this user's, where the typed client is not the means. */
+  /** Headers of this user for requests without the typed client. */
   headers: { authorization: string };
 }
 
@@ -82,13 +82,15 @@ export interface ProxyOptions {
   connectionType?: string;
   isHealthy?: boolean;
   exit?: Exit;
+  /** Null unless given: it was stored without one. */
+  exitId?: string;
 }
 
 /** @returns the proxy's id */
 export async function createProxy(test: TestApp, options: ProxyOptions = {}): Promise<string> {
   const [row] = await test.database.query<{ id: string }>(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_healthy, exit)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, is_healthy, exit, exit_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
     [
       `2001:db8:${randomBytes(12).toString('hex').match(/.{4}/g)!.join(':')}`,
       options.priceMicros ?? 800_000n,
@@ -100,7 +102,18 @@ export async function createProxy(test: TestApp, options: ProxyOptions = {}): Pr
       options.connectionType ?? 'LTE',
       options.isHealthy ?? true,
       JSON.stringify(options.exit ?? { kind: 'local-address', address: null }),
+      options.exitId ?? null,
     ],
+  );
+  return row!.id;
+}
+
+/** @returns the id of an exit of this node from an address, or by its own route */
+export async function createExit(test: TestApp, node: string, address: string | null = null): Promise<string> {
+  const [row] = await test.database.query<{ id: string }>(
+    `insert into exits (node_id, kind, address) select id, 'local-address', $2 from gateway_nodes where name = $1
+     returning id`,
+    [node, address],
   );
   return row!.id;
 }

@@ -7,14 +7,14 @@ import {
   watch,
   type Authorization,
   type Credit,
-  type WatchAnswer,
+  type WatchResponse,
 } from '@cellhop/contract/gateway';
 import type { Connection } from '@cellhop/contract/connections';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { GATEWAY_TOKEN, type TestApp } from './test-app.ts';
 
-/** One gateway run as the control plane sees it: the tests decide what it has counted. */
+/** A simulated gateway run; tests decide what it counts and reports. */
 export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
   const call = createClient({ baseUrl: test.url, headers: () => ({ authorization: `Bearer ${token}` }) });
   const runId = randomUUID();
@@ -42,7 +42,7 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
       assert(data[0]);
       return data[0];
     },
-    async watch(): Promise<WatchAnswer> {
+    async watch(): Promise<WatchResponse> {
       return (await call(watch, { body: { runId } })).data;
     },
     async end(connectionId: string, usedBytes: number, uploadedBytes = 0): Promise<void> {

@@ -15,9 +15,9 @@ export interface OpenStream {
   close(): void;
 }
 
-/** Opens the live events of a user and waits for their beginning. */
+/** Opens the event stream of a user and waits for the `open` event. */
 export async function openStream(url: string, user: Pick<TestUser, 'token'>): Promise<OpenStream> {
-  // A connection of its own: the pool behind `fetch` would keep others open, and a server that closes waits for them.
+  // A separate connection: those of the pool of `fetch` would delay the shutdown of the server.
   const request = http.get(url + LIVE_EVENTS_PATH, {
     headers: { authorization: `Bearer ${user.token}` },
     agent: false,

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import type { Config } from '../src/config.ts';
 import { startMailSink } from '../src/dev/mail-sink.ts';
 import { createLog } from '../src/log.ts';
-import { tasks } from '../src/tasks.ts';
+import { jobHandlers } from '../src/job-handlers.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 const silent = new Logger(() => () => {});
 
-/** The application with a mail sink of its own: what it sends travels over SMTP. */
+/** The application with its own mail sink, to which it sends over SMTP. */
 export async function startTestAppWithMail(overrides: Partial<Config> = {}): Promise<TestApp> {
   const sink = await startMailSink(0, createLog('mail sink', 'silent', false));
   assert(sink);
@@ -27,10 +27,10 @@ export async function startTestAppWithMail(overrides: Partial<Config> = {}): Pro
 export async function runJobs(test: TestApp): Promise<void> {
   await runOnce({
     connectionString: test.ctx.config.databaseUrl,
-    // The job runner does not wait until the outcome of a job is written. With one connection the search for the next job
-    // comes after it.
+    // The job runner does not await the update of a finished job. With a single connection the query for the next job
+    // runs after it.
     maxPoolSize: 1,
-    taskList: tasks(test.ctx),
+    taskList: jobHandlers(test.ctx),
     noHandleSignals: true,
     logger: silent,
   });

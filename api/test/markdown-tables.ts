@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 
-/** One row, by the headings of its columns. */
+/** One row by column header. */
 export type MarkdownRow = Readonly<Record<string, string>>;
 
 export interface MarkdownTable {
-  /** The heading of the section that it stands in. */
+  /** The heading of its section. */
   section: string;
   columns: string[];
   rows: MarkdownRow[];

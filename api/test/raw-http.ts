@@ -4,7 +4,7 @@ import net from 'node:net';
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
-  /** Without its length where it is in chunks. */
+  /** Still with chunk sizes if it uses chunked encoding. */
   text: string;
 }
 
@@ -12,12 +12,12 @@ export interface RawAnswer {
 export async function openSocket(url: string, localAddress = '127.0.0.1'): Promise<net.Socket> {
   const { hostname, port } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port), localAddress });
-  socket.on('error', () => {}); // A reset is one of the answers.
+  socket.on('error', () => {}); // A reset is a valid outcome.
   await new Promise<void>((resolve) => void socket.once('connect', resolve).once('close', () => resolve()));
   return socket;
 }
 
-/** Resolves once the socket is closed, however that happens. What arrives until then is thrown away. */
+/** Resolves once the socket is closed for any reason. Discards received data. */
 export function whenClosed(socket: net.Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -45,7 +45,7 @@ export function parseAnswer(text: string): RawAnswer {
   };
 }
 
-/** @throws if the answer has not the shape of all errors */
+/** @throws if the response does not have the common error format */
 export function errorOf({ text }: RawAnswer): ErrorBody {
   return errorBodySchema.parse(JSON.parse(text));
 }

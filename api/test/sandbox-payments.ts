@@ -10,25 +10,25 @@ export async function newInvoice(user: TestUser, currency: Currency = 'BTC', amo
   return (await user.call(createInvoice, { body: { currency, amount } })).data;
 }
 
-/** Puts a payment on the sandbox chain; nobody has looked at it yet. */
+/** Adds a payment to the sandbox chain, without polling it. */
 export async function send(test: TestApp, { id }: Invoice, amountInCurrency?: string) {
   const body = amountInCurrency === undefined ? {} : { amountInCurrency };
   return (await test.call(payInvoice, { params: { id }, body })).data;
 }
 
-/** What the worker does in one turn of the chain's loop. */
+/** Polls the chain like the worker. */
 export function watch(test: TestApp, currency: Currency): Promise<void> {
   return watchChain(test.ctx, currencyRules[currency].chain);
 }
 
-/** The chain sees its newest payments, then they become final and are credited. */
+/** Polls until the newest payments are final and credited. */
 export async function confirm(test: TestApp, currency: Currency): Promise<void> {
   await watch(test, currency);
   await finalize(test);
   await watch(test, currency);
 }
 
-/** Time goes on for the sandbox chain, until all that is on it is final. */
+/** Backdates all payments on the sandbox chain, so that they are final. */
 export async function finalize(test: TestApp): Promise<void> {
   await test.database.query(`update sandbox_transactions set created_at = created_at - interval '2 seconds'`);
 }
@@ -38,7 +38,7 @@ export async function pay(test: TestApp, invoice: Invoice, amountInCurrency?: st
   await confirm(test, invoice.currency);
 }
 
-/** Its time is over, and has been for a while. */
+/** Backdates an invoice, so that it expired some time ago. */
 export async function letExpire(test: TestApp, { id }: Invoice): Promise<void> {
   await test.database.query(
     `update invoices set created_at = created_at - interval '1 hour', expired_at = now() - interval '1 minute' where id = $1`,

@@ -1,4 +1,4 @@
-import { enableSecondFactor, setUpSecondFactor } from '@cellhop/contract/security';
+import { enableSecondFactor, setUpSecondFactor } from '@cellhop/contract/auth';
 import { codeAt } from '../src/modules/auth/totp.ts';
 import { PASSWORD, type TestUser } from './factories.ts';
 import type { TestApp } from './test-app.ts';
@@ -11,14 +11,14 @@ export function codeOf(secret: string, steps = 0): string {
 export interface Authenticator {
   secret: string;
   recoveryCodes: string[];
-  /** With which it was switched on. */
+  /** The code that enabled it. */
   spentCode: string;
-  /** A code that has not been used: time is turned back for it. */
+  /** Returns an unused code, by resetting the last used step. */
   freshCode: () => Promise<string>;
 }
 
-/** Switches two-factor sign-in on, as the user would. */
-export async function switchOn(test: TestApp, user: TestUser): Promise<Authenticator> {
+/** Enables two-factor sign-in like the user. */
+export async function activateSecondFactor(test: TestApp, user: TestUser): Promise<Authenticator> {
   const { secret } = (await user.call(setUpSecondFactor, { body: { password: PASSWORD } })).data;
   const spentCode = codeOf(secret);
   const { recoveryCodes } = (await user.call(enableSecondFactor, { body: { code: spentCode } })).data;
@@ -33,7 +33,7 @@ export async function switchOn(test: TestApp, user: TestUser): Promise<Authentic
   };
 }
 
-/** A wrong code that is none of the next minutes either. */
+/** A code that is wrong now and in the next minutes. */
 export function wrongCode(secret: string): string {
   const right = new Set([-2, -1, 0, 1, 2, 3].map((steps) => codeOf(secret, steps)));
   return Array.from({ length: 10 }, (_, digit) => String(digit).repeat(6)).find((code) => !right.has(code))!;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections but never responds. */
 export async function listenSilently() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -23,7 +23,7 @@ export interface TestApp {
 
 /**
  * The real application on a database of its own, listening on a free port.
- * @param log silent unless given
+ * @param log default: silent
  */
 export async function startTestApp(overrides: Partial<Config> = {}, log?: Log): Promise<TestApp> {
   const clone = await cloneDatabase(inject('postgresUrl'));
@@ -38,7 +38,7 @@ export async function startTestApp(overrides: Partial<Config> = {}, log?: Log): 
   };
 }
 
-/** Another API process on the database of the first: what the one does, the other must know. */
+/** Starts another API process on the database of the first one. */
 export function startSecondApp({ ctx: { config } }: TestApp, overrides: Partial<Config> = {}): Promise<TestApp> {
   return serve({ ...config, ...overrides });
 }

@@ -1,9 +1,9 @@
 /**
- * Purchases and credit control against pgbench's built-in TPC-B script, on the same durable server, in interleaved rounds
- * of one run, on a small and on a large database. Prints a table: rates, ratios to TPC-B, and the growth. The peer runs before
- * and after every measurement, whose ratio is that to the mean of the two: machines and disks change their speed by the minute.
+ * Compares purchases and credit control with pgbench's built-in TPC-B script, on the same durable server, in interleaved
+ * rounds of one run, on a small and on a large database. Prints rates, ratios to TPC-B, and the slowdown by size. TPC-B runs
+ * before and after every measurement, and the ratio is to the mean of the two, because the speed of disks varies over minutes.
  *
- * Usage: npm run bench:billing -- [rounds] [stored connections of the large database; 0: leave it out]
+ * Usage: npm run bench:billing -- [rounds] [stored connections of the large database; 0: skip it]
  */
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../../api/src/app.ts';
@@ -33,13 +33,13 @@ const measures = {
 } as const;
 type Measure = keyof typeof measures;
 
-/** One measurement: its rate, and that of the peer at the same time. */
+/** The rate of one measurement, and of TPC-B at the same time. */
 interface Sample {
   perSecond: number;
   peerPerSecond: number;
 }
 
-/** A database of one size, its API, and what was measured on it: a sample for each round. */
+/** A database of one size, its API, and its samples, one per round. */
 interface Subject {
   name: string;
   bench: Bench;
@@ -57,9 +57,9 @@ const subjects = [await openSubject(SMALL_SIZE)];
 if (largeSize > 0) subjects.push(await openSubject(largeSize));
 
 const peerRates: number[] = [];
-// Round 0 is not counted: plans and pages are cold then.
+// Round 0 is a warm-up of plans and pages.
 for (let round = 0; round <= rounds; round++) {
-  // The larger one first in every second round: nobody always runs on the fuller write-ahead log.
+  // The order alternates, so that no database always runs on the fuller write-ahead log.
   const inOrder = round % 2 === 0 ? subjects : subjects.toReversed();
   let before = runPeer();
   for (const key of Object.keys(measures) as Measure[]) {
@@ -89,11 +89,11 @@ if (large)
 
 let violations = 0;
 for (const { bench, name } of subjects) {
-  const broken = await bench.audit();
+  const broken = await bench.checkInvariants();
   const deadlocks = await bench.countDeadlocks();
   violations += broken.length + deadlocks;
   console.log(`${name}: ${deadlocks} deadlocks, ${broken.length} broken invariants`);
-  for (const sentence of broken.slice(0, 10)) console.error(sentence);
+  for (const violation of broken.slice(0, 10)) console.error(violation);
 }
 for (const subject of subjects) await subject.close();
 await measureLive();
@@ -132,12 +132,12 @@ async function serve({ ctx }: Bench) {
   return { baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, close: () => app.close() };
 }
 
-/** @returns NaN where pgbench is not installed */
+/** @returns NaN if pgbench is not installed */
 function runPeer(): number {
   return runPgbench(peer.url, CLIENTS, SECONDS) ?? Number.NaN;
 }
 
-/** @returns per second */
+/** @returns the rate per second */
 async function measure({ bench, baseUrl }: Subject, key: Measure): Promise<number> {
   switch (key) {
     case 'syncInProcess':
@@ -151,7 +151,7 @@ async function measure({ bench, baseUrl }: Subject, key: Measure): Promise<numbe
   }
 }
 
-/** On a database of its own: nothing else happens while the connections report. */
+/** Uses a separate database without other load. */
 async function measureLive(): Promise<void> {
   const database = await cloneDatabase(postgres.url, 'template1');
   const bench = await openBench(database.url, {

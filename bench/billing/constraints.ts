@@ -1,8 +1,8 @@
 /**
- * What single constraints cost a purchase and a charge: processor time of the database with and without each, in short turns of one run.
- * Two turns follow each other; which of them has the constraint changes from pair to pair. Processor time, because the clock also shows
- * what else the machine does, and the lower quartile of all turns, because what disturbs them only adds. Purchases are made by one
- * statement, without a client; the ratio is to a whole purchase, with Node. Linux alone tells processor time.
+ * The cost of single constraints for a purchase and a charge: CPU time of the database with and without each, in short
+ * measurements of one run, whose order alternates from pair to pair. It uses CPU time, because elapsed time depends on other
+ * load, and the lower quartile, because disturbances only add time. Purchases are made by one statement, without a client; the
+ * ratio is to a whole purchase, including Node. CPU time is available on Linux only.
  *
  * Usage: npm run bench:constraints -- [pairs]
  */
@@ -28,13 +28,13 @@ interface Constraint {
   drop: string;
 }
 
-/** `not valid`: a new row costs the same, and no turn begins with a look at all old ones. */
+/** `not valid`: new rows cost the same, but existing rows are not checked when the constraint is added. */
 const foreignKey = (table: string, column: string, target: string, options = ''): Constraint => ({
   name: `${table}.${column} -> ${target}`,
   add: `alter table ${table} add constraint ${table}_${column}_fkey foreign key (${column}) references ${target} ${options} not valid`,
   drop: `alter table ${table} drop constraint if exists ${table}_${column}_fkey`,
 });
-const together = (name: string, all: readonly Constraint[]): Constraint => ({
+const combined = (name: string, all: readonly Constraint[]): Constraint => ({
   name,
   add: all.map(({ add }) => add).join(';'),
   drop: all.map(({ drop }) => drop).join(';'),
@@ -47,7 +47,7 @@ const foreignKeys = [
   foreignKey('proxies', 'connection_id', 'connections', 'deferrable initially deferred'),
 ];
 const knownAccounts: Constraint = {
-  name: 'transfers name accounts that exist (trigger)',
+  name: 'accounts of transfers exist (trigger)',
   add: `create or replace function measured() returns trigger language plpgsql as $$
         begin
           if exists (select from inserted cross join lateral (values (debit_account_id), (credit_account_id)) as side (id)
@@ -61,8 +61,9 @@ const knownAccounts: Constraint = {
           for each statement execute function measured()`,
   drop: 'drop trigger if exists measured on transfers',
 };
-const nothing: Constraint = { name: 'nothing (what the method itself shows)', add: 'select 1', drop: 'select 1' };
-const candidates = [nothing, ...foreignKeys, together('these four together', foreignKeys), knownAccounts];
+const nothing: Constraint = { name: 'no constraint (the error of the method)', add: 'select 1', drop: 'select 1' };
+const exitExists = foreignKey('connections', 'exit_id', 'exits');
+const candidates = [nothing, ...foreignKeys, combined('these four combined', foreignKeys), exitExists, knownAccounts];
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const database = await cloneDatabase(postgres.url, 'template1');
@@ -76,24 +77,24 @@ const client = new pg.Client({ connectionString: database.url });
 await client.connect();
 for (const { drop } of candidates) await client.query(drop);
 
-/** Milliseconds of processor time, each. */
+/** CPU time in milliseconds per purchase and per charge. */
 interface Cost {
   purchase: number;
   charge: number;
 }
 
-const series = candidates.map(() => ({ having: [] as Cost[], lacking: [] as Cost[] }));
-await measure(); // Plans and pages are cold.
+const series = candidates.map(() => ({ withConstraint: [] as Cost[], withoutConstraint: [] as Cost[] }));
+await measure(); // Warm-up of plans and pages.
 for (let pair = 0; pair < pairs; pair++)
   for (const [index, constraint] of candidates.entries()) {
-    const { having, lacking } = series[index]!;
-    if (pair % 2 === 0) having.push(await measure(constraint));
-    lacking.push(await measure());
-    if (pair % 2 === 1) having.push(await measure(constraint));
+    const { withConstraint, withoutConstraint } = series[index]!;
+    if (pair % 2 === 0) withConstraint.push(await measure(constraint));
+    withoutConstraint.push(await measure());
+    if (pair % 2 === 1) withConstraint.push(await measure(constraint));
   }
 const whole = { purchase: await wholePurchase(), charge: Number.NaN };
 whole.charge = quartile(
-  series.flatMap(({ lacking }) => lacking),
+  series.flatMap(({ withoutConstraint }) => withoutConstraint),
   'charge',
 );
 console.log(`a whole purchase ${whole.purchase.toFixed(3)} ms, a charge ${whole.charge.toFixed(4)} ms; ${pairs} pairs`);
@@ -108,7 +109,7 @@ process.exit(0);
 
 async function measure(constraint?: Constraint): Promise<Cost> {
   if (constraint) await client.query(constraint.add);
-  // A constraint makes the server plan anew.
+  // After a change of constraints the server has to plan again.
   await buy(WARMING_PURCHASES);
   const purchase = await cpuOf(() => buy(PURCHASES));
   await charge();
@@ -124,7 +125,7 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
   return server() - before;
 }
 
-/** With what the API's process does for it. */
+/** Includes the CPU time of this process, which runs the API's code. */
 async function wholePurchase(): Promise<number> {
   const costs: number[] = [];
   for (let turn = 0; turn < 20; turn++) {
@@ -160,7 +161,7 @@ function takeProxies(count: number): string[] {
   return taken;
 }
 
-/** One megabyte of each connection. */
+/** Charges one megabyte for each connection. */
 async function charge(): Promise<void> {
   for (const gateway of bench.gateways) {
     gateway.usedBytes += MEGABYTE_BYTES;
@@ -186,8 +187,8 @@ function quartile(costs: readonly Cost[], kind: keyof Cost): number {
 }
 
 function show(index: number, kind: keyof Cost): string {
-  const { having, lacking } = series[index]!;
-  const more = quartile(having, kind) - quartile(lacking, kind);
+  const { withConstraint, withoutConstraint } = series[index]!;
+  const more = quartile(withConstraint, kind) - quartile(withoutConstraint, kind);
   const percent = (more / whole[kind]) * 100;
   return `${(more * 1000).toFixed(1)} us, ${percent >= 0 ? '+' : ''}${percent.toFixed(1)} %`.padStart(24);
 }

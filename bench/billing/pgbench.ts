@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs pgbench's built-in TPC-B script; undefined where pgbench is not installed. @returns transactions per second */
+/** Runs pgbench's built-in TPC-B script. @returns transactions per second; undefined if pgbench is not installed */
 export function runPgbench(databaseUrl: string, clients: number, seconds: number): number | undefined {
   const { status, stdout, error } = spawnSync(
     'pgbench',

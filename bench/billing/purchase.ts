@@ -42,7 +42,7 @@ async function purchase(
   const client = async () => {
     while (performance.now() < deadline) {
       const proxyId = freeProxyIds.pop();
-      if (!proxyId) throw new Error('the catalogue of the bench is sold out');
+      if (!proxyId) throw new Error('the catalogue of the benchmark is sold out');
       await buy(actors[bought % actors.length]!, proxyId);
       bought += 1;
     }

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Actor } from '../../api/src/actor.ts';
-import { audit } from '../../api/src/audit.ts';
+import { checkInvariants } from '../../api/src/check-invariants.ts';
 import { loadConfig } from '../../api/src/config.ts';
 import { createCtx, type Ctx } from '../../api/src/ctx.ts';
 import { openDatabase } from '../../api/src/db.ts';
 import { createLog } from '../../api/src/log.ts';
 import { migrate } from '../../api/src/migrate.ts';
-import { registerNode } from '../../api/src/modules/gateways/gateways.service.ts';
+import { registerNode } from '../../api/src/modules/gateway/gateway.service.ts';
+import { assignExits } from '../../api/src/modules/proxies/proxies.service.ts';
 import { openSession } from '../../api/src/modules/auth/sessions.service.ts';
 import * as ledger from '../../api/src/modules/ledger/ledger.service.ts';
 import type { VerifiedMark } from '../../api/src/invariant.ts';
 import { seedRoles } from '../../api/src/seed/roles.ts';
-import { storeConnections } from './stored.ts';
+import { insertEndedConnections } from './stored.ts';
 
 export const PRICE_DOLLARS = 0.8;
-/** What stands where a hash would: nobody can sign in with it. */
+/** A placeholder instead of a hash: nobody can sign in with it. */
 const NO_PASSWORD = 'none';
 export const GATEWAY_TOKEN = 'gateway-token-of-the-bench';
 const PREPAID_BYTES = 50 * 1_048_576;
@@ -30,11 +31,11 @@ export interface Gateway {
 export interface Bench {
   ctx: Ctx;
   actors: Actor[];
-  /** Proxies that nobody has bought yet; taken from the end. */
+  /** Unsold proxies; taken from the end. */
   freeProxyIds: string[];
   gateways: Gateway[];
   countDeadlocks(): Promise<number>;
-  audit(): Promise<string[]>;
+  checkInvariants(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -42,13 +43,13 @@ export interface Sizes {
   gateways: number;
   connectionsPerGateway: number;
   freeProxies: number;
-  /** Ended connections with ten transfers each that lie there already. */
+  /** Existing ended connections, each with ten transfers. */
   storedConnections: number;
 }
 
 /**
- * A migrated database with open connections, each with a payer of its own, that have used their prepaid megabytes: what a
- * report charges then is one megabyte of one account.
+ * Prepares a migrated database with open connections that have used their prepaid megabytes, each with a separate payer: each
+ * report then charges one megabyte to one account.
  */
 export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Bench> {
   const config = loadConfig({
@@ -57,7 +58,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
     GATEWAY_TOKEN,
     LOG_LEVEL: 'error',
     PORT: '0',
-    // A few buyers buy for many; each is still counted.
+    // A few users make all purchases; the limits still count them.
     OPEN_CONNECTIONS_MAX: '1000000',
     PURCHASES_PER_HOUR: '1000000',
   });
@@ -67,16 +68,17 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   await seedRoles(ctx);
   await registerNode(ctx);
 
-  // Not the pool: its statements have a time-out.
+  // Not the pool, because its statements have a timeout.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const openConnections = sizes.gateways * sizes.connectionsPerGateway;
   const actors = await insertUsers(client, openConnections);
   await insertProxies(client, openConnections + sizes.freeProxies);
-  // A purchase is planned for a catalogue that is known, as a shop's is a minute after it was filled.
+  await assignExits(ctx);
+  // Plans need statistics of the catalogue, as autovacuum collects them in production.
   await client.query('analyze');
   const gateways = await openConnectionsOf(client, sizes.gateways);
-  await storeConnections(client, sizes.storedConnections);
+  await insertEndedConnections(client, sizes.storedConnections);
   const free = await client.query<{ id: string }>('select id from proxies where connection_id is null');
   const verified = await rememberAsVerified(ctx);
   await client.query('vacuum analyze');
@@ -93,15 +95,15 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
       );
       return Number(row!.deadlocks);
     },
-    audit: () => audit(ctx, verified),
+    checkInvariants: () => checkInvariants(ctx, verified),
     close: () => database.close(),
   };
 }
 
-/** What was written set by set only looks like receipts, so the audit begins after it, as a shop's does every few minutes. */
+/** The receipts of inserted connections are fake, so the audit starts after them, like an incremental audit in production. */
 async function rememberAsVerified(ctx: Ctx): Promise<VerifiedMark> {
   const [newest] = await ctx.db.query<{ id: bigint }>('select max(id) as id from transfers');
-  await ledger.rememberSums(ctx, newest!.id);
+  await ledger.updateStoredSums(ctx, newest!.id);
   return { transferId: newest!.id, until: new Date() };
 }
 
@@ -140,7 +142,7 @@ async function insertProxies(client: pg.Client, count: number): Promise<void> {
   );
 }
 
-/** Each user buys one proxy and uses what he has paid for, through one of the gateways. */
+/** Each user buys one proxy and uses the prepaid megabytes through one of the gateways. */
 async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promise<Gateway[]> {
   await client.query(
     `with buyer as (select row_number() over () as n, id, account_id from users),
@@ -168,7 +170,7 @@ async function openConnectionsOf(client: pg.Client, gatewayCount: number): Promi
   return rows.map((row) => ({ ...row, usedBytes: PREPAID_BYTES }));
 }
 
-/** What makes requests a user's. */
+/** Signs a user in. @returns the headers of their requests */
 export async function signInAs({ ctx }: Bench, userId: string): Promise<{ authorization: string }> {
   const user = { userId, email: '', passwordHash: NO_PASSWORD, languageCode: 'en', hasSecondFactor: false } as const;
   const session = await openSession(ctx, user, { ip: '127.0.0.1', userAgent: 'bench', requestId: '' });

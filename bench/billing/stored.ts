@@ -1,20 +1,20 @@
 import type pg from 'pg';
 
-/** Connections in one statement: memory and locks stay small. */
+/** Connections per statement; bounds memory and locks. */
 const CHUNK = 50_000;
 
 /**
- * Writes connections that ended long ago, set by set: each has paid 58 MB in nine charges and was settled, ten transfers in
- * all. Their hashes only look like hashes.
+ * Inserts connections that ended long ago, in batches: each has paid 58 MB in nine charges and was settled, with ten transfers
+ * in total. Their charge hashes are fake.
  */
-export async function storeConnections(client: pg.Client, count: number): Promise<void> {
+export async function insertEndedConnections(client: pg.Client, count: number): Promise<void> {
   await client.query(
     "insert into gateway_runs (id, node_id) select '00000000-0000-4000-8000-000000000000', id from gateway_nodes",
   );
-  for (let first = 0; first < count; first += CHUNK) await storeChunk(client, first, Math.min(CHUNK, count - first));
+  for (let first = 0; first < count; first += CHUNK) await insertChunk(client, first, Math.min(CHUNK, count - first));
 }
 
-async function storeChunk(client: pg.Client, first: number, count: number): Promise<void> {
+async function insertChunk(client: pg.Client, first: number, count: number): Promise<void> {
   await client.query('begin');
   await client.query(
     `create temporary table stored on commit drop as

@@ -1,7 +1,7 @@
 /**
- * Searches and group counts of a catalogue of a million proxies, through the service and over HTTP, at growing sizes,
- * and purchases with and without the background count. The unit is the latency of pgbench's TPC-B transaction with one
- * client on the same server in the same run. Prints the table of docs/benchmarks.md.
+ * Measures searches and group counts in a catalogue of a million proxies, through the service and over HTTP, at increasing
+ * sizes, and purchases with and without the background count. The unit is the latency of pgbench's TPC-B transaction with
+ * one client on the same server in the same run. Prints the table of docs/benchmarks.md.
  *
  * Usage: npm run bench:catalogue -- [proxies] [searches of each kind]
  */
@@ -24,30 +24,30 @@ import { purchaseInProcess } from '../billing/purchase.ts';
 import { openBench, PRICE_DOLLARS, signInAs, type Bench } from '../billing/setup.ts';
 import { filterKinds, type Kind } from './filters.ts';
 import { openCpuClock } from '../cpu-clock.ts';
-import { createDice, insertProxies, setPrice } from './proxies.ts';
+import { createRandomFunctions, insertProxies, setPrice } from './proxies.ts';
 
 const PROXIES = Number(process.argv[2] ?? 1_000_000);
 const SEARCHES = Number(process.argv[3] ?? 200);
 const SIZES = [1000, 10_000, 100_000, 1_000_000].filter((size) => size < PROXIES).concat(PROXIES);
-const TYPICAL_P99_MS = 20;
-const WORST_P99_MS = 60;
+const TYPICAL_TARGET_P99_MS = 20;
+const WORST_TARGET_P99_MS = 60;
 const PURCHASE_ROUNDS = 5;
 const PURCHASE_SECONDS = 3;
 const CLIENTS = 8;
-/** More than the rounds sell. */
+/** More than are sold in all rounds. */
 const PURCHASES_MAX = 80_000;
 
 const postgres = await startPostgres({ dataDir: '.data/pg-bench' });
 const peer = await cloneDatabase(postgres.url, 'template1');
-const own = await cloneDatabase(postgres.url, 'template1');
+const catalogue = await cloneDatabase(postgres.url, 'template1');
 const hasPgbench = preparePgbench(peer.url);
-const bench = await openBench(own.url, {
+const bench = await openBench(catalogue.url, {
   gateways: 2,
   connectionsPerGateway: 1000,
   freeProxies: 0,
   storedConnections: 0,
 });
-await createDice(bench.ctx);
+await createRandomFunctions(bench.ctx);
 
 let size = 0;
 for (const next of SIZES) {
@@ -66,13 +66,13 @@ for (const next of SIZES) {
   if (isLargest) await overHttp(kinds, unitMs);
 }
 if (PROXIES >= PURCHASES_MAX) await purchases();
-else console.log(`\nNo purchases: they would sell out a catalogue of fewer than ${PURCHASES_MAX} proxies.`);
+else console.log(`\nPurchases skipped: they would sell out a catalogue of fewer than ${PURCHASES_MAX} proxies.`);
 await bench.close();
-await own.drop();
+await catalogue.drop();
 await peer.drop();
 await postgres.stop();
 
-/** NaN where pgbench is not installed. */
+/** NaN if pgbench is not installed. */
 function tpcbMs(): number {
   return hasPgbench ? 1000 / (runPgbench(peer.url, 1, 2) ?? Number.NaN) : Number.NaN;
 }
@@ -91,31 +91,31 @@ async function readFilter({ ctx }: Bench): Promise<ProxyFilter> {
 
 type Find = (query: ReturnType<Kind['make']>) => Promise<unknown>;
 
-/** One after the other, the kinds in turn, so that a slow moment of the machine does not fall on one of them alone. */
+/** Searches run sequentially and alternate between the kinds, so that a slow moment of the machine affects all kinds. */
 async function report(kinds: readonly Kind[], count: number, unitMs: number, find: Find): Promise<void> {
   const times = kinds.map((): number[] => []);
-  const work = kinds.map((): number[] => []);
+  const cpuTimes = kinds.map((): number[] => []);
   const clock = await openCpuClock(bench.ctx);
   for (let n = -5; n < count; n++) {
     for (const [index, kind] of kinds.entries()) {
       const query = kind.make(n + 5);
-      const workedMs = clock();
+      const cpuBeforeMs = clock();
       const startedAt = performance.now();
       await find(query);
-      if (n < 0) continue; // The first ones prepare statements.
+      if (n < 0) continue; // The first searches are a warm-up of prepared statements.
       times[index]!.push(performance.now() - startedAt);
-      work[index]!.push(clock() - workedMs);
+      cpuTimes[index]!.push(clock() - cpuBeforeMs);
     }
   }
   console.log(
-    '| Filter | p50 ms | p99 ms | p50 / TPC-B | CPU p50 ms | CPU p99 ms | aim, p99 ms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| Filter | p50 ms | p99 ms | p50 / TPC-B | CPU p50 ms | CPU p99 ms | target, p99 ms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
   );
   for (const [index, kind] of kinds.entries()) {
     const [p50, p99] = [quantile(times[index]!, 0.5), quantile(times[index]!, 0.99)];
-    const [cpu50, cpu99] = [quantile(work[index]!, 0.5), quantile(work[index]!, 0.99)];
-    const aim = kind.isWorst ? WORST_P99_MS : TYPICAL_P99_MS;
+    const [cpu50, cpu99] = [quantile(cpuTimes[index]!, 0.5), quantile(cpuTimes[index]!, 0.99)];
+    const target = kind.isWorst ? WORST_TARGET_P99_MS : TYPICAL_TARGET_P99_MS;
     console.log(
-      `| ${kind.name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${(p50 / unitMs).toFixed(1)} | ${cpu50.toFixed(1)} | ${cpu99.toFixed(1)} | ${aim}${p99 < aim ? '' : ' (missed)'} |`,
+      `| ${kind.name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${(p50 / unitMs).toFixed(1)} | ${cpu50.toFixed(1)} | ${cpu99.toFixed(1)} | ${target}${p99 < target ? '' : ' (missed)'} |`,
     );
   }
 }
@@ -130,17 +130,17 @@ async function overHttp(kinds: readonly Kind[], unitMs: number): Promise<void> {
   await report(kinds, SEARCHES, unitMs, (query) => call(searchProxies, { query }));
 
   const etag = (await fetch(baseUrl + getProxyFilter.url, { headers })).headers.get('etag')!;
-  const ask = async (known: Record<string, string>) => {
+  const request = async (known: Record<string, string>) => {
     const startedAt = performance.now();
     await (await fetch(baseUrl + getProxyFilter.url, { headers: { ...headers, ...known } })).arrayBuffer();
     return performance.now() - startedAt;
   };
   for (const [name, known] of [
-    ['full answer', {}],
+    ['full response', {}],
     ['304', { 'if-none-match': etag }],
   ] as const) {
     const times: number[] = [];
-    for (let n = 0; n < SEARCHES; n++) times.push(await ask(known));
+    for (let n = 0; n < SEARCHES; n++) times.push(await request(known));
     console.log(
       `\nGET ${getProxyFilter.url}, ${name}: p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
     );
@@ -148,12 +148,12 @@ async function overHttp(kinds: readonly Kind[], unitMs: number): Promise<void> {
   await app.close();
 }
 
-/** Rounds in turn with the background count as the worker makes it and without. */
+/** Alternates rounds with and without the background count of the worker. */
 async function purchases(): Promise<void> {
   bench.freeProxyIds.push(...(await setPrice(bench.ctx, toMicros(PRICE_DOLLARS), PURCHASES_MAX)));
   const ratios: number[] = [];
   for (let round = 0; round < PURCHASE_ROUNDS; round++) {
-    // Each goes first in every other round: the server gets faster as it warms up.
+    // The order alternates, because the server gets faster as it warms up.
     const isCountedFirst = round % 2 === 1;
     const first = await purchaseRate(isCountedFirst);
     const second = await purchaseRate(!isCountedFirst);

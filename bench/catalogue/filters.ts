@@ -7,7 +7,7 @@ export interface Kind {
   make(n: number): ProxyQuery;
 }
 
-/** Filters of the kinds that customers use, and the worst that the interface allows, from the values that exist. */
+/** Typical filters of customers, and the worst filters that the API accepts, built from existing values. */
 export function filterKinds(filter: ProxyFilter): Kind[] {
   const largest = Object.fromEntries(
     filterGroups.map((group) => [
@@ -22,7 +22,7 @@ export function filterKinds(filter: ProxyFilter): Kind[] {
   const some = (group: FilterGroup, n: number, count: number) => [
     ...new Set(Array.from({ length: count }, (_, index) => pick(group, n * count + index))),
   ];
-  /** Operators that are in other countries than the given one. */
+  /** Operators of other countries. */
   const foreign = (country: string) =>
     largest.isp.filter((isp) => isp.startsWith('Operator ') && !isp.startsWith(`Operator ${toNumber(country)}-`));
   const typical = (name: string, make: Kind['make']): Kind => ({ name, isWorst: false, make });
@@ -58,7 +58,7 @@ export function filterKinds(filter: ProxyFilter): Kind[] {
   ];
 }
 
-/** The inverse of what the generator makes of a country's number. */
+/** The number from which `insertProxies` derived a country code. */
 function toNumber(countryCode: string): number {
   return (countryCode.charCodeAt(0) - 65) * 26 + countryCode.charCodeAt(1) - 65;
 }

@@ -1,33 +1,32 @@
 import type { Ctx } from '../../api/src/ctx.ts';
 
 /**
- * Adds proxies as a large operator has them: 190 countries, the largest with an eighth of all, cities and ZIPs in
- * proportion, seven operators in each country of which two are in many, five steps of price in each country. The same
- * catalogue at every run.
+ * Inserts the catalogue of a large operator: 190 countries, the largest with an eighth of all proxies, cities and ZIPs in
+ * proportion, seven operators per country, two of them international, five prices per country. Deterministic.
  */
 export async function insertProxies(ctx: Ctx, from: number, to: number): Promise<void> {
-  // In parts: the pool gives up a statement after 15 seconds.
-  for (let first = from; first <= to; first += PART) {
-    await ctx.db.query(INSERT, [first, Math.min(first + PART - 1, to)]);
+  // In batches, because the pool's statement timeout is 15 seconds.
+  for (let first = from; first <= to; first += BATCH_SIZE) {
+    await ctx.db.query(INSERT, [first, Math.min(first + BATCH_SIZE - 1, to)]);
   }
 }
 
-/** Some of the catalogue's proxies at one price, for the purchases. @returns their ids */
+/** Sets one price for some proxies, for the purchases. @returns their ids */
 export async function setPrice(ctx: Ctx, priceMicros: bigint, count: number): Promise<string[]> {
   const ids: string[] = [];
-  for (let first = 1; first <= count; first += PART) {
+  for (let first = 1; first <= count; first += BATCH_SIZE) {
     const rows = await ctx.db.query<{ id: string }>(
       `update proxies set price_micros = $1 where ip between '11.0.0.0'::inet + $2::bigint and '11.0.0.0'::inet + $3::bigint returning id`,
-      [priceMicros, first, first + PART - 1],
+      [priceMicros, first, first + BATCH_SIZE - 1],
     );
     ids.push(...rows.map((row) => row.id));
   }
   return ids;
 }
 
-const PART = 10_000;
+const BATCH_SIZE = 10_000;
 
-/** Of the number n, all values follow: `hashint8extended(n, seed)` is the dice. */
+/** All values are derived from the number n; `hashint8extended(n, seed)` is the random source. */
 const INSERT = `
   insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
   select '11.0.0.0'::inet + n, 10000 * (40 + country % 12 * 10 + dice(n, 5) * 5),
@@ -43,8 +42,8 @@ const INSERT = `
    cross join lateral (select skewed(n + 3, 2.5, 190) as country) as countries
    cross join lateral (select skewed(n + 4, 2, 6 + 400 / (country + 2)) as city, skewed(n + 5, 1.5, 7) as isp) as places`;
 
-/** A die with `sides`, and one that falls on the low numbers more often. */
-export async function createDice(ctx: Ctx): Promise<void> {
+/** Creates a uniform random function, and one that prefers low numbers. */
+export async function createRandomFunctions(ctx: Ctx): Promise<void> {
   await ctx.db.query(`
     create function dice(n bigint, sides integer) returns integer language sql immutable
     return (abs(hashint8extended(n, sides) % sides))::integer`);

@@ -1,4 +1,4 @@
-/** A control plane in a process of its own that sells one connection and grants what is asked for. */
+/** A fake control plane in a separate process, with one connection and unlimited grants. */
 import { ControlPlane } from '../../gateway/test/control-plane.ts';
 
 const control = await new ControlPlane().start();

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { adopt, PROXY_CORE } from './processes.ts';
+import { pinToCore, PROXY_CORE } from './processes.ts';
 import type { Peer } from './report.ts';
 
 const DANTE = '/usr/sbin/danted';
-const none = () => Promise.resolve({ count: 0, seconds: 0 });
+const noWaits = () => Promise.resolve({ count: 0, seconds: 0 });
 
-/** Runs without a login: dante checks those against system accounts, which a bench must not create. */
+/** Runs without authentication: dante checks credentials against system accounts, which a benchmark must not create. */
 export async function startDante(directory: string): Promise<Peer[]> {
   if (!existsSync(DANTE)) {
     console.log('dante is not installed (Debian package dante-server); skipped');
@@ -20,13 +20,13 @@ export async function startDante(directory: string): Promise<Peer[]> {
   const lines = [
     `internal: 127.0.0.1 port = ${port}`,
     'external: lo',
-    'socksmethod: none',
-    'clientmethod: none',
+    'socksmethod: noWaits',
+    'clientmethod: noWaits',
     'client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }',
     'socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 protocol: tcp }',
   ];
   writeFileSync(configuration, `${lines.join('\n')}\n`);
-  const child = adopt(
+  const child = pinToCore(
     spawn(DANTE, ['-f', configuration, '-p', join(directory, 'danted.pid')], { stdio: 'ignore' }),
     PROXY_CORE,
   );
@@ -34,8 +34,8 @@ export async function startDante(directory: string): Promise<Peer[]> {
     console.log('dante did not start; skipped');
     return [];
   }
-  console.log('dante runs without a login, which is in its favour');
-  return [{ name: 'dante, SOCKS5', via: 'socks5-open', port, grantWaits: none, processId: child.pid }];
+  console.log('dante runs without authentication, which is an advantage for it');
+  return [{ name: 'dante, SOCKS5', via: 'socks5-open', port, grantWaits: noWaits, processId: child.pid }];
 }
 
 async function freePort(): Promise<number> {

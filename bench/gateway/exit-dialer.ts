@@ -1,11 +1,11 @@
-/** Dials from an exit's address for a fixed time: by ports in turn, or, as it used to be, by ports that the system searches. */
+/** Dials from an exit's address for a fixed time, with the gateway's port sequence or with ports chosen by the system. */
 import { defaultLimits } from '../../gateway/src/limits.ts';
 import { DialAbort } from '../../gateway/src/exits/dial-abort.ts';
 import { LocalAddressExit } from '../../gateway/src/exits/local-address.ts';
 import { SourcePorts } from '../../gateway/src/exits/source-ports.ts';
 
 export interface DialStep {
-  readonly ports: 'searched' | 'in turn';
+  readonly ports: 'system' | 'sequence';
   readonly originPort: number;
   readonly milliseconds: number;
 }
@@ -14,15 +14,15 @@ export interface DialResult {
   readonly dials: number;
   readonly errors: number;
   readonly seconds: number;
-  readonly processorSeconds: number;
+  readonly cpuSeconds: number;
 }
 
 const WORKERS = 16;
-const inTurn = new SourcePorts([{ first: 20_000, last: 20_999 }]);
-/** Addresses of their own, so that the connections of one kind are nothing to the other. */
+const sequence = new SourcePorts([{ first: 20_000, last: 20_999 }]);
+/** Separate addresses, so that the connections of one kind do not affect the other. */
 const kinds = {
-  searched: { address: '127.0.0.2', sourcePorts: { next: () => 0 } },
-  'in turn': { address: '127.0.0.3', sourcePorts: inTurn },
+  system: { address: '127.0.0.2', sourcePorts: { next: () => 0 } },
+  sequence: { address: '127.0.0.3', sourcePorts: sequence },
 };
 const hostAddresses = () => new Set<string>();
 
@@ -35,13 +35,13 @@ async function run({ ports, originPort, milliseconds }: DialStep): Promise<DialR
   const exit = new LocalAddressExit({ ...kinds[ports], limits: defaultLimits, nameServers: undefined, hostAddresses });
   const destination = { address: Uint8Array.of(127, 0, 0, 1), port: originPort };
   const counts = { dials: 0, errors: 0 };
-  const [startedAt, processorBefore] = [performance.now(), process.cpuUsage()];
+  const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   const worker = async () => {
     while (performance.now() < startedAt + milliseconds) {
       try {
         const { side } = await exit.connect(destination, defaultLimits.dialMs, new DialAbort());
         counts.dials += 1;
-        // This side ends first, as a gateway does for a client that leaves: TIME_WAIT stays here for a minute.
+        // This side closes first, as a gateway does when its client disconnects: TIME_WAIT stays here for a minute.
         side.open({ data: () => true, ended: () => {}, failed: () => {}, closed: () => {} });
         side.end();
         side.resume();
@@ -51,6 +51,6 @@ async function run({ ports, originPort, milliseconds }: DialStep): Promise<DialR
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, worker));
-  const { user, system } = process.cpuUsage(processorBefore);
-  return { ...counts, seconds: (performance.now() - startedAt) / 1000, processorSeconds: (user + system) / 1e6 };
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { ...counts, seconds: (performance.now() - startedAt) / 1000, cpuSeconds: (user + system) / 1e6 };
 }

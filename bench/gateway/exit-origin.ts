@@ -1,4 +1,4 @@
-/** Accepts whoever comes and ends when they end. */
+/** Accepts connections and closes each when its peer does. */
 import { createServer } from 'node:net';
 
 const server = createServer({ allowHalfOpen: false }, (socket) => {

@@ -1,4 +1,4 @@
-/** Our gateway in a process of its own, with room for as many tunnels as the bench can open. */
+/** The gateway in a separate process, with limits above what the benchmark can reach. */
 import { pino } from 'pino';
 import { startGateway } from '../../gateway/src/gateway.ts';
 

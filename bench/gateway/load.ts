@@ -1,8 +1,8 @@
-/** Asks a proxy for bulk data or for new tunnels, for a fixed time, and sends back what it got. */
+/** Generates load through a proxy for a fixed time, bulk data or new tunnels, and returns the result. */
 import { connect, type Socket } from 'node:net';
 
 export interface Step {
-  /** `one` and `paced` have a single stream; the latter is sent at 1 Gbit/s. */
+  /** `one` and `paced` use a single stream; `paced` is sent at 1 Gbit/s. */
   readonly kind: 'bulk' | 'one' | 'paced' | 'tunnels';
   readonly via: 'direct' | 'connect' | 'socks5' | 'socks5-open';
   readonly proxyPort: number;
@@ -57,7 +57,7 @@ async function tunnels(step: Step): Promise<StepResult> {
   const counts = { done: 0, errors: 0 };
   const worker = async () => {
     while (performance.now() < endAt) {
-      const isAnswered = await new Promise<boolean>((fulfil) => {
+      const hasResponse = await new Promise<boolean>((fulfil) => {
         const socket = open(step, 'p', {
           buffer,
           received: () => {
@@ -67,7 +67,7 @@ async function tunnels(step: Step): Promise<StepResult> {
           failed: () => fulfil(false),
         });
       });
-      if (isAnswered) counts.done += 1;
+      if (hasResponse) counts.done += 1;
       else counts.errors += 1;
     }
   };
@@ -86,19 +86,19 @@ interface Receiver {
   failed(): void;
 }
 
-/** Speaks the whole handshake, waits for each answer, and then asks the origin. */
-function open(step: Step, question: string, receiver: Receiver): Socket {
-  const answers = handshake(step);
+/** Does the complete handshake, waits for each reply, and then sends the command to the origin. */
+function open(step: Step, command: string, receiver: Receiver): Socket {
+  const messages = handshake(step);
   const port = step.via === 'direct' ? step.originPort : step.proxyPort;
-  let skipBytes = answers[0]?.answerBytes ?? 0;
+  let skipBytes = messages[0]?.replyBytes ?? 0;
   let text = '';
   const advance = () => {
-    const next = answers.shift();
-    skipBytes = answers[0]?.answerBytes ?? 0;
-    socket.write(next ? (answers[0]?.send ?? question) : question);
+    const next = messages.shift();
+    skipBytes = messages[0]?.replyBytes ?? 0;
+    socket.write(next ? (messages[0]?.send ?? command) : command);
   };
   const read = (count: number, slice: Uint8Array): boolean => {
-    if (answers.length === 0) {
+    if (messages.length === 0) {
       receiver.received(count);
     } else if (step.via === 'connect') {
       text += Buffer.from(slice.subarray(0, count)).toString('latin1');
@@ -112,7 +112,7 @@ function open(step: Step, question: string, receiver: Receiver): Socket {
   const socket: Socket = connect(
     { port, host: '127.0.0.1', noDelay: true, onread: { buffer: receiver.buffer, callback: read } },
     () => {
-      socket.write(answers[0]?.send ?? question);
+      socket.write(messages[0]?.send ?? command);
     },
   );
   socket.on('error', () => receiver.failed());
@@ -122,7 +122,7 @@ function open(step: Step, question: string, receiver: Receiver): Socket {
 
 interface Message {
   readonly send: string | Buffer;
-  readonly answerBytes: number;
+  readonly replyBytes: number;
 }
 
 function handshake({ via, originPort, username, password }: Step): Message[] {
@@ -131,15 +131,15 @@ function handshake({ via, originPort, username, password }: Step): Message[] {
     const login = Buffer.from(`${username}:${password}`).toString('base64');
     const authority = `127.0.0.1:${originPort}`;
     const head = `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\nProxy-Authorization: Basic ${login}\r\n\r\n`;
-    return [{ send: head, answerBytes: 0 }];
+    return [{ send: head, replyBytes: 0 }];
   }
   const request = Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, originPort >> 8, originPort & 255]);
-  const connectMessage = { send: request, answerBytes: 10 };
-  if (via === 'socks5-open') return [{ send: Buffer.from([5, 1, 0]), answerBytes: 2 }, connectMessage];
+  const connectMessage = { send: request, replyBytes: 10 };
+  if (via === 'socks5-open') return [{ send: Buffer.from([5, 1, 0]), replyBytes: 2 }, connectMessage];
   const user = Buffer.from(username);
   const secret = Buffer.from(password);
   const login = Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([secret.length]), secret]);
-  return [{ send: Buffer.from([5, 1, 2]), answerBytes: 2 }, { send: login, answerBytes: 2 }, connectMessage];
+  return [{ send: Buffer.from([5, 1, 2]), replyBytes: 2 }, { send: login, replyBytes: 2 }, connectMessage];
 }
 
 const pause = (milliseconds: number) => new Promise<void>((fulfil) => setTimeout(fulfil, milliseconds));

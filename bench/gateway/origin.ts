@@ -1,4 +1,4 @@
-/** Sends without end to a client that says `b`, at 1 Gbit/s to one that says `g`; echoes one byte to one that says `p`. */
+/** By the first byte of a client: `b` gets endless data, `g` data at 1 Gbit/s, `p` one byte back. */
 import { createServer, type Socket } from 'node:net';
 
 const block = Buffer.alloc(1_048_576, 'cellhop');
@@ -13,14 +13,14 @@ const server = createServer({ noDelay: true }, (socket) => {
     while (!socket.destroyed && socket.write(block));
   };
   socket.once('data', (first: Buffer) => {
-    if (first[0] === PACED) return pace(socket);
+    if (first[0] === PACED) return sendPaced(socket);
     if (first[0] !== BULK) return socket.end(first.subarray(0, 1));
     socket.on('drain', fill);
     return fill();
   });
 });
-/** What a pause of this process or of the client made late is sent at once: the mean is what counts. */
-function pace(socket: Socket): void {
+/** Data that is late after a pause is sent immediately, because the mean rate matters. */
+function sendPaced(socket: Socket): void {
   const startedAt = performance.now();
   let sentBytes = 0;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** The processes of the bench: built like the product, pinned to a core, ended with the bench. */
+/** The processes of the benchmark: built like the product, pinned to a core, and killed at the end. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,17 +7,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** The proxy has one core to itself, so that it is the bottleneck. */
+/** The proxy runs alone on one core, so that it is the bottleneck. */
 export const [PROXY_CORE, OTHER_CORE] = ['0', '1'];
 const CLOCK_TICKS = 100;
 const sources = fileURLToPath(new URL('.', import.meta.url));
-/** Inside the repository, so that packages are found; below `node_modules`, so that no check reads it. */
+/** Inside the repository, so that packages resolve; below `node_modules`, so that no check includes it. */
 const built = join(sources, '../../node_modules/.cache/bench-gateway');
 const children: ChildProcess[] = [];
 
 /**
- * Made as `npm run build` makes the gateway. A loader that translates at run time would wrap every function it makes,
- * which costs a gateway of many small closures a tenth of its speed and a ready-made package nothing.
+ * Bundles like `npm run build` of the gateway. A loader that compiles at run time would wrap every function, which costs the
+ * gateway with its many small closures a tenth of its speed, but a published package nothing.
  */
 export function build(...names: string[]): void {
   buildSync({
@@ -35,22 +35,22 @@ export function build(...names: string[]): void {
 
 export function launch(name: string, core: string, environment: Record<string, string> = {}): ChildProcess {
   const env = { PATH: process.env['PATH'], ...environment };
-  return adopt(fork(join(built, `${name}.mjs`), { execArgv: [], env }), core);
+  return pinToCore(fork(join(built, `${name}.mjs`), { execArgv: [], env }), core);
 }
 
-/** Launches a process and waits for its first message. */
+/** Starts a process and waits for its first message. */
 export async function start<Ready>(name: string, core: string, environment?: Record<string, string>) {
   const child = launch(name, core, environment);
-  return { child, processId: child.pid, ready: await ask<Ready>(child) };
+  return { child, processId: child.pid, ready: await request<Ready>(child) };
 }
 
-export async function ask<Answer>(child: ChildProcess, question?: object): Promise<Answer> {
-  if (question) child.send(question);
-  const [answer] = (await once(child, 'message')) as [Answer];
-  return answer;
+export async function request<Response>(child: ChildProcess, message?: object): Promise<Response> {
+  if (message) child.send(message);
+  const [response] = (await once(child, 'message')) as [Response];
+  return response;
 }
 
-export function adopt(child: ChildProcess, core: string): ChildProcess {
+export function pinToCore(child: ChildProcess, core: string): ChildProcess {
   children.push(child);
   if (availableParallelism() < 2 || child.pid === undefined) return child;
   spawn('taskset', ['-a', '-c', '-p', core, String(child.pid)], { stdio: 'ignore' }).on('error', () => {
@@ -59,12 +59,12 @@ export function adopt(child: ChildProcess, core: string): ChildProcess {
   return child;
 }
 
-export function endAll(): void {
+export function killAll(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Of a process and its descendants; proxies of C fork. */
-export function processorSeconds(processId: number | undefined): number {
+/** The CPU time of a process and its descendants, because proxies in C fork. */
+export function cpuSeconds(processId: number | undefined): number {
   if (processId === undefined) return 0;
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -84,6 +84,6 @@ function readStat(name: string): { id: number; parentId: number; seconds: number
     const ticks = Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
     return [{ id: Number(name), parentId: Number(fields[1]), seconds: ticks / CLOCK_TICKS }];
   } catch {
-    return []; // It ended between the listing and the reading.
+    return []; // It exited between listing and reading.
   }
 }

@@ -1,4 +1,4 @@
-/** The npm package proxy-chain in a process of its own, with a password like ours. */
+/** The npm package proxy-chain in a separate process, with the same credentials. */
 import { Server } from 'proxy-chain';
 
 const server = new Server({

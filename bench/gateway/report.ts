@@ -5,29 +5,29 @@ export interface Peer {
   readonly via: Step['via'];
   readonly port: number;
   readonly processId: number | undefined;
-  /** How often and how long its tunnels have waited for a grant so far. */
+  /** Number and duration of its tunnels' waits for a grant so far. */
   grantWaits(): Promise<Waits>;
 }
 
 export interface Waits {
   readonly count: number;
-  /** Of all tunnels together. */
+  /** Sum over all tunnels. */
   readonly seconds: number;
 }
 
 export interface Sample {
   readonly bulk: number;
   readonly tunnels: number;
-  /** Processor seconds of the proxy per gigabyte. */
+  /** CPU seconds of the proxy per gigabyte. */
   readonly secondsPerGigabyte: number;
   readonly grantWaits: Waits;
-  /** Seconds of all streams of the bulk step together. */
+  /** Sum of the durations of all streams of the bulk step. */
   readonly streamSeconds: number;
 }
 
 const ratioKeys = ['bulk', 'tunnels', 'secondsPerGigabyte'] as const;
 
-/** One stream, alone. */
+/** A single stream. */
 export interface StreamSample {
   readonly name: string;
   readonly bytesPerSecond: number;
@@ -36,7 +36,7 @@ export interface StreamSample {
 }
 
 export function report(samples: Map<string, Sample[]>, streams: readonly StreamSample[]): void {
-  console.log('\nMedians (absolute figures are this machine, now):');
+  console.log('\nMedians (absolute figures depend on this machine):');
   for (const [name, list] of samples) {
     const megabytes = median(list.map(({ bulk }) => bulk / 1e6)).toFixed(0);
     const tunnels = median(list.map((sample) => sample.tunnels)).toFixed(0);
@@ -68,7 +68,7 @@ export function report(samples: Map<string, Sample[]>, streams: readonly StreamS
   }
 }
 
-/** The wait share: of the time of all streams, the part in which they waited for the control plane. */
+/** The wait share: the part of the streams' time in which they waited for the control plane. */
 function waitText(list: readonly { readonly grantWaits: Waits; readonly seconds: number }[]): string {
   const sum = (pick: (each: (typeof list)[number]) => number) => list.reduce((total, each) => total + pick(each), 0);
   const share = sum(({ grantWaits }) => grantWaits.seconds) / sum(({ seconds }) => seconds);

@@ -1,7 +1,7 @@
 /**
  * Compares the gateway with other proxies on loopback: bulk data on 8 streams, and new tunnels per second. Rounds are
- * interleaved and only ratios within a round are believed; absolute figures depend on the machine and its neighbours.
- * The gateway asks a control plane in a process of its own for every grant, as in production.
+ * interleaved, and only ratios within a round are valid; absolute figures depend on the machine and its load. The gateway
+ * gets every grant from a control plane in a separate process, as in production.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDante } from './dante.ts';
 import type { Step, StepResult } from './load.ts';
-import { ask, build, endAll, launch, OTHER_CORE, processorSeconds, PROXY_CORE, start } from './processes.ts';
+import { request, build, killAll, launch, OTHER_CORE, cpuSeconds, PROXY_CORE, start } from './processes.ts';
 import { type Peer, report, type Sample, type StreamSample, type Waits } from './report.ts';
 
-interface Place {
+interface LoadTarget {
   readonly load: ChildProcess;
   readonly originPort: number;
   readonly username: string;
@@ -28,17 +28,17 @@ interface Control {
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
 const BULK_MS = 1_200;
-/** What the load adds to a bulk step: its warm-up and the end of its sockets. */
-const BULK_AROUND_MS = 350;
+/** Duration that the load adds to a bulk step: its warm-up and the close of its sockets. */
+const BULK_OVERHEAD_MS = 350;
 const TUNNELS_MS = 1_000;
 const STREAM_MS = 2_000;
 const directory = mkdtempSync(join(tmpdir(), 'cellhop-bench-'));
-const none = () => Promise.resolve({ count: 0, seconds: 0 });
+const noWaits = () => Promise.resolve({ count: 0, seconds: 0 });
 
 try {
   await main();
 } finally {
-  endAll();
+  killAll();
   rmSync(directory, { recursive: true, force: true });
 }
 process.exit(0);
@@ -48,19 +48,19 @@ async function main(): Promise<void> {
   const { ready: control } = await start<Control>('control-peer', OTHER_CORE);
   const { username, password } = control;
   const { ready: origin } = await start<{ port: number }>('origin', OTHER_CORE);
-  const place: Place = { load: launch('load', OTHER_CORE), originPort: origin.port, username, password };
+  const target: LoadTarget = { load: launch('load', OTHER_CORE), originPort: origin.port, username, password };
   const peers = await startPeers(control);
   const streams: StreamSample[] = [];
   const samples = new Map<string, Sample[]>(peers.map(({ name }) => [name, []]));
-  // The first round is not counted: the compiler of Node is still busy in it.
+  // The first round is a warm-up: V8 is still compiling.
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const peer of shuffled(peers)) {
-      const sample = await measure(peer, place);
+      const sample = await measure(peer, target);
       if (round > 0) samples.get(peer.name)?.push(sample);
     }
     const gateway = peers.find(({ name }) => name === 'gateway, CONNECT')!;
     for (const kind of ['paced', 'one'] as const) {
-      const stream = await measureStream(gateway, kind, place);
+      const stream = await measureStream(gateway, kind, target);
       if (round > 0) streams.push(stream);
     }
     console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
@@ -81,11 +81,11 @@ async function startPeers({ url, token, username, password }: Control): Promise<
   const gateway = {
     port: ours.ready.port,
     processId: ours.processId,
-    grantWaits: () => ask<Waits>(ours.child, { kind: 'grant-waits' }),
+    grantWaits: () => request<Waits>(ours.child, { kind: 'grant-waits' }),
   };
-  const proxyChain = { port: theirs.ready.port, processId: theirs.processId, grantWaits: none };
+  const proxyChain = { port: theirs.ready.port, processId: theirs.processId, grantWaits: noWaits };
   return [
-    { name: 'no proxy', via: 'direct', port: 0, processId: undefined, grantWaits: none },
+    { name: 'no proxy', via: 'direct', port: 0, processId: undefined, grantWaits: noWaits },
     { name: 'gateway, CONNECT', via: 'connect', ...gateway },
     { name: 'gateway, SOCKS5', via: 'socks5', ...gateway },
     { name: 'proxy-chain, CONNECT', via: 'connect', ...proxyChain },
@@ -93,35 +93,39 @@ async function startPeers({ url, token, username, password }: Control): Promise<
   ];
 }
 
-async function measure(peer: Peer, { load, ...place }: Place): Promise<Sample> {
-  const step = { via: peer.via, proxyPort: peer.port, ...place };
-  const [secondsBefore, waitsBefore] = [processorSeconds(peer.processId), await peer.grantWaits()];
+async function measure(peer: Peer, { load, ...target }: LoadTarget): Promise<Sample> {
+  const step = { via: peer.via, proxyPort: peer.port, ...target };
+  const [secondsBefore, waitsBefore] = [cpuSeconds(peer.processId), await peer.grantWaits()];
   const bulk = await runStep(load, { ...step, kind: 'bulk', milliseconds: BULK_MS });
-  const seconds = processorSeconds(peer.processId) - secondsBefore;
+  const seconds = cpuSeconds(peer.processId) - secondsBefore;
   const grantWaits = since(waitsBefore, await peer.grantWaits());
   const tunnels = await runStep(load, { ...step, kind: 'tunnels', milliseconds: TUNNELS_MS });
-  const gigabytes = (bulk.perSecond * (BULK_MS + BULK_AROUND_MS)) / 1e12;
+  const gigabytes = (bulk.perSecond * (BULK_MS + BULK_OVERHEAD_MS)) / 1e12;
   const errors = bulk.errors + tunnels.errors;
-  if (errors > 0) throw new Error(`${peer.name}: ${errors} errors; the run is void`);
+  if (errors > 0) throw new Error(`${peer.name}: ${errors} errors; the run is invalid`);
   return {
     bulk: bulk.perSecond,
     tunnels: tunnels.perSecond,
     secondsPerGigabyte: seconds / gigabytes,
     grantWaits,
-    streamSeconds: (bulk.streams * (BULK_MS + BULK_AROUND_MS)) / 1000,
+    streamSeconds: (bulk.streams * (BULK_MS + BULK_OVERHEAD_MS)) / 1000,
   };
 }
 
-/** The wait share must not hide behind seven other streams: here a connection has one. */
-async function measureStream(peer: Peer, kind: 'paced' | 'one', { load, ...place }: Place): Promise<StreamSample> {
+/** Measures the wait share of a connection with a single stream, which seven other streams would hide. */
+async function measureStream(
+  peer: Peer,
+  kind: 'paced' | 'one',
+  { load, ...target }: LoadTarget,
+): Promise<StreamSample> {
   const waitsBefore = await peer.grantWaits();
-  const step = { via: peer.via, proxyPort: peer.port, ...place, kind, milliseconds: STREAM_MS };
+  const step = { via: peer.via, proxyPort: peer.port, ...target, kind, milliseconds: STREAM_MS };
   const { perSecond, errors } = await runStep(load, step);
-  if (errors > 0) throw new Error(`one stream: ${errors} errors; the run is void`);
+  if (errors > 0) throw new Error(`one stream: ${errors} errors; the run is invalid`);
   return {
-    name: kind === 'paced' ? 'sent at 1 Gbit/s (125 MB/s)' : 'sent as fast as it goes',
+    name: kind === 'paced' ? 'sent at 1 Gbit/s (125 MB/s)' : 'sent without a limit',
     bytesPerSecond: perSecond,
-    seconds: (STREAM_MS + BULK_AROUND_MS) / 1000,
+    seconds: (STREAM_MS + BULK_OVERHEAD_MS) / 1000,
     grantWaits: since(waitsBefore, await peer.grantWaits()),
   };
 }
@@ -131,7 +135,7 @@ function since(before: Waits, after: Waits): Waits {
 }
 
 function runStep(load: ChildProcess, step: Step): Promise<StepResult> {
-  return ask<StepResult>(load, step);
+  return request<StepResult>(load, step);
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {

@@ -1,6 +1,6 @@
 /**
- * Open event streams: what they cost an API process in memory, and how long a change takes from the commit in one
- * process to the reader of a stream in another.
+ * Open event streams: their memory in an API process, and the latency of a change from the commit in one process to the
+ * reader of a stream of another.
  *
  * Usage: npm run build && npm run bench:live -- [streams]
  */
@@ -49,16 +49,16 @@ const after = residentMegabytes();
 
 const single: number[] = [];
 for (let change = 0; change < SINGLE_CHANGES; change++) {
-  single.push(...(await tell([bench.actors[change % bench.actors.length]!])));
-  // Longer than the spacing of batches: a change after a pause.
+  single.push(...(await changeBalances([bench.actors[change % bench.actors.length]!])));
+  // Longer than the batch interval, so that each change comes after a pause.
   await pause(210);
 }
 const bursts: number[] = [];
-for (let burst = 0; burst < BURSTS; burst++) bursts.push(...(await tell(bench.actors)));
+for (let burst = 0; burst < BURSTS; burst++) bursts.push(...(await changeBalances(bench.actors)));
 
 console.log(`${streamCount} streams: ${before} MB before, ${after} MB with them`);
 console.log(`one change after a pause: ${summary(single)}`);
-console.log(`changes of all ${streamCount} users at once, without a pause: ${summary(bursts)}`);
+console.log(`concurrent changes of all ${streamCount} users, without a pause: ${summary(bursts)}`);
 for (const request of requests) request.destroy();
 await product.stop();
 await bench.close();
@@ -88,18 +88,19 @@ async function openStream(userId: string, token: string): Promise<http.ClientReq
   response.on('data', (chunk: Buffer) => {
     if (chunk.includes('event: changed')) arrivals.get(userId)?.();
   });
-  response.on('error', () => {}); // Our own end of it, after the run.
+  response.on('error', () => {}); // The client destroys the request at the end of the run.
   return request;
 }
 
-/** Changes these users' balances, as another process would. @returns milliseconds until each of them has heard */
-function tell(users: Bench['actors']): Promise<number[]> {
-  const toldAt = performance.now();
-  const heard = users.map(
-    ({ userId }) => new Promise<number>((resolve) => arrivals.set(userId, () => resolve(performance.now() - toldAt))),
+/** Announces changed balances of these users from this process. @returns the delay of each event in milliseconds */
+function changeBalances(users: Bench['actors']): Promise<number[]> {
+  const changedAt = performance.now();
+  const delivered = users.map(
+    ({ userId }) =>
+      new Promise<number>((resolve) => arrivals.set(userId, () => resolve(performance.now() - changedAt))),
   );
   for (const { accountId } of users) bench.ctx.changed({ accountId }, 'balance');
-  return Promise.all(heard);
+  return Promise.all(delivered);
 }
 
 function residentMegabytes(): number {

@@ -1,5 +1,5 @@
-// How much JavaScript a first visit loads, gzipped: everything the page needs before anybody clicks.
-// Run after `npm run build -w web`; exits with 1 when a page is above the limit.
+// The gzipped size of the JavaScript that a first visit loads: everything that the page needs before the first interaction.
+// Run after `npm run build -w web`; exits with 1 if a page is above its limit.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
@@ -7,11 +7,11 @@ const dist = new URL('../../web/dist/', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'));
 
 /**
- * Russian, whose texts are the longer ones; a reader loads one language.
+ * Russian, because its texts are longer; a visitor loads one language.
  * @param {string[]} namespaces
  */
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
-/** What the browser loads for the page: its entry, and what the router and the translations ask for. */
+/** The modules that the browser loads for a page: its entry, and those that router and translations request. */
 const pages = {
   '/': { limit: 120, roots: ['landing.html', ...texts('common', 'landing')] },
   '/sign-in': {

@@ -1,9 +1,9 @@
 /**
- * What Lighthouse says about the landing page and about the catalogue of a signed-in user, on a phone and on a desktop:
- * medians of several runs, each in a browser profile of its own.
+ * Lighthouse scores of the landing page and of the catalogue of a signed-in user, on a phone and on a desktop: medians of
+ * several runs, each in a new browser profile.
  *
  * Usage: npm run build && npm run bench:lighthouse -- [runs] [url]
- * Without a URL the product is started with its demo data; a URL must belong to an installation with these.
+ * Without a URL the product is started with its demo data; an installation at a URL must have the demo user.
  */
 import { signIn } from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
@@ -18,7 +18,7 @@ import { startPostgres } from '../../tools/pg.mjs';
 import { startProduct } from '../../tools/product.mjs';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 
-/** The last one that runs on Node 20. It is fetched when it is wanted: nothing else here needs its 100 packages. */
+/** The last version for Node 20. Fetched by npx on demand, because nothing else needs its 100 packages. */
 const LIGHTHOUSE = 'lighthouse@12.8.2';
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
 const TIMES = {
@@ -50,14 +50,14 @@ const run = promisify(execFile);
 const executablePath = ensureChromium();
 
 const { url, stop } = givenUrl === undefined ? await startDemo() : { url: givenUrl, stop: () => Promise.resolve() };
-/** An access token lives longer than all runs take. */
+/** An access token is valid for longer than all runs take. */
 const tokens = await issueTokens();
 try {
   console.log(row(['Page', 'Device', ...CATEGORIES, ...Object.keys(TIMES)]));
   for (const device of ['mobile', 'desktop'] as const)
     for (const page of pages) {
       const reports: Report[] = [];
-      for (let count = 0; count < runs; count++) reports.push(await measurePatiently(page, device));
+      for (let count = 0; count < runs; count++) reports.push(await measureWithRetries(page, device));
       console.log(line(page, device, reports));
     }
 } finally {
@@ -78,13 +78,13 @@ async function startDemo() {
   };
 }
 
-/** Now and then Lighthouse loses the beginning of its own recording; whatever else goes wrong is a failure. */
-async function measurePatiently(page: Page, device: 'mobile' | 'desktop', tries = 3): Promise<Report> {
+/** Retries when Lighthouse has lost the start of its trace (NO_NAVSTART), which happens occasionally. */
+async function measureWithRetries(page: Page, device: 'mobile' | 'desktop', attempts = 3): Promise<Report> {
   try {
     return await measure(page, device);
   } catch (error) {
-    if (tries === 1 || !String(error).includes('NO_NAVSTART')) throw error;
-    return measurePatiently(page, device, tries - 1);
+    if (attempts === 1 || !String(error).includes('NO_NAVSTART')) throw error;
+    return measureWithRetries(page, device, attempts - 1);
   }
 }
 
@@ -100,9 +100,9 @@ async function measure({ path: address, isSignedIn }: Page, device: 'mobile' | '
         LIGHTHOUSE,
         url + address,
         `--chrome-flags=--headless=new --no-sandbox --user-data-dir=${profile}`,
-        // The tokens lie in the storage; everything else in the profile is new.
+        // Keeps the tokens in the storage; otherwise the profile is new.
         '--disable-storage-reset',
-        // The stream of live events never ends, so the page is never idle; everything else has happened by then.
+        // The event stream never ends, so the page never becomes idle; everything else has finished by then.
         '--max-wait-for-load=15000',
         `--only-categories=${CATEGORIES.join(',')}`,
         '--output=json',
@@ -120,7 +120,7 @@ async function measure({ path: address, isSignedIn }: Page, device: 'mobile' | '
   }
 }
 
-/** As the web app's own sign-in page leaves it, see web/src/lib/tokens.ts. */
+/** Stores the tokens like the sign-in page of the web app, see web/src/lib/tokens.ts. */
 async function storeTokens(profile: string): Promise<void> {
   const browser = await chromium.launchPersistentContext(profile, {
     ...(executablePath === undefined ? {} : { executablePath }),

@@ -3,7 +3,7 @@ import type * as full from './auth.ts';
 
 /**
  * An optional header of `signIn` with the `deviceToken` of an earlier one: failed sign-ins of strangers do not count against this device.
- * It is no field of the body, so an API of the version before ignores it.
+ * It is not a field of the body, so an API of the previous release ignores it.
  */
 export const DEVICE_TOKEN_HEADER = 'x-device-token';
 
@@ -34,4 +34,49 @@ export const setPassword = plain<typeof full.setPassword>({
   method: 'POST',
   url: '/v1/auth/recovery-password/set-password',
   access: 'public',
+});
+export const listSessions = plain<typeof full.listSessions>({
+  method: 'GET',
+  url: '/v1/auth/sessions',
+  access: 'user',
+});
+export const revokeSession = plain<typeof full.revokeSession>({
+  method: 'DELETE',
+  url: '/v1/auth/sessions/{id}',
+  access: 'user',
+});
+export const revokeOtherSessions = plain<typeof full.revokeOtherSessions>({
+  method: 'POST',
+  url: '/v1/auth/sessions/revoke-others',
+  access: 'user',
+});
+export const changePassword = plain<typeof full.changePassword>({
+  method: 'POST',
+  url: '/v1/auth/password',
+  access: 'user',
+});
+export const getSecondFactor = plain<typeof full.getSecondFactor>({
+  method: 'GET',
+  url: '/v1/auth/second-factor',
+  access: 'user',
+});
+export const setUpSecondFactor = plain<typeof full.setUpSecondFactor>({
+  method: 'POST',
+  url: '/v1/auth/second-factor/set-up',
+  access: 'user',
+});
+export const enableSecondFactor = plain<typeof full.enableSecondFactor>({
+  method: 'POST',
+  url: '/v1/auth/second-factor/enable',
+  access: 'user',
+});
+export const renewRecoveryCodes = plain<typeof full.renewRecoveryCodes>({
+  method: 'POST',
+  url: '/v1/auth/second-factor/recovery-codes',
+  access: 'user',
+});
+export const disableSecondFactor = plain<typeof full.disableSecondFactor>({
+  method: 'POST',
+  url: '/v1/auth/second-factor/disable',
+  access: 'user',
 });

@@ -7,7 +7,7 @@ import {
   REFERRAL_CODE_LENGTH_MAX,
   REFERRAL_CODE_LENGTH_MIN,
 } from './limits.ts';
-import { data, dateSchema, EASY_PASSWORD, epochMsSchema, idSchema, languageCodeSchema } from './schemas.ts';
+import { data, dateSchema, EASY_PASSWORD, epochMsSchema, idParams, idSchema, languageCodeSchema } from './schemas.ts';
 import { profileSchema } from './users.ts';
 
 export { DEVICE_TOKEN_HEADER } from './auth.plain.ts';
@@ -17,14 +17,14 @@ const EMAIL_PATTERN = /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-
 
 export const emailSchema = z.string().min(1).max(EMAIL_LENGTH_MAX).regex(EMAIL_PATTERN, 'Invalid email format');
 export const passwordSchema = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX);
-/** A password that is chosen now. An older one may be easier and still opens its account. */
+/** A new password. Older passwords may be weaker and stay valid for sign-in. */
 export const newPasswordSchema = passwordSchema.refine((password) => !isTrivial(password), EASY_PASSWORD);
 
 const DISTINCT_CHARACTERS_MIN = 4;
 
 /**
- * Few characters, or a short text again and again. The API refuses more that is guessed first. Of a password with a wrong
- * length only that is said: an aborted check would keep the form from comparing it with its repetition.
+ * Few distinct characters, or a repeated short text. The API refuses more passwords. For a password of invalid length
+ * only the length is reported: an aborted check would keep the form from comparing both password fields.
  */
 function isTrivial(password: string): boolean {
   if (!passwordSchema.safeParse(password).success) return false;
@@ -45,7 +45,7 @@ export type SignUpBody = z.infer<typeof signUpBody>;
 /** A code of the authenticator app (6 digits) or one of the recovery codes. */
 export const secondFactorCodeSchema = z.string().trim().min(6).max(20);
 
-/** `secondFactorCode` is asked for with SECOND_FACTOR_REQUIRED once email and password are right. */
+/** If `secondFactorCode` is missing, SECOND_FACTOR_REQUIRED is returned once email and password are correct. */
 export const signInBody = z.strictObject({
   email: emailSchema,
   password: passwordSchema,
@@ -66,11 +66,11 @@ export const tokensSchema = z.object({
 });
 export type Tokens = z.infer<typeof tokensSchema>;
 
-/** `deviceToken`: to be kept on this device, also after log-out. An API of the version before has none. */
+/** `deviceToken`: stored on this device, also after log-out. An API of the previous release returns none. */
 export const signInResultSchema = tokensSchema.extend({ deviceToken: z.string().optional(), profile: profileSchema });
 export type SignInResult = z.infer<typeof signInResultSchema>;
 
-/** When the next mail may be asked for: epoch milliseconds. */
+/** When the next email may be requested: epoch milliseconds. */
 export const resendSchema = z.object({ nextSendingAllowedIn: epochMsSchema });
 export const recoverySchema = resendSchema.extend({ sessionId: idSchema });
 
@@ -78,14 +78,14 @@ export const signUp = endpoint({
   method: 'POST',
   url: '/v1/auth/sign-up',
   access: 'public',
-  summary: 'Create an account; a confirmation mail is sent',
+  summary: 'Create an account; a confirmation email is sent',
   body: signUpBody,
   response: data(resendSchema),
   status: 201,
   errors: ['VALIDATION', 'REFERRAL_CODE_NOT_FOUND', 'EMAIL_EXISTS', 'RATE_LIMITED'],
 });
 
-/** The link of the confirmation mail; answers 302 to `/public-message`, so it has no typed client. */
+/** The link of the confirmation email; redirects (302) to `/public-message`, so it has no typed client. */
 export const CONFIRM_EMAIL_PATH = '/v1/auth/confirm-email';
 export const confirmEmailQuery = z.strictObject({ code: z.string().min(1).max(200) });
 
@@ -93,7 +93,7 @@ export const resendConfirmation = endpoint({
   method: 'POST',
   url: '/v1/auth/confirm-email/resend',
   access: 'public',
-  summary: 'Send the confirmation mail again',
+  summary: 'Send the confirmation email again',
   body: emailBody,
   response: data(resendSchema),
   errors: ['SESSION_NOT_FOUND', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -138,7 +138,7 @@ export const recoverPassword = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password',
   access: 'public',
-  summary: 'Send a mail with a link to set a new password',
+  summary: 'Send an email with a link to set a new password',
   body: emailBody,
   response: data(recoverySchema),
   errors: ['EMAIL_NOT_CONFIRMED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -148,7 +148,7 @@ export const resendRecovery = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password/{sessionId}/resend',
   access: 'public',
-  summary: 'Send the recovery mail again',
+  summary: 'Send the recovery email again',
   params: z.strictObject({ sessionId: idSchema }),
   response: data(recoverySchema),
   errors: ['SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RESEND_INTERVAL', 'RESEND_LIMIT', 'RATE_LIMITED'],
@@ -158,8 +158,121 @@ export const setPassword = endpoint({
   method: 'POST',
   url: '/v1/auth/recovery-password/set-password',
   access: 'public',
-  summary: 'Set a new password with the code of the recovery mail; ends all sessions',
+  summary: 'Set a new password with the code of the recovery email; ends all sessions',
   body: setPasswordBody,
   response: data(z.object({ changedAt: dateSchema })),
   errors: ['VALIDATION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
+});
+
+export const sessionSchema = z.object({
+  id: idSchema,
+  /** Browser and operating system from the User-Agent, such as "Firefox on Windows". */
+  device: z.string(),
+  ip: z.string(),
+  createdAt: dateSchema,
+  usedAt: dateSchema,
+  isCurrent: z.boolean(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+export const listSessions = endpoint({
+  method: 'GET',
+  url: '/v1/auth/sessions',
+  access: 'user',
+  summary: "The user's open sessions: the current one first, then by last use",
+  response: data(z.array(sessionSchema)),
+});
+
+export const revokeSession = endpoint({
+  method: 'DELETE',
+  url: '/v1/auth/sessions/{id}',
+  access: 'user',
+  summary: 'End one session',
+  params: idParams,
+  response: data(z.object({ id: idSchema })),
+  errors: ['NOT_FOUND'],
+});
+
+export const revokeOtherSessions = endpoint({
+  method: 'POST',
+  url: '/v1/auth/sessions/revoke-others',
+  access: 'user',
+  summary: 'End all sessions but the current one',
+  response: data(z.object({ revokedCount: z.int().nonnegative() })),
+});
+
+export const changePasswordBody = z.strictObject({ currentPassword: passwordSchema, password: newPasswordSchema });
+export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
+
+export const changePassword = endpoint({
+  method: 'POST',
+  url: '/v1/auth/password',
+  access: 'user',
+  summary: 'Change the password with the old one; ends all other sessions',
+  body: changePasswordBody,
+  response: data(z.object({ changedAt: dateSchema })),
+  errors: ['WRONG_PASSWORD', 'VALIDATION', 'RATE_LIMITED'],
+});
+
+export const secondFactorSchema = z.object({
+  isOn: z.boolean(),
+  /** The user's role requires two-factor sign-in; it cannot be switched off. */
+  isRequired: z.boolean(),
+  onSince: dateSchema.nullable(),
+  recoveryCodesLeft: z.int().nonnegative(),
+});
+export type SecondFactor = z.infer<typeof secondFactorSchema>;
+
+export const getSecondFactor = endpoint({
+  method: 'GET',
+  url: '/v1/auth/second-factor',
+  access: 'user',
+  summary: 'Whether two-factor sign-in is on',
+  response: data(secondFactorSchema),
+});
+
+/** A secret that takes effect with `enableSecondFactor`. `secret` is Base32; `uri` is the content of the QR code. */
+export const setUpSecondFactor = endpoint({
+  method: 'POST',
+  url: '/v1/auth/second-factor/set-up',
+  access: 'user',
+  summary: 'Create a new secret for an authenticator app',
+  body: z.strictObject({ password: passwordSchema }),
+  response: data(z.object({ secret: z.string(), uri: z.string() })),
+  errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_ON', 'RATE_LIMITED'],
+});
+
+/** Shown once; each code replaces the authenticator app for one sign-in. */
+const recoveryCodes = data(z.object({ recoveryCodes: z.array(z.string()) }));
+
+export const enableSecondFactor = endpoint({
+  method: 'POST',
+  url: '/v1/auth/second-factor/enable',
+  access: 'user',
+  summary: 'Switch two-factor sign-in on with a code of the new secret; ends all other sessions',
+  body: z.strictObject({ code: secondFactorCodeSchema }),
+  response: recoveryCodes,
+  errors: ['SECOND_FACTOR_INVALID', 'SECOND_FACTOR_ON', 'RATE_LIMITED'],
+});
+
+const passwordAndCode = z.strictObject({ password: passwordSchema, code: secondFactorCodeSchema });
+
+export const renewRecoveryCodes = endpoint({
+  method: 'POST',
+  url: '/v1/auth/second-factor/recovery-codes',
+  access: 'user',
+  summary: 'Create new recovery codes; the old ones stop working',
+  body: passwordAndCode,
+  response: recoveryCodes,
+  errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'SECOND_FACTOR_OFF', 'RATE_LIMITED'],
+});
+
+export const disableSecondFactor = endpoint({
+  method: 'POST',
+  url: '/v1/auth/second-factor/disable',
+  access: 'user',
+  summary: 'Switch two-factor sign-in off',
+  body: passwordAndCode,
+  response: data(secondFactorSchema),
+  errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'SECOND_FACTOR_OFF', 'FORBIDDEN', 'RATE_LIMITED'],
 });

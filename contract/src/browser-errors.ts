@@ -12,7 +12,7 @@ const browserErrorBody = z.strictObject({
   name: z.string().max(BROWSER_ERROR_NAME_LENGTH_MAX),
   message: z.string().max(BROWSER_ERROR_MESSAGE_LENGTH_MAX),
   stack: z.string().max(BROWSER_ERROR_STACK_LENGTH_MAX).optional(),
-  /** Of the page, without search parameters, which may hold codes. */
+  /** The path of the page, without the query string, which may contain secrets. */
   path: z.string().max(BROWSER_ERROR_PATH_LENGTH_MAX),
 });
 export type BrowserErrorBody = z.infer<typeof browserErrorBody>;
@@ -21,7 +21,7 @@ export const reportBrowserError = endpoint({
   method: 'POST',
   url: '/v1/browser-errors',
   access: 'public',
-  summary: 'Tells the operators of an error in the web app',
+  summary: 'Report an error of the web app to the operators',
   body: browserErrorBody,
   status: 202,
   response: data(z.object({ isAccepted: z.literal(true) })),

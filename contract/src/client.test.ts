@@ -4,8 +4,8 @@ import { disconnect, listConnections } from './connections.ts';
 import { searchProxies } from './proxies.ts';
 import { exportTransactions } from './transactions.ts';
 
-/** A fetch that keeps what it was asked and gives one answer. */
-function fake(status: number, body: string) {
+/** A fetch that records its requests and always returns the same response. */
+function fakeApi(status: number, body: string) {
   const requests: Request[] = [];
   const call = createClient({
     baseUrl: 'http://api.test',
@@ -18,53 +18,53 @@ function fake(status: number, body: string) {
   return { call, requests };
 }
 
-/** Never answers, and gives up when it is told to. */
-function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+/** Never resolves; rejects when the signal aborts. */
+function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
   });
 }
 
 describe('createClient', () => {
-  test('fills the path, repeats keys of lists and sends no body where there is none', async () => {
-    const { call, requests } = fake(200, '{"data":[]}');
+  test('fills the path, repeats keys of lists and sends no empty body', async () => {
+    const { call, requests } = fakeApi(200, '{"data":[]}');
     await call(searchProxies, { query: { city: ['a', 'b & c'], zip: undefined } });
     expect(requests[0]?.url).toBe('http://api.test/v1/proxies?city=a&city=b+%26+c');
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer t');
     expect(requests[0]?.headers.get('content-type')).toBeNull();
   });
 
-  test('gives a CSV file as its text', async () => {
+  test('returns a CSV file as text', async () => {
     const headers = { 'content-type': 'text/csv; charset=utf-8' };
     const call = createClient({ fetch: async () => new Response('id\r\n1\r\n', { headers }) });
     expect(await call(exportTransactions, { query: {} })).toBe('id\r\n1\r\n');
   });
 
-  test('a call may have a time-out of its own', async () => {
-    const silent = createClient({ timeoutMs: 60_000, fetch: (_, init) => aborted(init?.signal) });
+  test('a call can override the timeout', async () => {
+    const silent = createClient({ timeoutMs: 60_000, fetch: (_, init) => untilAborted(init?.signal) });
     const call = silent(exportTransactions, { query: {} }, { timeoutMs: 20 });
     await expect(call).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
-  test('turns an error answer into its code', async () => {
+  test('maps an error response to its code', async () => {
     const body = { statusCode: 409, error: 'Conflict', code: 'NOT_CONNECTED', message: 'Connection is not active' };
-    const { call } = fake(409, JSON.stringify(body));
+    const { call } = fakeApi(409, JSON.stringify(body));
     const params = { id: '4e1f0f4e-7c0e-4b0e-9d0e-0123456789ab' };
     await expect(call(disconnect, { params })).rejects.toMatchObject({ status: 409, code: 'NOT_CONNECTED', body });
   });
 
-  test('says how long to wait when the answer does', async () => {
+  test('reads Retry-After in seconds and ignores other forms', async () => {
     const body = { statusCode: 429, error: 'Too Many Requests', code: 'RATE_LIMITED', message: 'Too many requests' };
-    const answering = (headers: Record<string, string>) =>
+    const respondingWith = (headers: Record<string, string>) =>
       createClient({ fetch: () => Promise.resolve(Response.json(body, { status: 429, headers })) });
-    const refused = answering({ 'retry-after': '840' })(listConnections, { query: {} });
+    const refused = respondingWith({ 'retry-after': '840' })(listConnections, { query: {} });
     await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 840 });
-    const vague = answering({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })(listConnections, { query: {} });
+    const vague = respondingWith({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })(listConnections, { query: {} });
     await expect(vague).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: undefined });
   });
 
-  test('an answer that is not ours is INTERNAL, none at all is NETWORK', async () => {
-    await expect(fake(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
+  test('a foreign response is INTERNAL, no response is NETWORK', async () => {
+    await expect(fakeApi(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
       status: 502,
       code: 'INTERNAL',
     });
@@ -72,17 +72,17 @@ describe('createClient', () => {
     await expect(away(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'NETWORK' });
   });
 
-  test('no answer in time is TIMEOUT, also when the answer stops half-way', async () => {
-    const silent = createClient({ timeoutMs: 20, fetch: (_, init) => aborted(init?.signal) });
+  test('a late response is TIMEOUT, and so is a response that stalls', async () => {
+    const silent = createClient({ timeoutMs: 20, fetch: (_, init) => untilAborted(init?.signal) });
     await expect(silent(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
     const stuck = createClient({
       timeoutMs: 20,
-      fetch: async (_, init) => Object.assign(new Response('{"data":'), { text: () => aborted(init?.signal) }),
+      fetch: async (_, init) => Object.assign(new Response('{"data":'), { text: () => untilAborted(init?.signal) }),
     });
     await expect(stuck(listConnections, { query: {} })).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
   });
 
-  test('a call that its caller gave up is no time-out', async () => {
+  test('an aborted call is not a TIMEOUT', async () => {
     const call = createClient({
       fetch: (_, init) => Promise.reject(init?.signal?.reason as DOMException),
     });
@@ -91,7 +91,7 @@ describe('createClient', () => {
   });
 });
 
-test('toPath escapes, toQuery leaves undefined values out', () => {
+test('toPath escapes, toQuery omits undefined values', () => {
   expect(toPath('/a/{id}/b', { id: 'x/y' })).toBe('/a/x%2Fy/b');
   expect(toQuery({ a: undefined, b: 0 })).toBe('?b=0');
   expect(toQuery()).toBe('');

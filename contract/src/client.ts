@@ -4,15 +4,15 @@ import { type ErrorCode, errorCatalogue } from './errors.ts';
 import { REQUEST_TIMEOUT_MS } from './limits.ts';
 import type { ErrorBody } from './schemas.ts';
 
-/** An answer of the API that is not a success, or no answer at all. */
+/** The API returned an error, or no response at all. */
 export class ApiError extends Error {
   constructor(
-    /** 0 when there was no answer. */
+    /** 0 when there was no response. */
     readonly status: number,
     readonly code: ErrorCode | 'NETWORK' | 'TIMEOUT',
     message: string,
     readonly body?: ErrorBody,
-    /** From the Retry-After header: how long to wait before asking again. */
+    /** From the Retry-After header: how long to wait before the next try. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
@@ -23,14 +23,14 @@ export class ApiError extends Error {
 export interface CallOptions {
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** Instead of the client's own: a long file takes its time. */
+  /** Overrides the client's timeout, for example for a long download. */
   timeoutMs?: number;
 }
 
 export interface ClientSettings {
   baseUrl?: string;
   fetch?: typeof fetch;
-  /** Asked before each call; the place for a bearer token. */
+  /** Called before each request; adds the bearer token, for example. */
   headers?: (definition: Callable) => Record<string, string> | Promise<Record<string, string>>;
   timeoutMs?: number;
 }
@@ -41,7 +41,7 @@ export type Call = <const C extends Callable>(
   options?: CallOptions,
 ) => Promise<Output<C>>;
 
-/** @throws ApiError for every answer outside 2xx, for time-outs and for network failures */
+/** @throws ApiError for every status outside 2xx, for timeouts and for network failures */
 export function createClient(settings: ClientSettings = {}): Call {
   return async (definition, input, options = {}) => {
     const { params, query, body } = input as LooseInput;
@@ -75,15 +75,15 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
     const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
     return { ok, status, text: await response.text(), isCsv, retryAfter: headers.get('retry-after') };
   } catch (error) {
-    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    throw new ApiError(0, isLate ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new ApiError(0, isTimeout ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));
   }
 }
 
 function toApiError(status: number, text: string, retryAfter: string | null): ApiError {
   const body = parseJson(text);
   if (!isErrorBody(body)) return new ApiError(status, 'INTERNAL', `HTTP ${status}`);
-  // Our own answers have seconds there; what a proxy in between may write instead of them is left out.
+  // Our API sends seconds. A proxy in between may send a date, which is ignored.
   const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
   return new ApiError(status, body.code, body.message, body, seconds);
 }
@@ -113,7 +113,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A proxy in between may answer with HTML; the caller then reports the status alone.
+    return undefined; // A proxy in between may return HTML; the caller then reports the status alone.
   }
 }
 

@@ -2,7 +2,7 @@ import type { LanguageCode } from './schemas.ts';
 
 export type Confirmation = 'DONE' | 'ALREADY_DONE' | 'TOO_OLD' | 'UNKNOWN';
 
-/** What the page says that a confirmation link leads to. The address carries the sentence; the page knows all of them. */
+/** The texts of the page behind a confirmation link. The URL contains the text; the page shows only texts it knows. */
 export const confirmationTexts: Record<LanguageCode, Record<Confirmation, string>> = {
   en: {
     DONE: 'Your email is confirmed. You can sign in now.',

@@ -17,7 +17,7 @@ export const connectionSchema = locationSchema.extend({
   id: idSchema,
   /** US dollars for 100 MB, as bought. */
   price: dollarsSchema,
-  /** What the connection has cost so far, refunds taken off. */
+  /** What the connection has cost so far, minus refunds. */
   paidFor: dollarsSchema,
   /** KiB of payload, both directions together. */
   trafficUsed: z.number().nonnegative(),
@@ -28,12 +28,13 @@ export const connectionSchema = locationSchema.extend({
   /** When the gateway last reported traffic. */
   syncAt: dateSchema.nullable(),
   disconnectAt: dateSchema.nullable(),
+  /** Of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
-  /** Null while all DNS ports of the gateway are taken. The gateway does not answer on it yet. */
+  /** Null if all DNS ports of that node were taken at the purchase. The gateway does not listen on it yet. */
   dnsPort: z.int().nullable(),
   username: z.string(),
-  /** Null if the key that it was encrypted with has gone. */
+  /** Null if the key it was encrypted with is no longer configured. */
   password: z.string().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
@@ -46,11 +47,11 @@ export const adminConnectionSchema = connectionSchema
 const withBalance = connectionSchema.extend({ currentBalance: dollarsSchema });
 export type ConnectionWithBalance = z.infer<typeof withBalance>;
 
-/** `price` is what the buyer was shown; another price today is refused. */
+/** `price` is the price that the user saw; if it has changed, the request is refused. */
 export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema });
 export type ConnectBody = z.infer<typeof connectBody>;
 
-/** An optional header of `connect`: a repeat with the same key gives the same connection and charges nothing. */
+/** An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. */
 export const idempotencyKeySchema = z.string().min(1).max(200);
 
 /** An address or a network on an allow-list, in canonical form. */
@@ -63,7 +64,7 @@ const listedNetworkSchema = z
   )
   .overwrite((text) => parseNetwork(text)?.text ?? text);
 
-/** Each once. */
+/** Without duplicates. */
 export const allowListSchema = z
   .array(listedNetworkSchema)
   .max(ALLOW_LIST_MAX)
@@ -80,7 +81,7 @@ export const connect = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections',
   access: 'user',
-  summary: 'Buy a proxy: pays the first 50 MB and opens the connection',
+  summary: 'Buy a proxy: pay the first 50 MB and open the connection',
   body: connectBody,
   response: data(withBalance),
   status: 201,
@@ -99,7 +100,7 @@ export const disconnect = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections/{id}/disconnect',
   access: 'user',
-  summary: 'End a connection; inside the refund window the unused part of the first 50 MB goes back',
+  summary: 'End a connection; within the refund window the unused part of the first 50 MB is refunded',
   params: idParams,
   response: data(withBalance),
   errors: ['NOT_FOUND', 'NOT_CONNECTED', 'RATE_LIMITED'],
@@ -110,7 +111,7 @@ export const disconnectWithoutRefund = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections/{id}/disconnect-without-refund',
   access: 'user',
-  summary: 'End a connection at once; nothing goes back',
+  summary: 'End a connection at once, without a refund',
   params: idParams,
   response: data(withBalance),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],
@@ -120,7 +121,7 @@ export const changePassword = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections/{id}/credentials',
   access: 'user',
-  summary: 'Give a connection a new password; tunnels of the old one are cut',
+  summary: 'Replace the password of a connection; tunnels of the old password are closed',
   params: idParams,
   response: data(connectionSchema),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],

@@ -1,4 +1,4 @@
-/** Endpoints that exist in development only; in production their paths answer 404. */
+/** Endpoints that exist in development only; in production their paths return 404. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { currencyAmountSchema } from './invoices.ts';
@@ -8,7 +8,7 @@ export const payInvoice = endpoint({
   method: 'POST',
   url: '/dev/invoices/{id}/pay',
   access: 'development',
-  summary: 'Play a payment on the sandbox chain; by default what is still due',
+  summary: 'Simulate a payment on the sandbox chain; by default the missing amount',
   params: idParams,
   body: z.strictObject({ amountInCurrency: currencyAmountSchema.optional() }).optional(),
   response: data(z.object({ transactionId: z.string(), amountInCurrency: z.string() })),
@@ -16,7 +16,7 @@ export const payInvoice = endpoint({
   errors: ['NOT_FOUND'],
 });
 
-/** `GET /dev/mailbox` with `Accept: application/json`: the newest mail first, as a bare array. */
+/** `GET /dev/mailbox` with `Accept: application/json`: the newest email first, as a bare array. */
 export const mailSchema = z.object({
   to: z.string(),
   subject: z.string(),

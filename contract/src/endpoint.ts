@@ -5,8 +5,8 @@ import type { Permission } from './permissions.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call an endpoint: anybody, any signed-in user, a signed-in user whose role has a permission,
- * a gateway node with its token, or anybody in development only (the route does not exist in production).
+ * Who may call an endpoint: everyone, any signed-in user, a signed-in user whose role has a permission,
+ * a gateway node with its token, or everyone in development only (the route does not exist in production).
  */
 export type Access = 'public' | 'user' | 'gateway' | 'development' | { readonly permission: Permission };
 
@@ -47,7 +47,7 @@ export function endpoint<const E extends EndpointDefinition>(definition: E & Che
 
 declare const declaration: unique symbol;
 
-/** What a browser needs of an endpoint: no schemas, hence no zod. Its type remembers the whole declaration. */
+/** What a browser needs of an endpoint: no schemas, hence no zod. Its type refers to the full declaration. */
 export interface PlainEndpoint<E extends EndpointDefinition = EndpointDefinition> {
   readonly method: E['method'];
   readonly url: E['url'];
@@ -55,10 +55,10 @@ export interface PlainEndpoint<E extends EndpointDefinition = EndpointDefinition
   readonly [declaration]?: E;
 }
 
-/** Whatever of an endpoint can be called. */
+/** Either form of an endpoint: both can be called. */
 export type Callable = EndpointDefinition | PlainEndpoint;
 
-/** Names an endpoint that is declared with schemas elsewhere. What differs from that declaration does not compile. */
+/** Refers to an endpoint that is declared with schemas elsewhere. A difference does not compile. */
 export function plain<E extends EndpointDefinition>(named: Pick<E, 'method' | 'url' | 'access'>): PlainEndpoint<E> {
   return named;
 }
@@ -81,5 +81,5 @@ export type ClientInput<C extends Callable> = Part<Declared<C>, 'params', 'input
 export type ServerInput<E extends EndpointDefinition> = Part<E, 'params', 'output'> &
   Part<E, 'query', 'output'> &
   Part<E, 'body', 'output'>;
-/** What the server answers and a caller reads. */
+/** What the server returns and the caller reads. */
 export type Output<C extends Callable> = z.output<Declared<C>['response']>;

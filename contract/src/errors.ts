@@ -26,7 +26,7 @@ export const errorCatalogue = {
   LAST_ADMINISTRATOR: { status: 409, message: 'Nobody else could manage users' },
   PRICE_CHANGED: { status: 409, message: 'Price has changed' },
   TICKET_CLOSED: { status: 409, message: 'Ticket is closed' },
-  CAP_USED_UP: { status: 409, message: 'Connection has used {megabytes} MB already' },
+  CAP_USED_UP: { status: 409, message: 'Connection has already used {megabytes} MB' },
   ADDRESS_NOT_USED: {
     status: 409,
     message: 'No client from {network} has used the password of this connection in the last {days} days',
@@ -63,19 +63,19 @@ type DataArguments<C extends ErrorCode> = [Placeholders<(typeof errorCatalogue)[
   : [data: Data<C>];
 
 export interface ErrorDetail {
-  /** Where the value stands: `body.email`, `query.page`. */
+  /** The location of the value: `body.email`, `query.page`. */
   path: string;
   message: string;
 }
 
-/** An expected failure. Everything a client may see of it comes from the catalogue. */
+/** An expected failure. Its public status, code and text come from the catalogue. */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly status: number;
   readonly data: Record<string, string | number>;
   /** Set for VALIDATION alone. */
   details: ErrorDetail[] | undefined;
-  /** For the Retry-After header where the text does not name the seconds. */
+  /** For the Retry-After header if the text does not contain the seconds. */
   retryAfterSeconds: number | undefined;
 
   constructor(code: C, ...[data]: DataArguments<C>) {
@@ -88,7 +88,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     this.data = values;
   }
 
-  /** @param seconds until it may be tried again: the answer's Retry-After */
+  /** @param seconds until the next try is allowed: the Retry-After of the response */
   static rateLimited(seconds: number): AppError<'RATE_LIMITED'> {
     const error = new AppError('RATE_LIMITED');
     error.retryAfterSeconds = seconds;

@@ -24,7 +24,7 @@ export const listFaqs = endpoint({
   method: 'GET',
   url: '/v1/faqs',
   access: 'user',
-  summary: "Questions and answers in a language, in their order; without one in the user's",
+  summary: "Questions and answers in one language, by default the user's, in order",
   query: z.strictObject({ languageCode: languageCodeSchema.optional() }),
   response: data(z.array(faqSchema)),
 });
@@ -33,7 +33,7 @@ export const listAllFaqs = endpoint({
   method: 'GET',
   url: '/v1/faqs/admin',
   access: { permission: 'FAQ_READ' },
-  summary: 'Questions and answers of all languages or of one, in their order',
+  summary: 'Questions and answers of all languages or of one, in order',
   query: z.strictObject({ ...pageQuery, languageCode: languageCodeSchema.optional() }),
   response: paged(adminFaqSchema),
 });
@@ -68,7 +68,7 @@ export const updateFaq = endpoint({
   method: 'PATCH',
   url: '/v1/faqs/admin/{id}',
   access: { permission: 'FAQ_EDIT' },
-  summary: 'Change a question; fields that are left out stay',
+  summary: 'Change a question; omitted fields keep their values',
   params: idParams,
   body: updateFaqBody,
   response: data(adminFaqSchema),

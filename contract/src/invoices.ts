@@ -15,19 +15,19 @@ export const currencyAmountSchema = z
   .max(60)
   .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
 
-/** What has come for an invoice so far. Decimal strings are amounts of its currency. */
+/** What was paid for an invoice so far. Decimal strings are amounts in its currency. */
 export const invoicePaymentSchema = z.object({
-  /** All that was seen, on the balance or not yet. */
+  /** The total of all payments, credited or not. */
   received: z.string(),
-  /** How much of it the network has not confirmed yet. */
+  /** The part that the network has not confirmed yet. */
   confirming: z.string(),
-  /** How much more would make it paid, in the decimals that people type; null once nothing is missing. */
+  /** How much more is due, rounded to the decimals that the web app shows; null if nothing is missing. */
   missing: z.string().nullable(),
-  /** How much more than due has come; null unless the invoice is overpaid. */
+  /** The excess over the amount due; null unless the invoice is overpaid. */
   excess: z.string().nullable(),
-  /** US dollars that are on the balance. */
+  /** US dollars credited to the balance. */
   credited: dollarsSchema,
-  /** Some of it was seen after the invoice had ended, when its rate was not promised any more. */
+  /** Some of it arrived after the invoice had ended, when its rate was no longer guaranteed. */
   isLate: z.boolean(),
 });
 export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
@@ -39,9 +39,9 @@ export const invoiceSchema = z.object({
   currency: z.enum(currencies),
   address: z.string(),
   status: z.enum(invoiceStatuses),
-  /** True where a development payment can be made: the address belongs to no real chain. */
+  /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),
-  /** Null until a payment was seen. */
+  /** Null until the first payment. */
   payment: invoicePaymentSchema.nullable(),
   expiredAt: dateSchema,
   createdAt: dateSchema,

@@ -1,4 +1,4 @@
-/** Numbers that form, server and gateway must agree on. Business windows that an operator may change are settings of the API. */
+/** Limits that forms, API and gateway must agree on. Limits that an operator may change are settings of the API. */
 
 export const BYTES_PER_MEGABYTE = 1_048_576;
 /** Paid at purchase, in megabytes. */
@@ -8,12 +8,12 @@ export const PRICED_MEGABYTES = 100;
 
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
-/** What is kept for one user; the oldest go first. */
+/** Stored per user; the oldest are deleted first. */
 export const NOTIFICATIONS_MAX = 500;
-/** Of what staff write, with its HTML. */
+/** Of a text that staff write, including its HTML. */
 export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
 export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
-/** How many users a broadcast can name; larger groups are described. */
+/** How many users a broadcast can list by id; larger audiences use its filters. */
 export const BROADCAST_USERS_MAX = 200;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
@@ -34,12 +34,12 @@ export const PROMO_CODE_BUDGET_DOLLARS_MAX = 1_000_000;
 /** Why staff block a user, or unblock them. */
 export const STATUS_REASON_LENGTH_MAX = 500;
 
-/** Addresses and networks on the allow-list of one connection. */
+/** Addresses and networks on the allow-list of a connection. */
 export const ALLOW_LIST_MAX = 20;
-/** The largest networks that an allow-list may have. */
+/** The largest networks that an allow-list may contain. */
 export const ALLOW_LIST_IPV4_PREFIX_BITS_MIN = 24;
 export const ALLOW_LIST_IPV6_PREFIX_BITS_MIN = 56;
-/** What is listed must contain a client address that has used the connection's password within this time. */
+/** Each listed network must contain a client address that used the connection's password within this time. */
 export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
 
 export const INVOICE_DOLLARS_MIN = 5;
@@ -57,13 +57,13 @@ export const FAQ_RESPONSE_LENGTH_MIN = 5;
 export const FAQ_RESPONSE_LENGTH_MAX = 5000;
 export const FAQ_POSITION_MAX = 10_000;
 
-/** Longer texts are cut by the browser that reports; a stack's first lines tell the most. */
+/** The reporting browser truncates longer texts; the first lines of a stack matter most. */
 export const BROWSER_ERROR_NAME_LENGTH_MAX = 100;
 export const BROWSER_ERROR_MESSAGE_LENGTH_MAX = 300;
 export const BROWSER_ERROR_STACK_LENGTH_MAX = 2000;
 export const BROWSER_ERROR_PATH_LENGTH_MAX = 200;
 
-/** The web app's and the typed client's time-out of one call. */
+/** The timeout of one request of the web app and the typed client. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** The access token is refreshed when it ends within this time. */
 export const REFRESH_MARGIN_MS = 10_000;

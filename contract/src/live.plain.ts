@@ -1,4 +1,4 @@
-/** Answers with `text/event-stream`, so it has no typed client. Takes the access token as every endpoint does. */
+/** Returns `text/event-stream`, so it has no typed client. Requires the access token like other endpoints. */
 export const LIVE_EVENTS_PATH = '/v1/events';
 
 export const liveTopics = ['balance', 'connections', 'invoices', 'notifications', 'tickets'] as const;

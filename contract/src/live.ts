@@ -1,15 +1,15 @@
-/** Live events: what has changed for the signed-in user, never the data itself. Clients ask for that as they always do. */
+/** Live events: which topics have changed for the signed-in user, never the data. Clients fetch the data as usual. */
 import { z } from 'zod';
 
 export { LIVE_EVENTS_PATH, liveTopics, type LiveTopic } from './live.plain.ts';
 
 /**
  * - `open`: the stream has begun.
- * - `changed`: what is behind these topics is no longer what it was.
+ * - `changed`: the data of these topics has changed.
  * - `refetch`: changes may have been missed; all topics count as changed.
  */
 export const liveEventNames = ['open', 'changed', 'refetch'] as const;
 export type LiveEventName = (typeof liveEventNames)[number];
 
-/** The data of `changed`. Topics that a client does not know come from a newer server, and are left alone. */
+/** The data of `changed`. Unknown topics come from a newer server; clients ignore them. */
 export const changedSchema = z.object({ topics: z.array(z.string()) });

@@ -5,7 +5,7 @@ export const LOG_STREAM_OPTIONS = {
   /** The standard output. */
   dest: 1,
   sync: false,
-  /** Bytes of lines that wait for a disk that is full, or for a slow reader. What is more is lost. */
+  /** The buffer, in bytes, while the disk is full or the reader is slow. Further lines are dropped. */
   maxLength: 4 * 1024 * 1024,
 } as const;
 
@@ -14,17 +14,17 @@ interface LogStream {
   destroy(): void;
 }
 
-/** Node's `process`, which this package, shared with the web app, does not name. */
+/** Node's `process`: this package is shared with the web app, so it does not use Node's types. */
 interface Program {
   prependListener(event: 'exit', listener: () => void): unknown;
 }
 
-/** A log that cannot be written, as on a full disk, must neither block nor end the process. */
-export function outliveFailures<Stream extends LogStream>(stream: Stream, program: Program): Stream {
+/** A failed write of the log, for example to a full disk, must neither block nor end the process. */
+export function ignoreWriteErrors<Stream extends LogStream>(stream: Stream, program: Program): Stream {
   let isFailing = false;
   stream.on('error', () => (isFailing = true)); // The next line tries again.
   stream.on('write', () => (isFailing = false));
-  // pino writes at the exit what is left, and tries for ever: its listener passes by a stream that is destroyed.
+  // At exit, pino flushes its buffer and retries forever. Its listener skips a destroyed stream.
   program.prependListener('exit', () => {
     if (isFailing) stream.destroy();
   });

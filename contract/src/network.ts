@@ -1,24 +1,27 @@
 import ipaddr from 'ipaddr.js';
 
-/** The prefix that a provider gives to one customer (RFC 6177); the customer can use every address in it. */
+/** The prefix that a provider assigns to one customer (RFC 6177), who can use every address in it. */
 const IPV6_CUSTOMER_PREFIX_BITS = 64;
-/** How each client with IPv4 looks to a program that listens on `::`; to read it as IPv6 takes ten times as long. */
+/** How an IPv4 client appears to a program that listens on `::`. Parsing it as IPv6 takes ten times as long. */
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
+/** What sockets give as a client's address. Already canonical: every new client is looked at, and parsing costs 4 us. */
+const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 /**
- * The address in its canonical text (RFC 5952), without an interface zone. An IPv4 address that is mapped into IPv6
- * (RFC 4291, section 2.5.5.2) is the IPv4 address.
- * @returns undefined for text that is not an address; short forms of IPv4 such as `127.1` are not addresses
+ * The canonical text of an address (RFC 5952), without a zone. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2)
+ * becomes the IPv4 address.
+ * @returns undefined for text that is not an address; short IPv4 forms such as `127.1` are not accepted
  */
 export function canonicalAddress(text: string): string | undefined {
   return parse(text)?.toString();
 }
 
 /**
- * The network whose requests, sockets and failures count together: an IPv4 address, or the /64 of an IPv6 address.
- * Text that is not an address is one network of its own, so that it cannot escape a limit.
+ * The network that shares one limit of requests, sockets and failures: an IPv4 address, or the /64 of an IPv6 address.
+ * All text that is not an address counts as one network, so that it cannot evade a limit.
  */
 export function clientNetwork(text: string): string {
+  if (CANONICAL_IPV4.test(text)) return text;
   const address = parse(text);
   if (address === undefined) return 'unknown';
   if (!isIpv6(address)) return address.toString();
@@ -26,9 +29,9 @@ export function clientNetwork(text: string): string {
   return `${network.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`;
 }
 
-/** An address, or all addresses that begin with the same bits. */
+/** An address, or all addresses with the same prefix. */
 export interface Network {
-  /** Canonical, with its prefix: `203.0.113.7/32`, `2001:db8::/56`. */
+  /** In canonical CIDR notation: `203.0.113.7/32`, `2001:db8::/56`. */
   readonly text: string;
   readonly family: 'ipv4' | 'ipv6';
   readonly prefixBits: number;
@@ -36,8 +39,8 @@ export interface Network {
 }
 
 /**
- * Reads an address or a network in CIDR notation (RFC 4632, RFC 4291); bits behind the prefix are ignored.
- * @returns undefined for other text, for an address with an interface zone, and for a prefix of an address that is mapped into IPv6
+ * Parses an address or a network in CIDR notation (RFC 4632, RFC 4291). Bits after the prefix are ignored.
+ * @returns undefined for other text, for an address with an interface zone, and for an IPv4-mapped IPv6 address with a prefix
  */
 export function parseNetwork(text: string): Network | undefined {
   const [, addressText = '', prefixText] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];

@@ -1,12 +1,12 @@
 import { plain } from './endpoint.ts';
 import type * as full from './notifications.ts';
 
-/** All the HTML that a notification may have; `a` with `href` alone, to an https address or to a path of the web app. */
+/** The HTML tags that a notification may contain; `a` has only `href`, to an https address or a path of the web app. */
 export const notificationTags = ['a', 'b', 'i', 'br', 'p', 'ul', 'li'] as const;
 
 export type NotificationTag = (typeof notificationTags)[number];
 
-/** May a notification link there? To nothing but https and the web app's own pages. */
+/** A notification may link to https addresses and to pages of the web app only. */
 export function isNotificationLink(href: string): boolean {
   return /^https:\/\/[^\s/\\]/i.test(href) || /^\/(?![/\\])[^\s\\]*$/.test(href);
 }

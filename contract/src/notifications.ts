@@ -9,7 +9,7 @@ export const notificationSchema = z.object({
   id: idSchema,
   /** HTML of the tags below, in the user's language. */
   description: z.string(),
-  /** More of the same, where one line does not say it all. */
+  /** Details, if the description is not enough. */
   content: z.string().nullable(),
   createdAt: dateSchema,
   isRead: z.boolean(),
@@ -32,7 +32,7 @@ export const markNotificationsRead = endpoint({
   method: 'POST',
   url: '/v1/notifications/mark-read',
   access: 'user',
-  summary: "Mark notifications as read; ids that are not the user's are left alone",
+  summary: 'Mark notifications as read; ids of other users are ignored',
   body: z.strictObject({ ids: z.array(idSchema).min(1).max(NOTIFICATIONS_MAX) }),
   response: data(z.object({ unreadCount: z.int().nonnegative() })),
 });

@@ -25,7 +25,7 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** The roles every installation starts with; they live in the database and may be changed there. */
+/** The initial roles of an installation; they are stored in the database and may be changed there. */
 export const seededRoles: Record<string, readonly Permission[]> = {
   USER: [],
   SUPPORT: [

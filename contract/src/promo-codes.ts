@@ -1,4 +1,4 @@
-/** Promo codes as staff make and see them. */
+/** Promo codes as staff create and list them. */
 import { z } from 'zod';
 import { emailSchema, referralCodeSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
@@ -13,15 +13,15 @@ import { ownPromoCodeSchema } from './referrals.ts';
 import { data, dateInputSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
 
 export const promoCodeSchema = ownPromoCodeSchema.extend({
-  /** Whose code it is: the referrer of everybody who signs up with it. */
+  /** The owner: the referrer of everyone who signs up with the code. */
   referral: z.object({ id: idSchema, email: z.string() }),
-  /** US dollars for each new person; 0: the code carries no trial credit. */
+  /** US dollars for each new person; 0: no trial credit. */
   trialCredit: dollarsSchema,
-  /** How many trial credits it gives; null: no maximum. */
+  /** The maximum number of trial credits; null: no maximum. */
   trialCreditsMax: z.int().nonnegative().nullable(),
-  /** US dollars, all its trial credits together; null: no limit. */
+  /** US dollars, for all its trial credits together; null: no limit. */
   budget: dollarsSchema.nullable(),
-  /** What it has given so far. */
+  /** Trial credits granted so far. */
   trialCreditsCount: z.int().nonnegative(),
   credited: dollarsSchema,
 });

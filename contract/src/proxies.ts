@@ -5,7 +5,7 @@ import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
 export { filterGroups, type FilterGroup, supportedProtocols } from './proxies.plain.ts';
 
-/** Where a proxy is; the same fields stand in the catalogue and in a connection. */
+/** The location of a proxy; catalogue and connections have the same fields. */
 export const locationSchema = z.object({
   ip: z.string(),
   /** ISO 3166-1 alpha-2, upper case. */

@@ -1,4 +1,4 @@
-/** The verifiable bill of a connection: a hash chain over its charges, signed with the shop's Ed25519 key. */
+/** The verifiable receipt of a connection: a hash chain over its charges, signed with the shop's Ed25519 key. */
 import { z } from 'zod';
 import { connectionStatuses, endReasons } from './connections.ts';
 import { endpoint } from './endpoint.ts';
@@ -16,15 +16,15 @@ export const chargeSchema = z.object({
   number: z.int().positive(),
   chargedAt: dateSchema,
   kind: z.enum(chargeKinds),
-  /** The megabytes that this charge pays or gives back, counted from 1, both included. */
+  /** The megabytes that this charge pays or refunds, counted from 1, both inclusive. */
   firstMegabyte: z.int().positive(),
   lastMegabyte: z.int().positive(),
-  /** What the connection had counted in all when the charge was made. */
+  /** The connection's totals at the time of the charge. */
   uploadedBytes: byteCountSchema,
   downloadedBytes: byteCountSchema,
   /** US dollars for one megabyte. */
   megabytePrice: dollarsSchema,
-  /** US dollars; negative for what goes back. */
+  /** US dollars; negative for a refund. */
   amount: dollarsSchema,
   /** Over the hash before it and this charge; docs/receipts.md gives the exact bytes. */
   hash: hashSchema,
@@ -59,13 +59,13 @@ export const getReceipt = endpoint({
   method: 'GET',
   url: '/v1/proxies/connections/{id}/receipt',
   access: 'user',
-  summary: 'The signed bill of one connection, charge by charge',
+  summary: 'The signed receipt of one connection, charge by charge',
   params: idParams,
   response: data(receiptSchema),
   errors: ['NOT_FOUND'],
 });
 
-/** The same charges without the signature, for those who only look at them. */
+/** The same charges page by page, without the signature. */
 export const listCharges = endpoint({
   method: 'GET',
   url: '/v1/proxies/connections/{id}/charges',
@@ -79,11 +79,11 @@ export const listCharges = endpoint({
 
 const connectionCostSchema = z.object({
   createdAt: dateSchema,
-  /** When the connection ended; while it works, the moment of the answer. */
+  /** When the connection ended; while it works, the time of the response. */
   until: dateSchema,
-  /** US dollars, less what went back. */
+  /** US dollars, minus refunds. */
   total: dollarsSchema,
-  /** What the connection had cost after a charge. Of many charges some, spread evenly; the last one is always there. */
+  /** The cost after a charge. Many charges are sampled evenly; the last one is always included. */
   steps: z.array(z.object({ chargedAt: dateSchema, cost: dollarsSchema })),
 });
 export type ConnectionCost = z.infer<typeof connectionCostSchema>;
@@ -100,7 +100,7 @@ export const getConnectionCost = endpoint({
 
 const publicKeySchema = z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() });
 export type PublicReceiptKey = z.infer<typeof publicKeySchema>;
-/** `olderKeys` have signed receipts before and sign none now. */
+/** `olderKeys` signed earlier receipts and are no longer used. */
 const publicKeysSchema = publicKeySchema.extend({ olderKeys: z.array(publicKeySchema) });
 export type PublicReceiptKeys = z.infer<typeof publicKeysSchema>;
 
@@ -108,6 +108,6 @@ export const getReceiptKey = endpoint({
   method: 'GET',
   url: '/v1/receipts/public-key',
   access: 'public',
-  summary: 'The public key that receipts are signed with, and those of before',
+  summary: 'The public key of new receipts, and older public keys',
   response: data(publicKeysSchema),
 });

@@ -9,9 +9,9 @@ export type ReferralLevel = (typeof referralLevels)[number];
 interface LevelRule {
   /** Top-ups by a user's referrals in one calendar month (UTC) that reach the level. */
   minimumPayments: number;
-  /** What the level gives in the next month. */
+  /** The bonus in the next month. */
   bonusPercent: number;
-  /** As the table is published: its ranges of GOLD and PLATINUM share the 10, which counts as GOLD. */
+  /** The range as published: both GOLD and PLATINUM include 10, which counts as GOLD. */
   shownPayments: { from: number; to: number | null };
 }
 

@@ -6,16 +6,16 @@ import { referralLevels } from './referrals.plain.ts';
 export { referralLevels, type ReferralLevel, referralLevelTable } from './referrals.plain.ts';
 
 export const referralSummarySchema = z.object({
-  /** Holds this month; reached by the payments of last month. */
+  /** The level of this month, based on the payments of last month. */
   level: z.enum(referralLevels),
   bonusPercent: z.int().nonnegative(),
   code: z.string(),
   /** The sign-up page with the code filled in. */
   link: z.string(),
-  /** Top-ups of the user's referrals in this calendar month (UTC), and the level they give for the next one. */
+  /** Top-ups of the user's referrals in this calendar month (UTC), and the resulting level of the next month. */
   paymentsThisMonth: z.int().nonnegative(),
   nextLevel: z.enum(referralLevels),
-  /** When the next level takes its place. */
+  /** When the next level takes effect. */
   monthEndsAt: dateSchema,
   registeredUsersCount: z.int().nonnegative(),
   /** US dollars, all bonuses so far. */

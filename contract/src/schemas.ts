@@ -12,16 +12,16 @@ export const idParams = z.strictObject({ id: idSchema });
 /** ISO 8601 in UTC. */
 export const dateSchema = z.iso.datetime();
 
-/** Nothing of this service is older or lasts longer; databases and programs agree on all dates in between. */
+/** All dates of this service are within this range, and PostgreSQL and JavaScript both represent it. */
 const EARLIEST_DATE_MS = Date.UTC(1970);
 const LATEST_DATE_MS = Date.UTC(2200);
 
-/** A date that a caller sends. What lies outside of 1970 to 2200 stands for the nearer end; it is exact to the millisecond. */
-export const dateInputSchema = dateSchema.overwrite(toUsualDate);
+/** A date from a caller, precise to the millisecond. Dates outside of 1970 to 2200 are clamped to that range. */
+export const dateInputSchema = dateSchema.overwrite(clampDate);
 
-function toUsualDate(text: string): string {
+function clampDate(text: string): string {
   const milliseconds = Date.parse(text);
-  // What is no date has been refused by the schema before; nothing must be thrown here.
+  // The schema has refused invalid dates before; this must not throw.
   if (Number.isNaN(milliseconds)) return text;
   return new Date(Math.min(Math.max(milliseconds, EARLIEST_DATE_MS), LATEST_DATE_MS)).toISOString();
 }
@@ -30,13 +30,13 @@ export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars 
 /** Milliseconds since 1970. */
 export const epochMsSchema = z.int().nonnegative();
 
-/** The product specification's message, by which a form finds its own. */
+/** The message of the product specification. Forms map it to a translated text. */
 export const ONLY_SPACES = 'Field cannot contain only spaces';
 
-/** By which a form finds its own text, as above. */
+/** Forms map it to a translated text, as above. */
 export const EASY_PASSWORD = 'Password is too easy to guess';
 
-/** A text that people write and read as it is. */
+/** Text without markup. */
 export const plainText = (minimum: number, maximum: number) =>
   z
     .string()
@@ -44,7 +44,7 @@ export const plainText = (minimum: number, maximum: number) =>
     .max(maximum)
     .refine((text) => text.trim() !== '', ONLY_SPACES);
 
-/** Accepts `key=a` and `key=a&key=b`; always gives an array (or undefined). */
+/** Accepts `key=a` and `key=a&key=b`; always returns an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>
   z.preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : [value]),

@@ -1,4 +1,4 @@
-/** What staff tell users: one of them, or many at once. */
+/** Notifications that staff send to one user or to many (broadcasts). */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { BROADCAST_USERS_MAX, NOTIFICATION_CONTENT_LENGTH_MAX, NOTIFICATION_DESCRIPTION_LENGTH_MAX } from './limits.ts';
@@ -14,15 +14,15 @@ import {
   plainText,
 } from './schemas.ts';
 
-/** HTML; what a notification may not have is left out. */
+/** HTML; tags that a notification may not contain are removed. */
 const notificationTextSchema = z.strictObject({
   description: plainText(1, NOTIFICATION_DESCRIPTION_LENGTH_MAX),
-  /** More of the same, where one line does not say it all. */
+  /** Details, if the description is not enough. */
   content: plainText(1, NOTIFICATION_CONTENT_LENGTH_MAX).optional(),
 });
 export type NotificationText = z.infer<typeof notificationTextSchema>;
 
-/** Who is meant: confirmed users for whom everything holds that is given. */
+/** The recipients: confirmed users who match all given filters. */
 export const audienceSchema = z.strictObject({
   languageCode: languageCodeSchema.optional(),
   userIds: z.array(idSchema).min(1).max(BROADCAST_USERS_MAX).optional(),
@@ -32,20 +32,20 @@ export const audienceSchema = z.strictObject({
 });
 export type Audience = z.infer<typeof audienceSchema>;
 
-/** Each reader sees the text in his language, also after he has changed it. */
+/** Users see the text in their current language. */
 const textsSchema = z.strictObject({ en: notificationTextSchema, ru: notificationTextSchema });
 
 export const broadcastSchema = z.object({
   id: idSchema,
   texts: textsSchema,
-  /** Empty: everybody. */
+  /** Empty: all users. */
   audience: audienceSchema,
-  /** The staff member; null: the program itself. */
+  /** The staff member; null: sent by the program. */
   createdBy: z.object({ id: idSchema, email: z.string() }).nullable(),
   createdAt: dateSchema,
-  /** How many have it; it grows until `sentAt`. */
+  /** The number of recipients reached; it grows until `sentAt`. */
   readerCount: z.int().nonnegative(),
-  /** When the last one got it; null until then. */
+  /** When the last recipient was reached; null until then. */
   sentAt: dateSchema.nullable(),
 });
 export type Broadcast = z.infer<typeof broadcastSchema>;
@@ -57,7 +57,7 @@ export const sendBroadcast = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin/broadcasts',
   access: { permission: 'MASS_NOTIFICATIONS_WRITE' },
-  summary: 'Tell something to all users or to some; a repeat with the same Idempotency-Key sends nothing again',
+  summary: 'Send a notification to all users or to some; a repeat with the same Idempotency-Key sends nothing',
   body: sendBroadcastBody,
   response: data(broadcastSchema),
   status: 201,
@@ -77,7 +77,7 @@ export const listUserNotifications = endpoint({
   method: 'GET',
   url: '/v1/notifications/admin',
   access: { permission: 'NOTIFICATIONS_READ' },
-  summary: "A user's notifications as he sees them, newest first",
+  summary: "A user's notifications as they see them, newest first",
   query: z.strictObject({ ...pageQuery, userId: idSchema }),
   response: paged(notificationSchema).extend({ unreadCount: z.int().nonnegative() }),
   errors: ['NOT_FOUND'],
@@ -90,7 +90,7 @@ export const notifyUser = endpoint({
   method: 'POST',
   url: '/v1/notifications/admin',
   access: { permission: 'NOTIFICATIONS_WRITE' },
-  summary: 'Tell something to one user; a repeat with the same Idempotency-Key gives the same notification',
+  summary: 'Send a notification to one user; a repeat with the same Idempotency-Key returns the same one',
   body: notifyUserBody,
   response: data(notificationSchema),
   status: 201,

@@ -28,7 +28,7 @@ export const ticketMessageSchema = z.object({
   id: idSchema,
   /** Plain text. */
   content: z.string(),
-  /** Written by the ticket's user; else by the support team. */
+  /** True if the ticket's user wrote it; false for the support team. */
   isUser: z.boolean(),
   createdAt: dateSchema,
 });
@@ -43,7 +43,7 @@ export type CreateTicketBody = z.infer<typeof createTicketBody>;
 export const createTicketForUserBody = createTicketBody.extend({ userId: idSchema });
 export type CreateTicketForUserBody = z.infer<typeof createTicketForUserBody>;
 
-/** A ticket is only ever closed. */
+/** A closed ticket cannot be reopened. */
 export const closeTicketBody = z.strictObject({ status: z.literal('CLOSED') });
 
 export const ticketMessageBody = z.strictObject({ content: plainText(1, TICKET_MESSAGE_LENGTH_MAX) });
@@ -62,7 +62,7 @@ export const createTicket = endpoint({
   method: 'POST',
   url: '/v1/support/tickets',
   access: 'user',
-  summary: 'Open a ticket; a repeat with the same Idempotency-Key gives the same one',
+  summary: 'Open a ticket; a repeat with the same Idempotency-Key returns the same ticket',
   body: createTicketBody,
   response: data(ticketSchema),
   status: 201,
@@ -105,7 +105,7 @@ export const sendTicketMessage = endpoint({
   method: 'POST',
   url: '/v1/support/tickets/{id}/messages',
   access: 'user',
-  summary: 'Write to the support team; a repeat with the same Idempotency-Key gives the same message',
+  summary: 'Write to the support team; a repeat with the same Idempotency-Key returns the same message',
   params: idParams,
   body: ticketMessageBody,
   response: data(ticketMessageSchema),
@@ -126,7 +126,7 @@ export const createTicketForUser = endpoint({
   method: 'POST',
   url: '/v1/support/admin/tickets',
   access: { permission: 'TICKETS_EDIT' },
-  summary: 'Open a ticket for a user; a repeat with the same Idempotency-Key gives the same one',
+  summary: 'Open a ticket for a user; a repeat with the same Idempotency-Key returns the same ticket',
   body: createTicketForUserBody,
   response: data(adminTicketSchema),
   status: 201,
@@ -169,7 +169,7 @@ export const answerTicket = endpoint({
   method: 'POST',
   url: '/v1/support/admin/tickets/{id}/messages',
   access: { permission: 'TICKETS_MSG_WRITE' },
-  summary: 'Write to the user; a repeat with the same Idempotency-Key gives the same message',
+  summary: 'Write to the user; a repeat with the same Idempotency-Key returns the same message',
   params: idParams,
   body: ticketMessageBody,
   response: data(ticketMessageSchema),

@@ -15,7 +15,7 @@ export const transactionSchema = z.object({
   amount: dollarsSchema,
   /** US dollars, after this change. */
   balanceAfter: dollarsSchema,
-  /** What it belongs to; `label` is readable by people: the proxy's IP, the invoice's currency, a masked email. */
+  /** The related object; `label` is readable: the proxy's IP, the invoice's currency, a masked email. */
   subject: z
     .object({ kind: z.enum(['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL']), id: idSchema, label: z.string() })
     .nullable(),
@@ -24,9 +24,9 @@ export type Transaction = z.infer<typeof transactionSchema>;
 
 export const transactionFilter = {
   kind: repeated(z.enum(transactionKinds), transactionKinds.length),
-  /** Included. */
+  /** Inclusive. */
   from: dateInputSchema.optional(),
-  /** Not included. */
+  /** Exclusive. */
   to: dateInputSchema.optional(),
 };
 
@@ -39,7 +39,7 @@ export const listTransactions = endpoint({
   response: paged(transactionSchema),
 });
 
-/** Answers with a file, not with JSON: the typed client gives its text. */
+/** Returns a file, not JSON: the typed client returns its text. */
 export const exportTransactions = endpoint({
   method: 'GET',
   url: '/v1/transactions/export',
@@ -49,7 +49,7 @@ export const exportTransactions = endpoint({
   response: z.string(),
 });
 
-/** The last run of the check that all money adds up. */
+/** The last run of the check that all balances add up. */
 export const reconciliationSchema = z.object({
   status: z.enum(['OK', 'BROKEN', 'NEVER_RUN']),
   checkedAt: dateSchema.nullable(),
@@ -64,6 +64,6 @@ export const getReconciliation = endpoint({
   method: 'GET',
   url: '/v1/transactions/admin/reconciliation',
   access: { permission: 'TRANSACTIONS_READ' },
-  summary: 'Whether all money added up when it was last checked',
+  summary: 'Whether all balances added up at the last check',
   response: data(reconciliationSchema),
 });

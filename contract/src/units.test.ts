@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   isDollarAmount,
   megabytePrice,
-  megabytesBegun,
+  startedMegabytes,
   megabytesToBytes,
   prepaidPrice,
   toDollars,
@@ -13,7 +13,7 @@ import {
 } from './units.ts';
 
 describe('money', () => {
-  test('every amount of micro-dollars up to a billion dollars survives the way over the wire', () => {
+  test('every amount of micro-dollars up to a billion dollars survives a round trip over the wire', () => {
     const micros = fc.bigInt({ min: -1_000_000_000_000_000n, max: 1_000_000_000_000_000n });
     fc.assert(
       fc.property(micros, (value) => {
@@ -50,7 +50,7 @@ describe('traffic', () => {
     [1_048_576n, 1n],
     [1_048_577n, 2n],
   ])('%s bytes have begun %s megabytes', (bytes, megabytes) => {
-    expect(megabytesBegun(bytes)).toBe(megabytes);
+    expect(startedMegabytes(bytes)).toBe(megabytes);
   });
 
   test('KiB keep every byte', () => {

@@ -1,7 +1,7 @@
 /**
- * The only conversions of money and traffic between the wire and the inside.
+ * The only conversions of money and traffic between the wire format and the programs.
  *
- * Wire: US dollars as a JSON number with at most 6 decimals, traffic in KiB. Inside: `bigint` micro-dollars and
+ * Wire: US dollars as a JSON number with at most 6 decimals, traffic in KiB. Programs: `bigint` micro-dollars and
  * `bigint` bytes. A double holds every multiple of a micro-dollar below nine billion dollars exactly enough that
  * rounding to 6 decimals gives it back, so nothing is lost on the way.
  */
@@ -39,8 +39,8 @@ export function toKibibytes(bytes: bigint): number {
   return Number(bytes) / BYTES_PER_KIB;
 }
 
-/** Megabytes that have begun: the first byte of a megabyte begins it. */
-export function megabytesBegun(bytes: bigint): bigint {
+/** Megabytes of which at least one byte is used. */
+export function startedMegabytes(bytes: bigint): bigint {
   return (bytes + BigInt(BYTES_PER_MEGABYTE) - 1n) / BigInt(BYTES_PER_MEGABYTE);
 }
 

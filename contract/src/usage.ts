@@ -1,10 +1,12 @@
-/** What a user's connections moved and cost, hour by hour or day by day. */
+/** Traffic and cost of a user's connections, by hour or by day. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema } from './schemas.ts';
-import { USAGE_DAYS_MAX } from './usage.plain.ts';
+import { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
 
-export { USAGE_DAYS_MAX } from './usage.plain.ts';
+export { USAGE_DAYS_MAX, usageSorts } from './usage.plain.ts';
+
+export type UsageSort = (typeof usageSorts)[number];
 
 export const usageSteps = ['hour', 'day'] as const;
 export type UsageStep = (typeof usageSteps)[number];
@@ -12,12 +14,12 @@ export type UsageStep = (typeof usageSteps)[number];
 /** The longest range by hours. */
 export const USAGE_HOURS_MAX = 24 * 31;
 
-/** How many connections are listed, the dearest first. */
+/** How many connections are listed: the first ones in the requested order. */
 export const USAGE_CONNECTIONS_MAX = 50;
 
 const HOUR_MS = 3_600_000;
 
-/** An IANA name such as `Europe/Berlin`. An offset such as `+02:00` is none: it would not know about summer time. */
+/** An IANA name such as `Europe/Berlin`. An offset such as `+02:00` is refused: it has no daylight saving time. */
 const timeZoneSchema = z
   .string()
   .max(64)
@@ -26,15 +28,17 @@ const timeZoneSchema = z
 
 export const usageQuery = z
   .strictObject({
-    /** Included. */
+    /** Inclusive. */
     from: dateInputSchema,
-    /** Not included. */
+    /** Exclusive. */
     to: dateInputSchema,
     step: z.enum(usageSteps).default('day'),
     /** Where days and hours begin. */
     timeZone: timeZoneSchema.default('UTC'),
     /** One connection instead of all. */
     connectionId: idSchema.optional(),
+    /** The order of the connections. */
+    sort: z.enum(usageSorts).default('-spent'),
   })
   .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after from' })
   .refine(({ from, to, step }) => Date.parse(to) - Date.parse(from) <= longest(step), {
@@ -46,9 +50,9 @@ export type UsageQuery = z.infer<typeof usageQuery>;
 const amounts = {
   /** KiB, both directions together. */
   trafficUsed: z.number().nonnegative(),
-  /** KiB of it from the client to its destinations. */
+  /** KiB of it that were uploaded. */
   uploaded: z.number().nonnegative(),
-  /** US dollars, refunds taken off: negative where more came back than was paid. */
+  /** US dollars minus refunds: negative if more was refunded than paid. */
   spent: dollarsSchema,
 };
 
@@ -62,7 +66,7 @@ const usageConnectionSchema = z.object({
 });
 const usageSchema = z.object({
   total: z.object(amounts),
-  /** Each hour or day of the range, also those in which nothing happened. */
+  /** Each hour or day of the range, including those without traffic. */
   points: z.array(usagePointSchema),
   connections: z.array(usageConnectionSchema).max(USAGE_CONNECTIONS_MAX),
 });
@@ -88,6 +92,6 @@ function isTimeZone(name: string): boolean {
 }
 
 function longest(step: UsageStep): number {
-  // A day in which the clocks are set back is longer than 24 hours.
+  // The day on which daylight saving time ends is longer than 24 hours.
   return step === 'hour' ? USAGE_HOURS_MAX * HOUR_MS : USAGE_DAYS_MAX * 24 * HOUR_MS + HOUR_MS;
 }

@@ -29,7 +29,7 @@ export const getProfile = endpoint({
   response: data(profileSchema),
 });
 
-/** Later mails and confirmation pages are in this language. */
+/** Later emails and confirmation pages are in this language. */
 export const updateProfile = endpoint({
   method: 'PATCH',
   url: '/v1/profile',

@@ -24,7 +24,11 @@ type Node = Harness & { port: number };
 
 async function start(limits: Partial<Limits> = {}, version = 4): Promise<Node> {
   const harness = await startHarness({ limits: { helloIntervalMs: 20, ...limits } });
-  harness.control.greeting = { contractVersion: version, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  harness.control.helloResponse = {
+    contractVersion: version,
+    oldestContractVersion: 1,
+    publicUrl: 'http://localhost:3000',
+  };
   const { server, port } = await listenLocally((socket) => socket.pipe(socket));
   stops.push(async () => {
     await harness.stop();
@@ -34,7 +38,7 @@ async function start(limits: Partial<Limits> = {}, version = 4): Promise<Node> {
   return { ...harness, port };
 }
 
-/** What a client of CONNECT is answered; without credentials if none are given. */
+/** Sends CONNECT, without credentials if none are given. */
 async function connect({ gateway, port }: Node, login?: Pick<FakeConnection, 'username' | 'password'>, from?: string) {
   const client = await openClient(gateway.port, from);
   const field = login ? `Proxy-Authorization: ${basic(login)}\r\n` : '';
@@ -56,65 +60,65 @@ async function countsOf(counter: { get(): Promise<{ values: { labels: object; va
 
 const held = (node: Node) => until(() => node.control.held.size === 1);
 
-/** Tells a change, and waits until the node has taken it: then it calls again. */
-async function tellChange({ control }: Node, connection: FakeConnection) {
+/** Announces the access of a connection, and waits until the node has applied it: then it sends the next long poll. */
+async function announceAccess({ control }: Node, connection: FakeConnection) {
   const { watch } = control.calls;
-  control.tellChange(connection);
+  control.announceAccess(connection);
   await until(() => control.calls.watch > watch);
 }
 
-const seldom = { updateIntervalMs: 600_000 };
+const rareReports = { updateIntervalMs: 600_000 };
 
 describe('a new password', () => {
-  it('cuts the tunnels of the old one at once when it is told, before any report, and the old one is refused', async () => {
-    const node = await start(seldom);
+  it('closes the tunnels of the old password immediately, before any report, and refuses the old password', async () => {
+    const node = await start(rareReports);
     const connection = node.control.sell();
     const before = { ...connection };
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
     await held(node);
-    node.control.change(connection, { password: 'another-password' });
-    const [toldAt, rest] = [performance.now(), client.rest()];
-    node.control.tellChange(connection);
+    node.control.changeAccess(connection, { password: 'another-password' });
+    const [announcedAt, rest] = [performance.now(), client.rest()];
+    node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
-    expect(performance.now() - toldAt).toBeLessThan(1_000);
+    expect(performance.now() - announcedAt).toBeLessThan(1_000);
     expect(await statusOf(node, before)).toBe(407);
     expect(await statusOf(node, connection)).toBe(200);
     expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'password-changed': 1 });
   });
 
-  it('that was not told is learned from the next report', async () => {
+  it('takes effect with the next report if it was not announced', async () => {
     const node = await start({ updateIntervalMs: 20, idleUpdateIntervalMs: 40 });
     const connection = node.control.sell();
     const before = { ...connection };
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
-    node.control.change(connection, { password: 'another-password' });
+    node.control.changeAccess(connection, { password: 'another-password' });
     expect((await client.rest()).end).toBe('reset');
     expect(await statusOf(node, before)).toBe(407);
   });
 
-  it('refuses a client that has logged in with the old one and has no tunnel yet', async () => {
-    const node = await start(seldom);
+  it('refuses a client that has logged in with the old password and has no tunnel yet', async () => {
+    const node = await start(rareReports);
     const connection = node.control.sell();
     const client = await openClient(node.gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
     expect((await client.take(4))[3]).toBe(0);
     await held(node);
-    node.control.change(connection, { password: 'another-password' });
-    await tellChange(node, connection);
+    node.control.changeAccess(connection, { password: 'another-password' });
+    await announceAccess(node, connection);
     client.socket.write(socks5Request('127.0.0.1', node.port));
     expect((await client.rest()).bytes).toHaveLength(0);
     expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'credentials-wrong': 1 });
   });
 
-  it('leaves the tunnels of listed clients alone', async () => {
-    const node = await start(seldom);
+  it('does not close the tunnels of listed clients', async () => {
+    const node = await start(rareReports);
     const connection = node.control.sell();
-    node.control.change(connection, { allowList: [LISTED] });
+    node.control.changeAccess(connection, { allowList: [LISTED] });
     const { client, status } = await connect(node, undefined, LISTED);
     expect(status).toBe(200);
     await held(node);
-    node.control.change(connection, { password: 'another-password' });
-    await tellChange(node, connection);
+    node.control.changeAccess(connection, { password: 'another-password' });
+    await announceAccess(node, connection);
     client.socket.write('still');
     expect((await client.take(5)).toString()).toBe('still');
     client.socket.destroy();
@@ -122,10 +126,10 @@ describe('a new password', () => {
 });
 
 describe('an allow-list', () => {
-  it('lets listed clients in without a password, over every protocol, and others with it alone', async () => {
+  it('admits listed clients without a password, over every protocol, and others only with it', async () => {
     const node = await start();
     const connection = node.control.sell();
-    node.control.change(connection, { allowList: ['127.0.0.8/30', '2001:db8::/56'] });
+    node.control.changeAccess(connection, { allowList: ['127.0.0.8/30', '2001:db8::/56'] });
     expect(await statusOf(node, undefined, LISTED)).toBe(200);
     expect(await statusOf(node, undefined, '127.0.0.12')).toBe(407);
     expect(await statusOf(node, connection, '127.0.0.12')).toBe(200);
@@ -142,24 +146,24 @@ describe('an allow-list', () => {
 
     const request = await openClient(node.gateway.port, LISTED);
     request.socket.write(`GET http://127.0.0.1:${node.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${node.port}\r\n\r\n`);
-    // The origin echoes what it gets, which is no answer: it was dialled.
+    // The origin echoes the request, which is no valid response; so it was dialled.
     expect(await request.takeUntil('\r\n\r\n')).toContain('HTTP/1.1 502');
     request.socket.destroy();
     expect(node.control.calls.authorizeAddress).toBeLessThanOrEqual(2);
     expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'credentials-wrong': 3, 'answer-malformed': 1 });
   });
 
-  it('that has changed cuts the tunnels of clients that are not on it any longer, at once, and lets new ones in', async () => {
-    const node = await start(seldom);
+  it('closes the tunnels of removed clients immediately after a change, and admits new ones', async () => {
+    const node = await start(rareReports);
     const connection = node.control.sell();
-    node.control.change(connection, { allowList: [LISTED, '127.0.0.10'] });
+    node.control.changeAccess(connection, { allowList: [LISTED, '127.0.0.10'] });
     const [{ client }, stays] = [await connect(node, undefined, LISTED), await connect(node, undefined, '127.0.0.10')];
     const byPassword = await connect(node, connection, LISTED);
     expect(await statusOf(node, undefined, '127.0.0.11')).toBe(407);
     await held(node);
-    node.control.change(connection, { allowList: ['127.0.0.10', '127.0.0.11'] });
+    node.control.changeAccess(connection, { allowList: ['127.0.0.10', '127.0.0.11'] });
     const rest = client.rest();
-    node.control.tellChange(connection);
+    node.control.announceAccess(connection);
     expect((await rest).end).toBe('reset');
     expect(await statusOf(node, undefined, LISTED)).toBe(407);
     expect(await statusOf(node, undefined, '127.0.0.11')).toBe(200);
@@ -171,10 +175,10 @@ describe('an allow-list', () => {
     expect(await countsOf(node.gateway.metrics.tunnelEnds)).toMatchObject({ 'address-removed': 1 });
   });
 
-  it('of two connections with the same address asks for a password, and says why', async () => {
+  it('requires a password for an address that two connections list, and says why', async () => {
     const node = await start();
     const [one, two] = [node.control.sell(), node.control.sell()];
-    for (const connection of [one, two]) node.control.change(connection, { allowList: [LISTED] });
+    for (const connection of [one, two]) node.control.changeAccess(connection, { allowList: [LISTED] });
     const { client, head } = await connect(node, undefined, LISTED);
     expect(head).toMatch(/^HTTP\/1.1 407 [^]*Proxy-Authenticate: /);
     client.socket.destroy();
@@ -182,27 +186,27 @@ describe('an allow-list', () => {
     expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ 'address-shared': 1 });
   });
 
-  it('costs few calls for strangers: an address is asked about once, and few addresses of a network', async () => {
+  it('costs few calls for strangers: refusals are cached, and limited for each network', async () => {
     const node = await start({ addressRefusalsPerMinute: 3 });
     for (let count = 0; count < 5; count += 1) expect(await statusOf(node)).toBe(407);
     expect(node.control.calls.authorizeAddress).toBe(1);
-    const shortly = await start({ addressRefusalsPerMinute: 3, addressRefusalKeptMs: 0 });
-    for (let count = 0; count < 8; count += 1) expect(await statusOf(shortly)).toBe(407);
-    expect(shortly.control.calls.authorizeAddress).toBe(3);
+    const uncached = await start({ addressRefusalsPerMinute: 3, addressRefusalCacheMs: 0 });
+    for (let count = 0; count < 8; count += 1) expect(await statusOf(uncached)).toBe(407);
+    expect(uncached.control.calls.authorizeAddress).toBe(3);
   });
 
-  it('does not keep clients with a password from being asked for it while the control plane is away', async () => {
+  it('still sends the challenge to clients with a password while the control plane is unavailable', async () => {
     const node = await start({ addressRequestMs: 50 });
     const connection = node.control.sell();
     expect(await statusOf(node, connection)).toBe(200);
-    node.control.isSilent = true;
+    node.control.isUnresponsive = true;
     expect(await statusOf(node)).toBe(407);
     expect(await statusOf(node, connection)).toBe(200);
-    node.control.isSilent = false;
+    node.control.isUnresponsive = false;
   });
 
-  it('can be made of the addresses from which the password was used: the control plane is told each', async () => {
-    const node = await start({ addressNoteSpacingMs: 0 });
+  it('may contain addresses that used the password: each is sent to the control plane', async () => {
+    const node = await start({ newAddressRecheckMs: 0 });
     const connection = node.control.sell();
     for (const from of ['127.0.0.1', '127.0.0.2']) expect(await statusOf(node, connection, from)).toBe(200);
     await until(() => node.control.clientAddresses.size === 2);
@@ -211,7 +215,7 @@ describe('an allow-list', () => {
 });
 
 describe('a control plane that is older than this node', () => {
-  it('is asked about no address, and its connections work', async () => {
+  it('gets no address to check, and its connections work', async () => {
     const node = await start({}, 3);
     const connection = node.control.sell({ access: undefined });
     expect(await statusOf(node)).toBe(407);
@@ -219,7 +223,7 @@ describe('a control plane that is older than this node', () => {
     expect(node.control.calls.authorizeAddress).toBe(0);
   });
 
-  it('may be upgraded: the first revision that it tells cuts nothing, a later one does', async () => {
+  it('may be upgraded: its first revision closes no tunnel, a later one does', async () => {
     const node = await start({ updateIntervalMs: 20, idleUpdateIntervalMs: 20 }, 3);
     const connection = node.control.sell({ access: undefined });
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
@@ -228,7 +232,7 @@ describe('a control plane that is older than this node', () => {
     await until(() => node.control.calls.update > update + 2);
     client.socket.write('still');
     expect((await client.take(5)).toString()).toBe('still');
-    node.control.change(connection, { password: 'another-password' });
+    node.control.changeAccess(connection, { password: 'another-password' });
     expect((await client.rest()).end).toBe('reset');
   });
 });
@@ -243,12 +247,12 @@ describe('the end of a connection', () => {
     ['CAP', 403, 'cap', 'ended-at-cap'],
     ['A_NEWER_REASON', 403, 'other', 'ended'],
     [undefined, 407, 'other', 'credentials-wrong'],
-  ])('with the reason %s is answered with %s to whoever has its password', async (reason, status, label, cause) => {
-    const node = await start(seldom);
+  ])('with the reason %s returns %s to a client with its password', async (reason, status, label, cause) => {
+    const node = await start(rareReports);
     const connection = node.control.sell();
     const { client } = await socks5Connect(node.gateway, connection, '127.0.0.1', node.port);
     await held(node);
-    node.control.tellEnd(connection, reason);
+    node.control.announceEnd(connection, reason);
     expect((await client.rest()).end).toBe('reset');
     await until(() => connection.endedAtBytes === 0);
     const refused = await connect(node, connection);
@@ -264,12 +268,12 @@ describe('the end of a connection', () => {
     expect(await countsOf(node.gateway.metrics.refusals)).toEqual({ [cause]: 2 });
   });
 
-  it('at its cap comes at the byte: what was granted is delivered, and new tunnels are told', async () => {
+  it('at its cap is exact to the byte: granted bytes are delivered, and new tunnels are refused with the cause', async () => {
     const node = await start({ updateIntervalMs: 20 });
     const connection = node.control.sell({ allowedBytes: 1000, reason: 'CAP' });
     const { client } = await connect(node, connection);
     client.socket.write(Buffer.alloc(600));
-    // What the client sent counts too.
+    // Upload counts, too.
     expect((await client.rest()).bytes).toHaveLength(400);
     await until(() => connection.endedAtBytes === 1000);
     expect(await countsOf(node.gateway.metrics.tunnelEnds)).toEqual({ 'cap-reached': 1 });

@@ -10,14 +10,14 @@ function startLog() {
 }
 
 describe('work in the background', () => {
-  it('is logged when it fails, and the process lives', async () => {
+  it('logs a failure and does not terminate the process', async () => {
     const { log, lines } = startLog();
     inBackground(log, 'a check', Promise.reject(new Error('EMFILE')));
     await until(() => lines.length === 1);
     expect(lines[0]).toMatchObject({ task: 'a check', err: { message: 'EMFILE' } });
   });
 
-  it('is repeated after a failure, which is logged once when it begins and once when it is over', async () => {
+  it('repeats a task after failures, and logs their start and their end once each', async () => {
     const { log, lines } = startLog();
     let runs = 0;
     const stop = repeat({ log, task: 'a check', everyMs: 1 }, async () => {
@@ -27,10 +27,10 @@ describe('work in the background', () => {
     });
     await until(() => runs >= 6);
     stop();
-    expect(lines.map(({ msg }) => msg)).toEqual(['A repeated task fails', 'A repeated task works again']);
+    expect(lines.map(({ msg }) => msg)).toEqual(['A repeated task fails', 'A repeated task succeeds again']);
   });
 
-  it('survives a task that throws before it waits for anything', async () => {
+  it('survives a task that throws synchronously', async () => {
     const { log, lines } = startLog();
     const stop = repeat({ log, task: 'a check', everyMs: 1 }, () => {
       throw new Error('EMFILE');
@@ -40,20 +40,20 @@ describe('work in the background', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('never runs twice at the same time', async () => {
+  it('never runs a task concurrently with itself', async () => {
     const { log } = startLog();
     let running = 0;
-    let most = 0;
+    let maximum = 0;
     let runs = 0;
     const stop = repeat({ log, task: 'a check', everyMs: 1 }, async () => {
       running += 1;
-      most = Math.max(most, running);
+      maximum = Math.max(maximum, running);
       await new Promise((fulfil) => setTimeout(fulfil, 10));
       running -= 1;
       runs += 1;
     });
     await until(() => runs >= 3);
     stop();
-    expect(most).toBe(1);
+    expect(maximum).toBe(1);
   });
 });

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * Starts work that nobody waits for. Node ends the process for a rejected promise that nobody handles, and with it all
- * tunnels and unreported totals; here a failure is one line in the log. Lint refuses `void` in front of a promise.
+ * Starts work that is not awaited. An unhandled rejection would terminate the process, and with it all tunnels and
+ * unreported totals; here a failure is one log line. Lint forbids `void` in front of a promise.
  */
 export function inBackground(log: Logger, task: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => log.error({ err: error, task }, 'A background task failed'));
@@ -15,8 +15,9 @@ interface RepeatSettings {
 }
 
 /**
- * Runs a task again and again, never twice at the same time, whatever becomes of it. It is logged when a task begins to
- * fail and when it works again. The result stops it.
+ * Runs a task at an interval, never concurrently with itself, even if it fails. Logs when the task starts to fail and when
+ * it succeeds again.
+ * @returns a function that stops it
  */
 export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promise<void> | void): () => void {
   let isRunning = false;
@@ -27,7 +28,7 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
     isRunning = true;
     try {
       await work();
-      if (isFailing) log.info({ task }, 'A repeated task works again');
+      if (isFailing) log.info({ task }, 'A repeated task succeeds again');
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.error({ err: error, task }, 'A repeated task fails');
@@ -41,11 +42,11 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
   return () => clearInterval(timer);
 }
 
-/** @returns false if it goes on after this time */
-export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+/** @returns false if the work has not settled after this time */
+export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((fulfil) => {
+  const timeout = new Promise<false>((fulfil) => {
     timer = setTimeout(() => fulfil(false), limitMs);
   });
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+  return Promise.race([work.then(() => true), timeout]).finally(() => clearTimeout(timer));
 }

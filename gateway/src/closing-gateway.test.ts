@@ -3,31 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { openClient, socks5Connect, socks5Greeting, socks5Login, startHarness } from '../test/gateway-harness.ts';
 import { listenLocally, until } from '../test/sockets.ts';
 
-describe('a gateway that is closed', () => {
-  it('takes no new clients, lets open tunnels finish and delivers their last totals', async () => {
+describe('closing a gateway', () => {
+  it('refuses new clients, drains open tunnels and delivers their final totals', async () => {
     const { control, gateway } = await startHarness();
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
     const closed = gateway.close({ drainMs: 30_000 });
     await expect(openClient(gateway.port)).rejects.toThrow('ECONNREFUSED');
-    client.socket.end('last words');
-    expect((await client.rest()).bytes.toString()).toBe('last words');
+    client.socket.end('final data');
+    expect((await client.rest()).bytes.toString()).toBe('final data');
     await closed;
     expect(connection.endedAtBytes).toBe(20);
     control.stop();
   });
 
-  it('ends a connection whose authorization is answered only then', async () => {
+  it('ends a connection whose authorization arrives during the shutdown', async () => {
     const { control, gateway } = await startHarness();
     const connection = control.sell();
     const held = new EventEmitter();
-    control.answersAfter = once(held, 'answer');
+    control.respondsAfter = once(held, 'respond');
     const client = await openClient(gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(connection)]));
-    await until(() => control.authorizationsAsked === 1);
+    await until(() => control.authorizationsRequested === 1);
     const closed = gateway.close();
-    held.emit('answer');
+    held.emit('respond');
     expect(await closed).toBe(true);
     expect(control.calls.authorize).toBe(1);
     expect(connection.endedAtBytes).toBe(0);
@@ -35,12 +35,12 @@ describe('a gateway that is closed', () => {
     control.stop();
   });
 
-  it('waits for no authorization beyond its time, and misses no total then', async () => {
+  it('does not wait longer than its timeout for a pending authorization, and misses no total', async () => {
     const { control, gateway } = await startHarness({ limits: { lastReportMs: 100 } });
     const client = await openClient(gateway.port);
-    control.isSilent = true;
+    control.isUnresponsive = true;
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(control.sell())]));
-    await until(() => control.authorizationsAsked === 1);
+    await until(() => control.authorizationsRequested === 1);
     expect(await gateway.close()).toBe(true);
     control.stop();
   });

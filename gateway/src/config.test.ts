@@ -4,38 +4,38 @@ import { parseConfig } from './config.ts';
 const required = { GATEWAY_CONTROL_URL: 'http://127.0.0.1:3000', GATEWAY_TOKEN: 'secret-token' };
 
 describe('the settings', () => {
-  it('have defaults for one machine', () => {
+  it('have defaults for a single machine', () => {
     expect(parseConfig(required)).toMatchObject({ host: '127.0.0.1', port: 1080, allowPrivate: false, drainMs: 5_000 });
   });
 
-  it('listen where users are told to connect unless another address is set', () => {
+  it('use the public host to listen unless another address is set', () => {
     expect(parseConfig({ ...required, GATEWAY_HOST: 'proxy.test' }).host).toBe('proxy.test');
     const both = { ...required, GATEWAY_HOST: 'proxy.test', GATEWAY_LISTEN_HOST: '0.0.0.0' };
     expect(parseConfig(both).host).toBe('0.0.0.0');
   });
 
-  it('give tunnels a minute to finish in production', () => {
+  it('drain tunnels for a minute in production', () => {
     expect(parseConfig({ ...required, NODE_ENV: 'production' }).drainMs).toBe(60_000);
     expect(parseConfig({ ...required, NODE_ENV: 'production', GATEWAY_DRAIN_SECONDS: '0' }).drainMs).toBe(0);
   });
 
-  it('switch the limit of failed logins off at 0', () => {
+  it('disable the limit of failed logins with 0', () => {
     const { limits } = parseConfig({ ...required, GATEWAY_LOGIN_FAILURES_PER_MINUTE: '0' });
     expect(limits.loginFailuresPerMinute).toBe(0);
   });
 
-  it('bound grants and tell when an exit is lost', () => {
+  it('set the maximum grant and the time until an exit is lost', () => {
     expect(parseConfig(required).limits).toMatchObject({ wantedBytesMax: 268_435_456, exitLostMs: 30_000 });
     const { limits } = parseConfig({ ...required, GATEWAY_GRANT_MEGABYTES_MAX: '2', EXIT_LOST_SECONDS: '0' });
     expect(limits).toMatchObject({ wantedBytesMax: 2_097_152, exitLostMs: 0 });
   });
 
-  it('take name servers as a list', () => {
+  it('accept a list of name servers', () => {
     const config = parseConfig({ ...required, GATEWAY_NAME_SERVERS: '192.0.2.1, [2001:db8::1]:53' });
     expect(config.nameServers).toEqual(['192.0.2.1', '[2001:db8::1]:53']);
   });
 
-  it('know the DNS ports, so that no tunnel takes one', () => {
+  it('contain the DNS ports, which no tunnel may use', () => {
     expect(parseConfig(required).dnsPorts).toEqual({ first: 20_000, last: 20_999 });
     const { dnsPorts } = parseConfig({ ...required, GATEWAY_DNS_PORTS: '21000-21099' });
     expect(dnsPorts).toEqual({ first: 21_000, last: 21_099 });

@@ -15,7 +15,7 @@ const nameServers = z
 
 const portRange = z
   .string()
-  .regex(/^\d{1,5}-\d{1,5}$/, 'looks like 20000-20999')
+  .regex(/^\d{1,5}-\d{1,5}$/, 'must look like 20000-20999')
   .transform((text) => text.split('-').map(Number) as [number, number])
   .refine(([first, last]) => first >= 1 && first <= last && last <= 65_535, { message: 'must be a range of ports' })
   .transform(([first, last]) => ({ first, last }));
@@ -40,9 +40,9 @@ const environmentSchema = z.object({
 
 export type Config = ReturnType<typeof parseConfig>;
 
-/** @throws Error with one sentence for each setting that is missing or wrong; values are never repeated */
+/** @throws Error with one line per missing or invalid setting; it never contains values, which may be secret */
 export function parseConfig(environment: NodeJS.ProcessEnv) {
-  // An empty variable is what a shell or a compose file makes of an unset one.
+  // Shells and compose files often pass an unset variable as an empty string.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));

@@ -1,4 +1,5 @@
 import type { Exit } from '@cellhop/contract/gateway';
+import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -13,7 +14,7 @@ vi.mock('node:os', async (load) => {
 });
 
 const MIB = 1_048_576;
-/** Public, and given to an interface of this machine by a fake. */
+/** A public address, assigned to an interface of this machine by a mock. */
 const OWN = '198.41.7.7';
 const stops: (() => Promise<void>)[] = [];
 
@@ -31,13 +32,13 @@ afterEach(async () => {
   vi.mocked(networkInterfaces).mockReset();
 });
 
-/** The node's only address is a public one. */
+/** Mocks a node whose only address is public. */
 const publicInterfaces = () =>
   vi.mocked(networkInterfaces).mockReturnValue({
     eth0: [{ address: OWN, netmask: '255.255.255.0', family: 'IPv4', mac: '', internal: false, cidr: null }],
   });
 
-/** Sends without end to whoever connects. */
+/** Sends endlessly to every client. */
 async function startSource(): Promise<number> {
   const block = Buffer.alloc(65_536, 'source');
   const { port } = await listenLocally((socket) => {
@@ -54,20 +55,20 @@ const narrow = { unacknowledgedBytesMin: MIB, grantWaitMs: 60_000 };
 const fast = { updateIntervalMs: 20, updateRetryMs: 50, refusedReportMs: 200, helloRetryMs: 50 };
 
 describe('a refused report', () => {
-  it('does not hold up those of other connections, and is tried again', async () => {
+  it('does not block those of other connections, and is retried', async () => {
     const metricsPort = await closedPort();
     const { control, gateway, lines } = await start({ limits: fast, metricsPort });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const connections = Array.from({ length: 5 }, () => control.sell());
-    const [poisoned, ...others] = connections;
-    control.poisoned.add(poisoned!.id);
+    const [refused, ...others] = connections;
+    control.refused.add(refused!.id);
     for (const connection of connections) {
       const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
       client.socket.write('12345');
       await client.take(5);
     }
     await until(() => others.every(({ usedBytes }) => usedBytes === 10));
-    expect(poisoned!.usedBytes).toBe(0);
+    expect(refused!.usedBytes).toBe(0);
     const health = async () => {
       const response = await fetch(`http://127.0.0.1:${metricsPort}/health`);
       return { httpStatus: response.status, ...((await response.json()) as object) };
@@ -82,52 +83,52 @@ describe('a refused report', () => {
     expect(text).toMatch(/gateway_refused_calls_total\{call="update"\} [1-9]/);
     expect(text).toContain('gateway_refused_connections 1');
     expect(text).toContain('gateway_control_plane_up 1');
-    control.poisoned.clear();
-    await until(() => poisoned!.usedBytes === 10);
+    control.refused.clear();
+    await until(() => refused!.usedBytes === 10);
     expect(await health()).toMatchObject({ refusedConnections: 0 });
     const errors = lines.filter(({ level }) => level === 50);
     expect(errors).toMatchObject([{ call: 'update', status: 400, code: 'VALIDATION' }]);
     expect(errors[0]!['details']).toEqual([{ path: 'body.usages.0.usedBytes', message: 'Too big' }]);
   });
 
-  it('of a last total does not hold up other last totals', async () => {
+  it('of a final total does not block other final totals', async () => {
     const { control, gateway } = await start({ limits: fast });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
-    const [poisoned, other, third] = [control.sell(), control.sell(), control.sell()];
-    for (const connection of [poisoned, other, third]) await socks5Connect(gateway, connection, '127.0.0.1', port);
+    const [refused, other, third] = [control.sell(), control.sell(), control.sell()];
+    for (const connection of [refused, other, third]) await socks5Connect(gateway, connection, '127.0.0.1', port);
     await until(() => control.calls.update > 1);
-    for (const connection of [poisoned, other]) connection.state = 'ended';
-    control.poisoned.add(poisoned.id);
+    for (const connection of [refused, other]) connection.state = 'ended';
+    control.refused.add(refused.id);
     await until(() => other.endedAtBytes === 0);
-    expect(poisoned.endedAtBytes).toBeUndefined();
-    control.poisoned.clear();
-    await until(() => poisoned.endedAtBytes === 0);
+    expect(refused.endedAtBytes).toBeUndefined();
+    control.refused.clear();
+    await until(() => refused.endedAtBytes === 0);
   });
 
-  it('of one connection stops its tunnels alone, at their window, is logged with its id, and they go on when it is taken', async () => {
+  it('of one connection stops only its tunnels at their window, is logged with its id, and they continue when it is accepted', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, ...narrow } });
     const port = await startSource();
-    const [poisoned, other] = [control.sell(), control.sell()];
-    control.poisoned.add(poisoned.id);
-    const { client } = await socks5Connect(gateway, poisoned, '127.0.0.1', port);
+    const [refused, other] = [control.sell(), control.sell()];
+    control.refused.add(refused.id);
+    const { client } = await socks5Connect(gateway, refused, '127.0.0.1', port);
     const { client: otherClient } = await socks5Connect(gateway, other, '127.0.0.1', port);
     await client.take(MIB);
     const linesOf = (id: string) =>
       lines.filter(({ connectionIds }) => Array.isArray(connectionIds) && connectionIds.includes(id));
-    await until(() => linesOf(poisoned.id).length > 0);
+    await until(() => linesOf(refused.id).length > 0);
     const before = otherClient.receivedBytes;
     await until(() => otherClient.receivedBytes > before + 8 * MIB);
     otherClient.socket.destroy();
     expect(client.receivedBytes).toBe(14 + MIB);
-    expect(linesOf(poisoned.id)).toMatchObject([{ level: 40, call: 'update', count: 1 }]);
-    control.poisoned.clear();
+    expect(linesOf(refused.id)).toMatchObject([{ level: 40, call: 'update', count: 1 }]);
+    control.refused.clear();
     await client.take(4 * MIB);
-    expect(linesOf(poisoned.id)).toMatchObject([{ level: 40 }, { level: 30, call: 'update' }]);
+    expect(linesOf(refused.id)).toMatchObject([{ level: 40 }, { level: 30, call: 'update' }]);
     expect(linesOf(other.id)).toEqual([]);
     client.socket.destroy();
   });
 
-  it('stops tunnels at their window and is logged, and they go on when it is taken', async () => {
+  it('stops tunnels at their window and is logged, and they continue when it is accepted', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, ...narrow } });
     const port = await startSource();
     control.isRefusing = true;
@@ -142,50 +143,55 @@ describe('a refused report', () => {
   });
 });
 
-describe('the first call', () => {
-  it('tells versions', async () => {
+describe('the heartbeat', () => {
+  it('exchanges versions', async () => {
     const { control, gateway, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.greeting = { contractVersion: 3, oldestContractVersion: 2, publicUrl: 'http://localhost:3000' };
+    control.helloResponse = { contractVersion: 3, oldestContractVersion: 2, publicUrl: 'http://localhost:3000' };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 3));
     const version = await gateway.metrics.registry.getSingleMetricAsString('gateway_control_contract_version');
     expect(version).toMatch(/ 3$/);
     expect(lines.filter(({ level }) => level === 50)).toEqual([]);
   });
 
-  it('is not known to an older control plane, which works all the same', async () => {
+  it('is not supported by an older control plane, which still works', async () => {
     const metricsPort = await closedPort();
     const { control, gateway, lines } = await start({ limits: fast, metricsPort });
-    control.greeting = undefined;
+    control.helloResponse = undefined;
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     expect((await socks5Connect(gateway, control.sell(), '127.0.0.1', port)).reply).toBe(0);
     await until(() => lines.some(({ nodeVersion }) => nodeVersion === 4));
     expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(200);
   });
 
-  it('hides no wrong address of the control plane', async () => {
-    const elsewhere = await new ControlPlane().start();
-    stops.push(() => Promise.resolve(elsewhere.stop()));
+  it('does not hide a wrong address of the control plane', async () => {
+    const otherControl = await new ControlPlane().start();
+    stops.push(() => Promise.resolve(otherControl.stop()));
     const metricsPort = await closedPort();
-    const { lines } = await start({ limits: fast, metricsPort, controlUrl: `${elsewhere.url}/elsewhere` });
+    const { lines } = await start({ limits: fast, metricsPort, controlUrl: `${otherControl.url}/otherControl` });
     await until(() => lines.some(({ level, status }) => level === 40 && status === 404));
     const health = await fetch(`http://127.0.0.1:${metricsPort}/health`);
     expect(await health.json()).toMatchObject({ status: 'degraded', controlPlane: 'away' });
   });
 
-  it('says when this node is too old', async () => {
+  it('logs that this node is too old', async () => {
     const { control, lines } = await start({ limits: { ...fast, helloIntervalMs: 20 } });
-    control.greeting = { contractVersion: 9, oldestContractVersion: 8, publicUrl: 'http://localhost:3000', news: {} };
+    control.helloResponse = {
+      contractVersion: 9,
+      oldestContractVersion: 8,
+      publicUrl: 'http://localhost:3000',
+      unknown: {},
+    };
     await until(() => lines.some(({ controlPlaneVersion }) => controlPlaneVersion === 9));
     expect(lines.filter(({ controlPlaneVersion }) => controlPlaneVersion === 9)).toMatchObject([{ level: 50 }]);
   });
 });
 
-describe('an answer of a newer control plane', () => {
-  it('may have entries that this node does not understand; the others count', async () => {
+describe('a response of a newer control plane', () => {
+  it('may contain entries that this node cannot parse; the others apply', async () => {
     const { control, gateway } = await start({ limits: fast });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const connection = control.sell();
-    control.strangeAnswers = [{ connectionId: connection.id, state: 'paused', until: 'tomorrow' }, 'news'];
+    control.unknownCredits = [{ connectionId: connection.id, state: 'paused', until: 'tomorrow' }, 'news'];
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
     await until(() => control.calls.update > 1);
     connection.state = 'ended';
@@ -193,40 +199,54 @@ describe('an answer of a newer control plane', () => {
   });
 });
 
-describe('an exit of a kind that this node does not know', () => {
-  it('fails the tunnels of its connection alone, and is logged once a minute', async () => {
+describe('an exit', () => {
+  it('is identified by its id, or by kind and address if an older control plane sends no id', async () => {
+    const { control, gateway } = await start({ limits: fast });
+    const { port } = await listenLocally((socket) => socket.pipe(socket));
+    const exit: Exit = { kind: 'local-address', address: null };
+    for (const named of [{ ...exit, id: randomUUID() }, exit])
+      expect((await socks5Connect(gateway, control.sell({ exit: named }), '127.0.0.1', port)).reply).toBe(0);
+  });
+});
+
+describe('an exit of an unknown kind', () => {
+  it('fails only the tunnels of its connection, and is logged once a minute', async () => {
     const { control, gateway, lines } = await start({ limits: fast });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const unknown = { kind: 'agent', agentId: 'one' } as unknown as Exit;
-    const [strange, usual] = [control.sell({ exit: unknown }), control.sell()];
+    const [unsupported, supported] = [control.sell({ exit: unknown }), control.sell()];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect((await socks5Connect(gateway, strange, '127.0.0.1', port)).reply).toBe(1);
-      expect((await socks5Connect(gateway, usual, '127.0.0.1', port)).reply).toBe(0);
+      expect((await socks5Connect(gateway, unsupported, '127.0.0.1', port)).reply).toBe(1);
+      expect((await socks5Connect(gateway, supported, '127.0.0.1', port)).reply).toBe(0);
     }
     expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ call: 'authorize', code: 'UNREADABLE' }]);
   });
 });
 
 describe('a node on a public address', () => {
-  it('refuses its own ports to its customers, but for those of the shop', async () => {
+  it('refuses its own ports to its customers, except the published one', async () => {
     publicInterfaces();
-    const shopPort = 3999;
+    const publishedPort = 3999;
     const { control, gateway } = await start({
       allowPrivate: false,
       limits: { ...fast, dialMs: 50, helloIntervalMs: 20 },
     });
-    // From a loopback address nothing gets beyond this machine.
+    // With a loopback source address nothing leaves this machine.
     const connection = control.sell({ exit: { kind: 'local-address', address: '127.0.0.2' } });
     const replyAt = async (port: number) => (await socks5Connect(gateway, connection, OWN, port)).reply;
-    for (const port of [22, 5432, shopPort]) expect(await replyAt(port)).toBe(2);
-    control.greeting = { contractVersion: 2, oldestContractVersion: 1, publicUrl: `http://${OWN}:${shopPort}` };
+    for (const port of [22, 5432, publishedPort]) expect(await replyAt(port)).toBe(2);
+    control.helloResponse = {
+      contractVersion: 2,
+      oldestContractVersion: 1,
+      publicUrl: `http://${OWN}:${publishedPort}`,
+    };
     const { hello } = control.calls;
     await until(() => control.calls.hello > hello + 1);
-    expect(await replyAt(shopPort)).not.toBe(2);
+    expect(await replyAt(publishedPort)).not.toBe(2);
     expect(await replyAt(5432)).toBe(2);
   });
 
-  it('goes on when its addresses cannot be read', async () => {
+  it('keeps its known addresses if they cannot be read', async () => {
     publicInterfaces();
     const { control, gateway } = await start({ allowPrivate: false, limits: { exitCheckMs: 10 } });
     const { mock } = vi.mocked(networkInterfaces).mockImplementation(() => {

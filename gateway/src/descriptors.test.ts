@@ -5,7 +5,7 @@ import {
   descriptorsFor,
   DescriptorWatch,
   fitToDescriptors,
-  warnOfDescriptors,
+  warnAboutDescriptorLimit,
 } from './descriptors.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 
@@ -22,62 +22,68 @@ function startLog() {
 }
 
 describe('the limits of a node', () => {
-  it('are not lowered where there are descriptors for all of them, or no limit', () => {
+  it('are not lowered with enough descriptors or without a limit', () => {
     expect(fitToDescriptors(defaultLimits, descriptorsFor(defaultLimits))).toBe(defaultLimits);
     expect(fitToDescriptors(defaultLimits, undefined)).toBe(defaultLimits);
   });
 
   it.each([128, 256, 1_024, 4_096, 20_000, 40_000, descriptorsFor(defaultLimits) - 1])(
-    'never need more than %i descriptors, and have room for every kind of socket',
+    'fit into %i descriptors and leave room for every kind of socket',
     (descriptors) => {
       const limits: Limits = fitToDescriptors(defaultLimits, descriptors);
       expect(descriptorsFor(limits)).toBeLessThanOrEqual(descriptors);
       const { tunnelsPerNode, clientSocketsPerNode, halfOpenPerNode } = limits;
       expect(Math.min(tunnelsPerNode, halfOpenPerNode)).toBeGreaterThan(0);
-      // With all tunnels open and all half-open clients there, a newcomer still replaces one of these.
+      // With the maximum of tunnels and half-open clients, a new client can still evict a half-open one.
       expect(clientSocketsPerNode).toBeGreaterThanOrEqual(tunnelsPerNode + halfOpenPerNode);
       expect(limits.tunnelsPerConnection).toBeLessThanOrEqual(Math.max(1, tunnelsPerNode / 2));
       expect(limits.clientSocketsPerNetwork).toBeLessThanOrEqual(clientSocketsPerNode / 2);
     },
   );
 
-  it('with 1,024 descriptors are 316 tunnels, and all but a few percent of the descriptors are used', () => {
+  it('allow 316 tunnels with 1,024 descriptors, and use all of them', () => {
     const limits = fitToDescriptors(defaultLimits, 1_024);
     expect(limits).toMatchObject({ tunnelsPerNode: 316, clientSocketsPerNode: 496, halfOpenPerNode: 116 });
     expect(descriptorsFor(limits)).toBe(1_024);
   });
 
-  it('hold one tunnel where there is next to nothing', () => {
+  it('allow one tunnel with very few descriptors', () => {
     expect(fitToDescriptors(defaultLimits, 10)).toMatchObject({ tunnelsPerNode: 1, clientSocketsPerNode: 1 });
   });
 
-  it('are said at the start when they were lowered, with the number that would do', () => {
+  it('are logged at the start if they were lowered, with the required number of descriptors', () => {
     const { log, lines } = startLog();
-    warnOfDescriptors(log, defaultLimits, defaultLimits, 1_000_000);
-    warnOfDescriptors(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
+    warnAboutDescriptorLimit(log, defaultLimits, defaultLimits, 1_000_000);
+    warnAboutDescriptorLimit(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ level: 40, descriptors: 1_024, wantedDescriptors: 48_144, tunnels: 316 });
   });
 
-  it('know the limit of this process', () => {
+  it('are derived from the limit of this process', () => {
     expect(descriptorLimit()).toBeGreaterThan(100);
   });
 });
 
-describe('the watch over descriptors', () => {
-  it('counts every exhaustion and logs one a minute', () => {
+describe('the descriptor watch', () => {
+  it('counts every exhaustion and logs one per minute', () => {
     const { log, lines } = startLog();
     let [counted, now] = [0, 0];
     const open = failingWith(exhaustion);
-    const watch = new DescriptorWatch({ log, counted: () => (counted += 1), logEveryMs: 60_000, open, now: () => now });
+    const watch = new DescriptorWatch({
+      log,
+      onExhausted: () => (counted += 1),
+      logEveryMs: 60_000,
+      open,
+      now: () => now,
+    });
     for (now = 0; now <= 60_000; now += 1_000) watch.check();
     expect([counted, lines.length]).toEqual([61, 2]);
   });
 
-  it('is silent while there are descriptors, and no other failure is taken for their end', () => {
+  it('logs nothing while descriptors are left, and rethrows other errors', () => {
     const { log, lines } = startLog();
     let counted = 0;
-    const settings = { log, counted: () => (counted += 1), logEveryMs: 60_000 };
+    const settings = { log, onExhausted: () => (counted += 1), logEveryMs: 60_000 };
     new DescriptorWatch(settings).check();
     const denied = failingWith(new Error('EACCES'));
     expect(() => new DescriptorWatch({ ...settings, open: denied }).check()).toThrow('EACCES');

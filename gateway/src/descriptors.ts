@@ -1,19 +1,19 @@
-/** File descriptors: how many this process may have, what fits into them, and what happens when there are none left. */
+/** File descriptors: the limit of this process, the node limits that fit into it, and what happens when none is left. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Logger } from 'pino';
 import type { Limits } from './limits.ts';
 
-/** Node's own, logs, the metrics listener, name servers, checks of exits and calls that report. */
+/** For Node itself, logs, the metrics listener, name servers, exit checks and reports. */
 const RESERVED = 96;
-/** At most this share of the others may be held by clients without credentials; each may cost a call that checks them. */
+/** The maximum share of the others for clients without valid credentials; each may also need an authorization call. */
 const HALF_OPEN_SHARE = 1 / 8;
-/** One network, or one connection, leaves the others at least so much of a small node. */
+/** The maximum shares of one network and of one connection on a small node. */
 const NETWORK_SHARE = 1 / 2;
 const CONNECTION_SHARE = 1 / 4;
 
-/** The soft limit of this process, which Node raises to the hard limit at its start. Undefined: there is none, or nobody tells. */
+/** The soft limit of this process, which Node raises to the hard limit at its start. Undefined: unlimited or unknown. */
 export function descriptorLimit(): number | undefined {
   const text = process.platform === 'linux' ? limitOfLinux() : limitOfShell();
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
@@ -31,16 +31,16 @@ function limitOfShell(): string | undefined {
   }
 }
 
-/** A tunnel has a client socket and one to its destination; while credentials are checked, a call has one, too. */
+/** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
 export const descriptorsFor = ({ clientSocketsPerNode, tunnelsPerNode, halfOpenPerNode }: Limits): number =>
   RESERVED + clientSocketsPerNode + tunnelsPerNode + halfOpenPerNode;
 
-/** Lowers the limits of this node so far that its sockets cannot use up the descriptors. */
+/** Lowers the limits of this node so that its sockets cannot exhaust the descriptors. */
 export function fitToDescriptors(limits: Limits, descriptors: number | undefined): Limits {
   if (descriptors === undefined || descriptors >= descriptorsFor(limits)) return limits;
   const free = Math.max(0, descriptors - RESERVED);
   const halfOpenPerNode = lower(limits.halfOpenPerNode, free * HALF_OPEN_SHARE);
-  // What half-open clients leave is shared as without a limit: kept connections need one descriptor, tunnels two.
+  // The rest keeps the ratio of the default limits: an idle client socket needs one descriptor, a tunnel two.
   const wanted = limits.tunnelsPerNode + limits.clientSocketsPerNode - limits.halfOpenPerNode;
   const tunnelsPerNode = lower(
     limits.tunnelsPerNode,
@@ -61,11 +61,16 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
 
 const lower = (limit: number, most: number) => Math.min(limit, Math.max(1, Math.floor(most)));
 
-export function warnOfDescriptors(log: Logger, wanted: Limits, fitted: Limits, descriptors: number | undefined): void {
+export function warnAboutDescriptorLimit(
+  log: Logger,
+  wanted: Limits,
+  fitted: Limits,
+  descriptors: number | undefined,
+): void {
   if (wanted === fitted) return;
   const { tunnelsPerNode: tunnels, clientSocketsPerNode: clientSockets } = fitted;
-  const facts = { descriptors, wantedDescriptors: descriptorsFor(wanted), tunnels, clientSockets };
-  log.warn(facts, 'The limit of open files (ulimit -n) lowers the limits of this node');
+  const fields = { descriptors, wantedDescriptors: descriptorsFor(wanted), tunnels, clientSockets };
+  log.warn(fields, 'The limit of open files (ulimit -n) lowers the limits of this node');
 }
 
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE']);
@@ -74,15 +79,15 @@ const isExhaustion = (error: unknown): boolean =>
 
 interface WatchSettings {
   readonly log: Logger;
-  readonly counted: () => void;
+  readonly onExhausted: () => void;
   readonly logEveryMs: number;
   readonly open?: () => void;
   readonly now?: () => number;
 }
 
 /**
- * Notices that no descriptor is left. The limits keep sockets from using them up, but others count in the same limit, and
- * the whole system has one. libuv closes clients that it cannot accept without telling anybody, so this looks for itself.
+ * Detects that no descriptor is left. The node limits bound the sockets, but other files count too, and the system has a
+ * global limit. libuv closes clients that it cannot accept without an error, so this check opens a file itself.
  */
 export class DescriptorWatch {
   #loggedAt = Number.NEGATIVE_INFINITY;
@@ -103,9 +108,9 @@ export class DescriptorWatch {
     }
   }
 
-  /** Something failed for want of a descriptor. */
+  /** Call it when an operation failed with EMFILE or ENFILE. */
   exhausted(): void {
-    this.settings.counted();
+    this.settings.onExhausted();
     const now = this.#now();
     if (now - this.#loggedAt < this.settings.logEveryMs) return;
     this.#loggedAt = now;

@@ -35,17 +35,17 @@ describe('the destination guard', () => {
     expect(isDestinationAllowed(strict, bytesOf(text), 443)).toBe(true);
   });
 
-  it('refuses port 25 and port 0 always', () => {
+  it('always refuses port 25 and port 0', () => {
     for (const policy of [strict, relaxed])
       for (const port of [25, 0]) expect(isDestinationAllowed(policy, bytesOf('1.1.1.1'), port)).toBe(false);
   });
 
-  it('lifts private ranges alone where that is set', () => {
+  it('allows private ranges, but nothing else, if that is set', () => {
     expect(isDestinationAllowed(relaxed, bytesOf('127.0.0.1'), 80)).toBe(true);
     expect(isDestinationAllowed(relaxed, bytesOf('::ffff:127.0.0.1'), 25)).toBe(false);
   });
 
-  it('refuses the own listeners under every address of the host', () => {
+  it('refuses its own listeners under every address of the host', () => {
     const isOwnListener = ownListeners(new Set([1080]), () => new Set(['192.168.7.7']));
     const policy = { ...relaxed, isOwnListener };
     const own = '127.0.0.1 127.9.9.9 0.0.0.0 ::1 :: 192.168.7.7 ::ffff:192.168.7.7 64:ff9b::c0a8:707 2002:c0a8:707::1';
@@ -62,13 +62,13 @@ describe('addresses of the node and of the control plane', () => {
     ...strict,
     isReserved: (address, port) => [OWN, '2606:4700::7'].includes(address) && port !== 443,
   };
-  // 198.41.7.7 is c629:0707; Teredo has the bits of its client inverted: 39d6:f8f8.
+  // 198.41.7.7 is c629:0707; with inverted bits, as in Teredo, 39d6:f8f8.
   const forms = [
     `${OWN} ::ffff:${OWN} ::ffff:c629:707 64:ff9b::${OWN} 64:ff9b::c629:707 ::${OWN} 2606:4700::7`,
     '2606:4700::5efe:c629:707 2606:4700::200:5efe:c629:707',
   ].flatMap((line) => line.split(' '));
 
-  it.each(forms)('are refused as %s, but for what is published', (text) => {
+  it.each(forms)('are refused as %s, except the published port', (text) => {
     for (const port of [22, 80, 5432]) expect(isDestinationAllowed(reserved, bytesOf(text), port)).toBe(false);
     expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(true);
   });
@@ -81,26 +81,26 @@ describe('addresses of the node and of the control plane', () => {
     '2002:c629:707::1',
     '2001:0:c629:707::1',
     '2001:0:808:808::39d6:f8f8',
-  ])('are found in %s', (text) => {
-    const asked: string[] = [];
-    const isOwnListener = (address: string) => asked.push(address) < 0;
+  ])('are detected in %s', (text) => {
+    const checked: string[] = [];
+    const isOwnListener = (address: string) => checked.push(address) < 0;
     isDestinationAllowed({ ...reserved, isOwnListener }, bytesOf(text), 443);
-    expect(asked).toContain(OWN);
+    expect(checked).toContain(OWN);
     expect(isDestinationAllowed(reserved, bytesOf(text), 443)).toBe(false);
   });
 
-  it('are open where private destinations are allowed', () => {
+  it('are allowed if private destinations are allowed', () => {
     expect(isDestinationAllowed({ ...reserved, isPrivateAllowed: true }, bytesOf(OWN), 5432)).toBe(true);
   });
 
-  it('leave their neighbours open', () => {
+  it('do not include neighbouring addresses', () => {
     expect(isDestinationAllowed(reserved, bytesOf('198.41.7.8'), 5432)).toBe(true);
     expect(isDestinationAllowed(reserved, bytesOf('2606:4700::8'), 5432)).toBe(true);
   });
 });
 
 describe('hosts', () => {
-  it('keeps names and drops the dot at their end', () => {
+  it('accepts names and removes a trailing dot', () => {
     expect(parseHost('Example.TEST.')).toEqual({ kind: 'name', name: 'example.test' });
     expect(parseHost('_srv.bücher.test')).toEqual({ kind: 'name', name: '_srv.xn--bcher-kva.test' });
   });
@@ -117,7 +117,7 @@ describe('hosts', () => {
     expect(parseHost(`${'a'.repeat(60)}.`.repeat(5))).toBeUndefined();
   });
 
-  it('writes authorities as Host fields want them', () => {
+  it('formats authorities for Host fields', () => {
     expect(rewritten('A.test:80')).toBe('a.test');
     expect(rewritten('a.test:8080')).toBe('a.test:8080');
     expect(rewritten('[::1]:8080')).toBe('[0:0:0:0:0:0:0:1]:8080');
@@ -126,5 +126,5 @@ describe('hosts', () => {
 });
 
 function fail(text: string): never {
-  throw new Error(`${text} is no authority`);
+  throw new Error(`${text} is not an authority`);
 }

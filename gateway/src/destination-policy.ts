@@ -1,39 +1,40 @@
-/** Which addresses may be dialled: a pure function over the very bytes that `connect` will get. */
+/** Which addresses may be dialled: a pure function of the exact bytes that are passed to `connect`. */
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 const SMTP_PORT = 25;
+const IPV4_LENGTH = 4;
 
 // IANA special-purpose registry (RFC 6890) and multicast.
 const refusedIpv4 = networks(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
 );
-// Only global unicast is allowed; that refuses loopback, link-local, unique local and multicast at once.
+// Only global unicast is allowed, which excludes loopback, link-local, unique local and multicast.
 const allowedIpv6 = networks('2000::/3');
 const refusedIpv6 = networks('2001::/23 2001:db8::/32 2002::/16 3fff::/20');
-// IPv4-compatible and the DNS64 of mobile networks (RFC 6052): what is reached is the IPv4 address alone.
+// IPv4-compatible addresses and NAT64 (RFC 6052), as in mobile networks: they reach the embedded IPv4 address.
 const translated = networks('::/96 64:ff9b::/96');
 
 const LAST_FOUR = [12, 13, 14, 15];
-/** IPv6 addresses that may lead to an IPv4 address, and where its four bytes stand in them. */
-const embeddings: readonly { readonly within: Network[]; readonly places: readonly number[][] }[] = [
-  { within: translated, places: [LAST_FOUR] },
-  // Local-use NAT64 (RFC 8215) has room for a prefix of each length that RFC 6052 knows; byte 8 stays empty.
-  { within: networks('64:ff9b:1::/48'), places: [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], LAST_FOUR] },
-  { within: networks('2002::/16'), places: [[2, 3, 4, 5]] }, // 6to4 (RFC 3056)
-  { within: networks('2001::/32'), places: [[4, 5, 6, 7]] }, // Teredo: the server (RFC 4380)
+/** IPv6 prefixes that embed an IPv4 address, and the offsets of its four bytes. */
+const embeddings: readonly { readonly within: Network[]; readonly offsets: readonly number[][] }[] = [
+  { within: translated, offsets: [LAST_FOUR] },
+  // Local-use NAT64 (RFC 8215) may use each prefix length of RFC 6052 that fits; byte 8 is reserved.
+  { within: networks('64:ff9b:1::/48'), offsets: [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], LAST_FOUR] },
+  { within: networks('2002::/16'), offsets: [[2, 3, 4, 5]] }, // 6to4 (RFC 3056)
+  { within: networks('2001::/32'), offsets: [[4, 5, 6, 7]] }, // Teredo: the server (RFC 4380)
 ];
-/** Teredo: the client, its bits inverted. */
+/** Teredo embeds the client's address with inverted bits. */
 const teredo = networks('2001::/32');
 
 export interface DestinationPolicy {
   readonly isPrivateAllowed: boolean;
-  /** Our own listeners; a tunnel to ourselves would only loop. Addresses are canonical text. */
+  /** This gateway's listeners: a tunnel to them would loop. Addresses are canonical text. */
   readonly isOwnListener: (address: string, port: number) => boolean;
-  /** Public addresses that are refused all the same: this node's and the control plane's. */
+  /** Public addresses that are refused nevertheless: those of this node and of the control plane. */
   readonly isReserved: (address: string, port: number) => boolean;
 }
 
@@ -46,13 +47,14 @@ export function isDestinationAllowed(policy: DestinationPolicy, bytes: Uint8Arra
   return isPublic(dialled) && !reached.some((address) => policy.isReserved(address, port));
 }
 
-/** An IPv4-mapped address is dialled as the IPv4 address that it is. */
+/** An IPv4-mapped address is dialled as IPv4. */
 export function unmapped(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === IPV4_LENGTH) return bytes;
   const address = toAddress(bytes);
   return isIpv6(address) && address.isIPv4MappedAddress() ? bytes.slice(12) : bytes;
 }
 
-/** Builds the test for our own listeners from the ports we hold and the addresses this host has. */
+/** Builds `isOwnListener` from the listening ports and the addresses of this host. */
 export function ownListeners(ports: ReadonlySet<number>, hostAddresses: () => ReadonlySet<string>) {
   return (address: string, port: number) =>
     ports.has(port) && (isLoopbackOrUnspecified(address) || hostAddresses().has(address));
@@ -73,7 +75,7 @@ function embeddedIn(address: Address): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   const found = embeddings
     .filter(({ within }) => isWithin(address, within))
-    .flatMap(({ places }) => places.map((place) => ipv4At(bytes, place)));
+    .flatMap(({ offsets }) => offsets.map((offset) => ipv4At(bytes, offset)));
   if (isIsatap(bytes)) found.push(ipv4At(bytes, LAST_FOUR));
   const inverted = () => bytes.map((byte) => byte ^ 0xff);
   return isWithin(address, teredo) ? [...found, ipv4At(inverted(), LAST_FOUR)] : found;
@@ -83,13 +85,13 @@ function embeddedIn(address: Address): ipaddr.IPv4[] {
 const isIsatap = (bytes: number[]) =>
   (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 
-const ipv4At = (bytes: number[], place: readonly number[]) => new ipaddr.IPv4(place.map((index) => bytes[index]!));
+const ipv4At = (bytes: number[], offset: readonly number[]) => new ipaddr.IPv4(offset.map((index) => bytes[index]!));
 
 const isWithin = (address: Address, list: Network[]) => list.some((network) => address.match(network));
 
 const isIpv6 = (address: Address): address is ipaddr.IPv6 => address.kind() === 'ipv6';
 
-const toAddress = (bytes: Uint8Array) => ipaddr.fromByteArray([...bytes]);
+const toAddress = (bytes: Uint8Array) => ipaddr.fromByteArray(Array.from(bytes));
 
 function networks(...lines: string[]): Network[] {
   return lines.flatMap((line) => line.split(' ')).map((text) => ipaddr.parseCIDR(text));

@@ -22,15 +22,15 @@ interface Launched {
   readonly metric: (name: string) => Promise<number>;
 }
 
-/** A gateway that may have so many descriptors. `reckonWith`: what it takes its limit to be. */
-async function launch(descriptors: number, reckonWith?: number): Promise<Launched> {
+/** Starts a gateway with a limit of descriptors. `assumed`: the limit that the gateway assumes instead. */
+async function launch(descriptors: number, assumed?: number): Promise<Launched> {
   const control = await new ControlPlane().start();
   const metricsPort = await closedPort();
   const settings = {
     controlUrl: control.url,
     token: control.token,
     metricsPort,
-    descriptors: reckonWith,
+    descriptors: assumed,
     limits: { descriptorCheckMs: 50, exitCheckMs: 50, loginFailuresPerMinute: 0, halfOpenPerNetwork: 1_000 },
   };
   const command = 'ulimit -n "$0" && exec "$@"';
@@ -58,7 +58,7 @@ async function launch(descriptors: number, reckonWith?: number): Promise<Launche
   };
 }
 
-/** Opens sockets without waiting for anything and keeps them, whatever becomes of them. */
+/** Opens sockets and keeps them open, without waiting for responses. */
 async function flood(port: number, count: number, bytes: (index: number) => string): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -76,7 +76,7 @@ const absolute = (port: number, login: Pick<FakeConnection, 'username' | 'passwo
   `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nProxy-Authorization: ${basic(login)}\r\n\r\n`;
 
 describe.skipIf(process.platform === 'win32')('a gateway with few descriptors', () => {
-  it('lives through more sockets than it has descriptors, and goes on for others', async () => {
+  it('survives more sockets than it has descriptors, and still serves other clients', async () => {
     const node = await launch(200);
     const [honest, hostile] = [node.control.sell(), node.control.sell()];
     const { port } = await listenLocally((socket) => socket.pipe(socket));
@@ -100,14 +100,14 @@ describe.skipIf(process.platform === 'win32')('a gateway with few descriptors', 
     expect(node.log()).toContain('lowers the limits of this node');
   });
 
-  it('says that none is left, lives, and accepts clients again when there are some', async () => {
+  it('logs that no descriptor is left, survives, and accepts clients again later', async () => {
     const node = await launch(110, 1_000_000);
     const connection = node.control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const before = await socks5Connect(node, connection, '127.0.0.1', port);
     const sockets = await flood(node.port, 300, () => absolute(port, { ...connection, password: 'wrong' }));
     await until(() => node.log().includes('No file descriptor is left'));
-    // Long enough for the check of exits to fail, which is what ended the process.
+    // Waits until the exit check fails, which once terminated the process.
     await until(() => node.log().includes('The addresses of this host cannot be read') || node.exitCode() !== null);
     before.client.socket.write('still');
     expect((await before.client.take(5)).toString()).toBe('still');

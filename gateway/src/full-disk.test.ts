@@ -7,7 +7,7 @@ import { ControlPlane } from '../test/control-plane.ts';
 import { socks5Connect } from '../test/gateway-harness.ts';
 import { closedPort, connectLocally, listenLocally } from '../test/sockets.ts';
 
-/** Every write to it fails with ENOSPC. */
+/** Every write to this device fails with ENOSPC. */
 const FULL_DISK = '/dev/full';
 const program = fileURLToPath(new URL('main.ts', import.meta.url));
 const stops: (() => void)[] = [];
@@ -23,40 +23,37 @@ async function untilListening(port: number): Promise<void> {
   }
 }
 
-it.skipIf(!existsSync(FULL_DISK))(
-  'a full disk under the log neither stops tunnels nor the end of the process',
-  async () => {
-    const control = await new ControlPlane().start();
-    const gatewayPort = await closedPort();
-    const log = openSync(FULL_DISK, 'w');
-    const child = spawn(process.execPath, ['--import', 'tsx', program], {
-      env: {
-        PATH: process.env['PATH'],
-        GATEWAY_PORT: String(gatewayPort),
-        GATEWAY_CONTROL_URL: control.url,
-        GATEWAY_TOKEN: control.token,
-        GATEWAY_ALLOW_PRIVATE: 'true',
-        GATEWAY_DRAIN_SECONDS: '0',
-      },
-      stdio: ['ignore', log, 'inherit'],
-    });
-    closeSync(log);
-    stops.push(
-      () => child.kill('SIGKILL'),
-      () => control.stop(),
-    );
-    const exited = once(child, 'exit');
-    await untilListening(gatewayPort);
-    const { port } = await listenLocally((socket) => socket.pipe(socket));
-    const [known, wrong] = [control.sell(), { ...control.sell(), password: 'wrong' }];
-    for (let count = 0; count < 5; count += 1)
-      await socks5Connect({ port: gatewayPort }, wrong, '127.0.0.1', port).catch(() => undefined); // A line each.
-    const { client, reply } = await socks5Connect({ port: gatewayPort }, known, '127.0.0.1', port);
-    expect(reply).toBe(0);
-    client.socket.write('still');
-    expect((await client.take(5)).toString()).toBe('still');
-    child.kill('SIGTERM');
-    expect((await exited)[0]).toBe(0);
-    expect(known.endedAtBytes).toBe(10);
-  },
-);
+it.skipIf(!existsSync(FULL_DISK))('a full disk for the log stops neither tunnels nor the shutdown', async () => {
+  const control = await new ControlPlane().start();
+  const gatewayPort = await closedPort();
+  const log = openSync(FULL_DISK, 'w');
+  const child = spawn(process.execPath, ['--import', 'tsx', program], {
+    env: {
+      PATH: process.env['PATH'],
+      GATEWAY_PORT: String(gatewayPort),
+      GATEWAY_CONTROL_URL: control.url,
+      GATEWAY_TOKEN: control.token,
+      GATEWAY_ALLOW_PRIVATE: 'true',
+      GATEWAY_DRAIN_SECONDS: '0',
+    },
+    stdio: ['ignore', log, 'inherit'],
+  });
+  closeSync(log);
+  stops.push(
+    () => child.kill('SIGKILL'),
+    () => control.stop(),
+  );
+  const exited = once(child, 'exit');
+  await untilListening(gatewayPort);
+  const { port } = await listenLocally((socket) => socket.pipe(socket));
+  const [known, wrong] = [control.sell(), { ...control.sell(), password: 'wrong' }];
+  for (let count = 0; count < 5; count += 1)
+    await socks5Connect({ port: gatewayPort }, wrong, '127.0.0.1', port).catch(() => undefined); // Each attempt logs a line.
+  const { client, reply } = await socks5Connect({ port: gatewayPort }, known, '127.0.0.1', port);
+  expect(reply).toBe(0);
+  client.socket.write('still');
+  expect((await client.take(5)).toString()).toBe('still');
+  child.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
+  expect(known.endedAtBytes).toBe(10);
+});

@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Sends without end to whoever connects. */
+/** Sends endlessly to every client. */
 async function startSource() {
   const block = Buffer.alloc(65_536, 'source');
   const { port } = await listenLocally((socket) => {
@@ -49,13 +49,13 @@ async function startSource() {
   return port;
 }
 
-describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) => {
+describe.each(['pump', 'streams'] as const)('credit control with relay %s', (relay) => {
   let sourcePort: number;
   beforeAll(async () => {
     sourcePort = await startSource();
   });
 
-  it('delivers exactly the bytes that money paid for, reports them and ends the connection', async () => {
+  it('delivers exactly the paid bytes, reports them and ends the connection', async () => {
     const { control, gateway } = await start({ relay });
     const connection = control.sell({ allowedBytes: 5 * MIB + 123, grantStepBytes: MIB });
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
@@ -66,7 +66,7 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
     expect(connection.endedAtBytes).toBe(5 * MIB + 123);
   });
 
-  it('shares one grant between tunnels to the byte', async () => {
+  it('shares one grant between tunnels, exact to the byte', async () => {
     const { control, gateway } = await start({ relay });
     const connection = control.sell({ allowedBytes: 9 * MIB + 7, grantStepBytes: MIB });
     const clients = await Promise.all(
@@ -76,7 +76,7 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
     expect(received.reduce((sum, count) => sum + count, 0)).toBe(9 * MIB + 7);
   });
 
-  it('cuts all tunnels within a second of a disconnect', async () => {
+  it('closes all tunnels within a second of a disconnect', async () => {
     const { control, gateway } = await start({ relay });
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.write('hello'));
@@ -94,11 +94,11 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
     expect((await refused.rest()).bytes.toString('hex')).toBe('05020101');
   });
 
-  it('waits for a grant that is late, and cuts when it does not come', async () => {
+  it('waits for a late grant, and closes the tunnel on a timeout', async () => {
     const { control, gateway } = await start({ relay, limits: { grantWaitMs: 700, lingerMs: 100 } });
     const connection = control.sell({ grantStepBytes: 100_000 });
     const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
-    await client.take(300_000); // More than the first grant, so it has waited and gone on.
+    await client.take(300_000); // More than the first grant, so the tunnel has waited and continued.
     connection.grantStepBytes = 0;
     const { end } = await client.rest();
     expect(end).toBe('reset');
@@ -108,7 +108,7 @@ describe.each(['pump', 'streams'] as const)('credit control over %s', (relay) =>
 });
 
 describe('a running gateway', () => {
-  it('shows usage within two seconds and asks for idle connections, too', async () => {
+  it('reports usage within two seconds, and idle connections, too', async () => {
     const { control, gateway } = await start();
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
@@ -123,7 +123,7 @@ describe('a running gateway', () => {
     expect(control.runIds.size).toBe(1);
   });
 
-  it('counts on from the old total when an idle connection was ended and comes back', async () => {
+  it('continues from the old total when an idle connection was ended and is opened again', async () => {
     const { control, gateway } = await start({ limits: { connectionIdleMs: 100 } });
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
@@ -137,33 +137,33 @@ describe('a running gateway', () => {
     expect(control.calls.authorize).toBe(2);
   });
 
-  it('goes on within its grants while the control plane is away', async () => {
+  it('continues within its grants while the control plane is unavailable', async () => {
     const { control, gateway } = await start({ limits: { updateIntervalMs: 50, updateRetryMs: 100 } });
     const connection = control.sell();
-    const stranger = control.sell();
+    const unknownConnection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const first = await socks5Connect(gateway, connection, '127.0.0.1', port);
-    control.isAway = true;
+    control.isUnavailable = true;
     first.client.socket.write('still');
     expect((await first.client.take(5)).toString()).toBe('still');
     const second = await socks5Connect(gateway, connection, '127.0.0.1', port);
     expect(second.reply).toBe(0);
     second.client.socket.destroy();
-    expect((await socks5Connect(gateway, stranger, '127.0.0.1', port)).reply).toBe(1);
+    expect((await socks5Connect(gateway, unknownConnection, '127.0.0.1', port)).reply).toBe(1);
     const http = await openClient(gateway.port);
     http.socket.write(
-      `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(stranger)}\r\n\r\n`,
+      `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(unknownConnection)}\r\n\r\n`,
     );
     expect((await http.rest()).bytes.toString()).toMatch(/^HTTP\/1.1 503 [^]*Retry-After: 5\r\n/);
-    control.isAway = false;
+    control.isUnavailable = false;
     await until(() => connection.usedBytes === 10);
-    expect((await socks5Connect(gateway, stranger, '127.0.0.1', port)).reply).toBe(0);
+    expect((await socks5Connect(gateway, unknownConnection, '127.0.0.1', port)).reply).toBe(0);
     first.client.socket.destroy();
   });
 
-  it.each(['isAway', 'isSilent'] as const)(
-    'stops at the last granted byte while the control plane %s, then goes on',
-    async (trouble) => {
+  it.each(['isUnavailable', 'isUnresponsive'] as const)(
+    'stops at the last granted byte while the control plane %s, then continues',
+    async (failure) => {
       const sourcePort = await startSource();
       const { control, gateway } = await start({
         limits: { updateIntervalMs: 50, updateRetryMs: 100, controlRequestMs: 200, grantWaitMs: 60_000 },
@@ -171,7 +171,7 @@ describe('a running gateway', () => {
       const connection = control.sell({ grantStepBytes: 100_000 });
       const { client } = await socks5Connect(gateway, connection, '127.0.0.1', sourcePort);
       await client.take(300_000);
-      control[trouble] = true;
+      control[failure] = true;
       const { grantedBytes } = connection;
       await client.take(grantedBytes - 300_000);
       const failures = async () => {
@@ -184,13 +184,13 @@ describe('a running gateway', () => {
       while ((await failures()) < 3) await new Promise(setImmediate);
       expect(connection.grantedBytes).toBe(grantedBytes);
       expect(client.receivedBytes).toBe(10 + 4 + grantedBytes);
-      control[trouble] = false;
+      control[failure] = false;
       await client.take(300_000);
       client.socket.destroy();
     },
   );
 
-  it('does not believe the clock on the wall', async () => {
+  it('does not depend on the wall clock', async () => {
     const { control, gateway } = await start({ limits: { tunnelIdleMs: 5_000, connectionIdleMs: 5_000 } });
     const connection = control.sell();
     const { port } = await listenLocally((socket) => socket.pipe(socket));
@@ -207,7 +207,7 @@ describe('a running gateway', () => {
     client.socket.destroy();
   });
 
-  it('reports an exit whose address has gone, refuses tunnels until then, and leaves others alone', async () => {
+  it('reports an exit whose address is missing, refuses its tunnels, and does not affect others', async () => {
     const { control, gateway } = await start({ limits: { exitCheckMs: 50, exitLostMs: 200 } });
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     const lost = control.sell({ exit: { kind: 'local-address', address: '192.0.2.77' } });
@@ -225,7 +225,7 @@ describe('a running gateway', () => {
     client.socket.destroy();
   });
 
-  it('listens before its control plane does', async () => {
+  it('starts before its control plane', async () => {
     const controlPort = await closedPort();
     const control = new ControlPlane();
     const gateway = await startGateway({
@@ -246,13 +246,13 @@ describe('a running gateway', () => {
     control.stop();
   });
 
-  it('closes an address that guesses passwords', async () => {
+  it('blocks an address after failed logins', async () => {
     const { control, gateway } = await start({ limits: { loginFailuresPerMinute: 3 } });
     const { username } = control.sell();
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       const client = await openClient(gateway.port);
       client.socket.write(
-        `CONNECT a.test:1 HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic({ username, password: `guess-${attempt}` })}\r\n\r\n`,
+        `CONNECT a.test:1 HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic({ username, password: `wrong-${attempt}` })}\r\n\r\n`,
       );
       expect((await client.rest()).bytes.toString()).toMatch(attempt <= 3 ? /^HTTP\/1.1 407 / : /^HTTP\/1.1 429 /);
     }
@@ -274,7 +274,7 @@ describe('a running gateway', () => {
     for (const { client } of opened) client.socket.destroy();
   });
 
-  it('ends a tunnel that is idle', async () => {
+  it('ends an idle tunnel', async () => {
     const { control, gateway } = await start({ limits: { tunnelIdleMs: 100 } });
     const { port } = await listenLocally((socket) => socket.resume());
     const { client } = await socks5Connect(gateway, control.sell(), '127.0.0.1', port);
@@ -301,7 +301,7 @@ describe('curl', () => {
   let origin: Server;
   let url: string;
   const body = patternedBytes(20 * MIB);
-  /** What the destination saw of each of its connections. */
+  /** The bytes of each connection, as counted by the destination. */
   const seen: { readonly uploadedBytes: number; readonly usedBytes: number }[] = [];
 
   beforeAll(async () => {
@@ -329,7 +329,7 @@ describe('curl', () => {
     ['SOCKS5', (port: number) => ['--socks5-hostname', `127.0.0.1:${port}`]],
     ['an absolute-form request', (port: number) => ['-x', `http://127.0.0.1:${port}`]],
     ['CONNECT', (port: number) => ['-p', '-x', `http://127.0.0.1:${port}`]],
-  ])('downloads and uploads through %s, counted to the byte in each direction', async (_name, proxy) => {
+  ])('downloads and uploads through %s, with exact counts in each direction', async (_name, proxy) => {
     connection = harness.control.sell();
     seen.length = 0;
     const login = ['-U', `${connection.username}:${connection.password}`];
@@ -363,7 +363,7 @@ describe('the process', () => {
     return { child, output, exited: once(child, 'exit').then(([code]) => code as number | null) };
   }
 
-  it('delivers the last totals when it is told to stop, even twice within a moment', async () => {
+  it('delivers the final totals on a signal, and on two signals in quick succession', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell();
     const port = await closedPort();
@@ -390,7 +390,7 @@ describe('the process', () => {
     control.stop();
   });
 
-  it('gives away eight megabytes of a connection when it is killed before it was answered, and not a byte more', async () => {
+  it('loses exactly eight megabytes of a connection if it is killed while a report is unacknowledged', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell({ grantedBytes: 50 * MIB });
     const port = await closedPort();
@@ -418,10 +418,10 @@ describe('the process', () => {
     const { client } = await socks5Connect({ port }, connection, '127.0.0.1', originPort);
     await client.take(5);
     await until(() => connection.usedBytes === 5);
-    control.isSilent = true;
+    control.isUnresponsive = true;
     client.socket.write('go');
     const rest = client.rest();
-    const passed = () => client.receivedBytes - 14 + 2; // Without the handshake's answers, with the upload.
+    const passed = () => client.receivedBytes - 14 + 2; // Without the replies of the handshake, with the upload.
 
     await until(() => passed() === 5 + defaultLimits.unacknowledgedBytesMin);
     child.kill('SIGKILL');
@@ -429,12 +429,12 @@ describe('the process', () => {
     await rest;
     await until(() => sentBytes > 0);
     expect(passed() - connection.usedBytes).toBe(defaultLimits.unacknowledgedBytesMin);
-    // The origin was ready to send more: what it sent and nobody got is in the sockets.
+    // The origin could send more: the difference is in socket buffers.
     expect(sentBytes).toBeGreaterThan(passed());
     control.stop();
   });
 
-  it('ends with code 1 when its last totals could not be delivered', async () => {
+  it('exits with code 1 if its final totals could not be delivered', async () => {
     const control = await new ControlPlane().start();
     const connection = control.sell();
     const port = await closedPort();
@@ -450,17 +450,17 @@ describe('the process', () => {
     const { client } = await socks5Connect({ port }, connection, '127.0.0.1', echoPort);
     client.socket.write('ping');
     await client.take(4);
-    control.isAway = true;
+    control.isUnavailable = true;
     child.kill('SIGTERM');
     expect(await exited).toBe(1);
-    expect(output.stdout).toContain('Last totals were not delivered');
+    expect(output.stdout).toContain('Final totals were not delivered');
     control.stop();
   });
 
   it.each([
     ['GATEWAY_PORT', 'GATEWAY_METRICS_PORT'],
     ['GATEWAY_METRICS_PORT', 'GATEWAY_PORT'],
-  ])('says in one sentence that the port of %s is taken', async (taken, free) => {
+  ])('prints one line if the port of %s is in use', async (taken, free) => {
     const { server, port } = await listenLocally(() => {});
     const { output, exited } = launch({
       [taken]: String(port),
@@ -469,11 +469,11 @@ describe('the process', () => {
       GATEWAY_TOKEN: 'token',
     });
     expect(await exited).toBe(1);
-    expect(output.stderr).toBe(`The gateway cannot listen on 127.0.0.1:${port}: the port is taken.\n`);
+    expect(output.stderr).toBe(`The gateway cannot listen on 127.0.0.1:${port}: the port is in use.\n`);
     server.close();
   });
 
-  it('names the settings that are missing', async () => {
+  it('prints the missing settings', async () => {
     const { output, exited } = launch({});
     expect(await exited).toBe(1);
     expect(output.stderr).toContain('GATEWAY_CONTROL_URL');

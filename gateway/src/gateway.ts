@@ -1,3 +1,4 @@
+import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { repeat } from './background.ts';
@@ -6,8 +7,8 @@ import { Reporter } from './connections/reporter.ts';
 import { ControlClient } from './control/control-client.ts';
 import { ControlHealth } from './control/control-health.ts';
 import { EndWatch } from './control/end-watch.ts';
-import { Greetings } from './control/greetings.ts';
-import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnOfDescriptors } from './descriptors.ts';
+import { Heartbeat } from './control/heartbeat.ts';
+import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
 import { createDial } from './exits/dial.ts';
 import { Exits } from './exits/exits.ts';
@@ -24,8 +25,8 @@ import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import { healthOf, watchControl } from './node-health.ts';
-import { chooseMover } from './pipe/feature-test.ts';
-import type { Mover } from './pipe/pipe.ts';
+import { chooseRelay } from './pipe/choose-relay.ts';
+import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/streams.ts';
 
@@ -38,49 +39,49 @@ export interface GatewaySettings {
   readonly log: Logger;
   readonly metricsPort?: number | undefined;
   readonly nameServers?: readonly string[] | undefined;
-  /** Where connections have their DNS ports: no tunnel leaves from there. */
+  /** Reserved for the DNS ports of connections; never used as source ports. */
   readonly dnsPorts?: PortRange;
-  /** `auto`: the pump where it works. */
-  readonly relay?: Mover['kind'] | 'auto';
+  /** `auto`: the pump if this version of Node supports it. */
+  readonly relay?: Relay['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
-  /** How many file descriptors to reckon with. Unset: the limit of this process. */
+  /** The limit of file descriptors. Unset: the limit of this process. */
   readonly descriptors?: number;
 }
 
 export interface Gateway {
   readonly port: number;
   readonly address: string;
-  readonly relay: Mover['kind'];
+  readonly relay: Relay['kind'];
   readonly metrics: Metrics;
   /**
-   * Stops accepting, lets tunnels finish for a while, cuts them and delivers the last totals.
-   * @returns whether the control plane has all of them
+   * Stops accepting, drains tunnels for `drainMs`, closes the rest and delivers the final totals.
+   * @returns whether the control plane has acknowledged all of them
    */
   close(options?: { drainMs: number }): Promise<boolean>;
-  /** Shortens a running `close`: what still drains is cut now. */
-  cutNow(): void;
+  /** Ends the draining of a running `close`: the remaining tunnels are closed now. */
+  abortDrain(): void;
 }
 
-/** Starts a gateway. It listens whether or not the control plane can be reached yet. */
+/** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
   const limits = limitsOf(settings);
   const metrics = createMetrics();
   const runId = randomUUID();
-  /** Filled once they are bound. */
+  /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
   const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
-  const greetings = new Greetings({ control, reserved, limits, log });
-  const mover = await openMover(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, mover, connections, dial });
+  const heartbeat = new Heartbeat({ control, reserved, limits, log });
+  const relay = await openRelay(settings.relay ?? 'auto', limits, log);
+  const context = openContext(settings, limits, { metrics, relay, connections, dial });
   watchNode(context, connections);
-  const controlState = { health, reporter, greetings, endWatch };
+  const controlState = { health, reporter, heartbeat, endWatch };
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const stops = [() => reporter.stop(), () => greetings.stop(), () => endWatch.stop()];
+  const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
     stops.push(await openMetricsPort(metricsPort, { metrics, log, health: () => healthOf(controlState) }));
@@ -90,7 +91,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
     for (const stop of stops) stop();
     throw error;
   });
-  // A failed accept (no descriptor is left) concerns one client alone.
+  // A failed `accept` (for example EMFILE) affects one client only.
   publicPort.server.on('error', (error) => log.error({ err: error }, 'A client could not be accepted'));
   ownPorts.add(port);
   reporter.start();
@@ -102,28 +103,28 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
       return exits.check(connections.exitsInUse);
     }),
   );
-  log.info({ address, port, relay: mover.kind, runId }, 'Gateway is ready');
-  greetings.start();
+  log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
+  heartbeat.start();
   endWatch.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     publicPort.server.close();
     await context.flows.drain(drainMs);
     connections.endAll('shutdown');
-    publicPort.cutWaiting();
-    const areDelivered = await connections.lastTotalsDelivered(limits.lastReportMs);
+    publicPort.closeWaiting();
+    const areDelivered = await connections.waitForFinalTotals(limits.lastReportMs);
     for (const stop of stops) stop();
-    log.info('Gateway has stopped');
+    log.info('Gateway stopped');
     return areDelivered;
   }
 
-  return { port, address, relay: mover.kind, metrics, close, cutNow: () => context.flows.cutDrain() };
+  return { port, address, relay: relay.kind, metrics, close, abortDrain: () => context.flows.abortDrain() };
 }
 
 function limitsOf({ limits, descriptors = descriptorLimit(), log }: GatewaySettings): Limits {
   const wanted: Limits = { ...defaultLimits, ...limits };
   const fitted = fitToDescriptors(wanted, descriptors);
-  warnOfDescriptors(log, wanted, fitted, descriptors);
+  warnAboutDescriptorLimit(log, wanted, fitted, descriptors);
   return fitted;
 }
 
@@ -135,8 +136,8 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     runId,
     timeoutMs: limits.controlRequestMs,
     addressTimeoutMs: limits.addressRequestMs,
-    observed: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
-    refused: (call) => metrics.refusedCalls.inc({ call }),
+    onDuration: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
+    onRefusal: (call) => metrics.refusedCalls.inc({ call }),
     health,
   });
   return { control, health };
@@ -168,29 +169,30 @@ function openConnections(
     control,
     limits,
     log,
-    reportSoon: (connection) => reporter.soon(connection),
+    requestReport: (connection) => reporter.request(connection),
     exits,
-    ended: (reason) => metrics.connectionEnds.inc({ reason }),
+    onEnd: (reason) => metrics.connectionEnds.inc({ reason }),
   });
-  const endWatch = new EndWatch({ control, limits, log, told: (answer) => connections.told(answer) });
+  const onResponse = (response: WatchResponse) => connections.applyChanges(response);
+  const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
   return { connections, reporter, endWatch };
 }
 
-function openMover(kind: Mover['kind'] | 'auto', limits: Limits, log: Logger): Promise<Mover> | Mover {
+function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> | Relay {
   if (kind === 'streams') return streams;
-  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseMover(limits.pumpBuffers, log);
+  return kind === 'pump' ? createPump(limits.pumpBuffers) : chooseRelay(limits.pumpBuffers, log);
 }
 
 function openContext(
   { log }: GatewaySettings,
   limits: Limits,
-  parts: Pick<ListenerContext, 'metrics' | 'mover' | 'connections' | 'dial'>,
+  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial'>,
 ) {
   const { metrics } = parts;
   const descriptors = new DescriptorWatch({
     log,
-    counted: () => metrics.descriptorsExhausted.inc(),
+    onExhausted: () => metrics.descriptorsExhausted.inc(),
     logEveryMs: limits.exhaustionLogMs,
   });
   const flows = new Flows({ limits, metrics, log });
@@ -202,16 +204,16 @@ function openContext(
   return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits), addressGuard };
 }
 
-function watchNode({ metrics, flows, mover, limits }: ListenerContext, connections: Connections): void {
-  metrics.relayInfo.set({ relay: mover.kind }, 1);
+function watchNode({ metrics, flows, relay, limits }: ListenerContext, connections: Connections): void {
+  metrics.relayInfo.set({ relay: relay.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => flows.size);
-  metrics.watch('gateway_tunnels_max', 'Tunnels that this node may have', () => limits.tunnelsPerNode);
-  metrics.watch('gateway_client_sockets_max', 'Client sockets that this node may have', () => {
+  metrics.watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => limits.tunnelsPerNode);
+  metrics.watch('gateway_client_sockets_max', 'Limit of client sockets of this node', () => {
     return limits.clientSocketsPerNode;
   });
-  metrics.watch('gateway_connections', 'Connections open in this run', () => connections.open.length);
-  metrics.watch('gateway_pump_buffers_in_use', 'Buffers that tunnels hold', () => mover.buffersInUse);
-  metrics.watch('gateway_unacknowledged_connections', 'Connections whose last total is on its way', () => {
+  metrics.watch('gateway_connections', 'Open connections in this run', () => connections.open.length);
+  metrics.watch('gateway_pump_buffers_in_use', 'Pooled buffers in use by tunnels', () => relay.buffersInUse);
+  metrics.watch('gateway_unacknowledged_connections', 'Connections whose final total is not acknowledged yet', () => {
     return connections.ending.length;
   });
 }

@@ -1,18 +1,18 @@
-/** Every bound of the gateway in one table. Tests pass their own numbers. */
+/** All limits of the gateway. Tests override them. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export const defaultLimits = {
-  /** From accept to valid credentials, for SOCKS5 to the request, whatever is sent and answered; the dial not included. */
+  /** From accept to valid credentials, for SOCKS5 to the complete request, however much is exchanged; without the dial. */
   handshakeMs: 10_000,
   headBytes: 16 * KIB,
   headFields: 100,
-  /** Payload that a client sent before our answer. */
+  /** Payload that a client sent before the reply to its request. */
   earlyDataBytes: 64 * KIB,
   /** Clients without valid credentials. A network is an IPv4 address or the /64 of an IPv6 address. */
   halfOpenPerNetwork: 64,
   halfOpenPerNode: 2048,
-  /** Sockets of clients with and without tunnels. More than tunnels, for kept HTTP connections. */
+  /** Client sockets with and without a tunnel. More than tunnels, because of idle persistent HTTP connections. */
   clientSocketsPerConnection: 320,
   clientSocketsPerNetwork: 13_000,
   clientSocketsPerNode: 26_000,
@@ -22,84 +22,84 @@ export const defaultLimits = {
   newTunnelsPerSecond: 50,
   newTunnelsBurst: 200,
 
-  /** 0 switches the limit off. */
+  /** 0 disables the limit. */
   loginFailuresPerMinute: 20,
   loginBlockMs: 300_000,
-  /** Addresses with failed logins that are remembered; above it the oldest is forgotten. */
+  /** Entries in the table of addresses with failed logins; the oldest is evicted. */
   loginAddresses: 100_000,
-  /** How long known credentials are good before the control plane is asked again. */
-  credentialsKeptMs: 60_000,
-  /** A password that is used from a new address is confirmed sooner, because the control plane notes the address. */
-  addressNoteSpacingMs: 1_000,
-  /** Client addresses that open a connection without a password and are remembered; above it the oldest is forgotten. */
-  addressesKept: 10_000,
-  /** How long an address that no connection lists is not asked about again. The control plane tells of changes of allow-lists. */
-  addressRefusalKeptMs: 10_000,
-  /** Addresses of one network; above it none of them is asked about for a while. */
+  /** How long accepted credentials are cached before the control plane checks them again. */
+  credentialsCacheMs: 60_000,
+  /** The same for a password that is used from a new client address, because the control plane stores the address. */
+  newAddressRecheckMs: 1_000,
+  /** How long refused credentials are cached. */
+  refusalCacheMs: 1_000,
+  refusalsCached: 10_000,
+  /** Client addresses with an open connection that lists them; the oldest is evicted. */
+  addressLoginsCached: 10_000,
+  /** How long an address that no connection lists is cached. The control plane announces changes of allow-lists. */
+  addressRefusalCacheMs: 10_000,
+  /** Of one client network; above it, its addresses are not checked for a while. 0 disables the limit. */
   addressRefusalsPerMinute: 20,
   addressBlockMs: 60_000,
-  /** Clients wait so long at most to hear whether they need a password. */
+  /** The longest time that a client without a password waits for the check of its address. */
   addressRequestMs: 2_000,
-  /** How long a refusal of the control plane answers for it. */
-  refusalKeptMs: 1_000,
-  refusalsKept: 10_000,
 
-  /** All addresses of a destination together, the resolution included. */
+  /** For all addresses of a destination together, including name resolution. */
   dialMs: 15_000,
   dialAttemptMs: 4_000,
-  addressesTried: 6,
-  /** Source ports that a dial from an exit's address tries when others hold them. */
-  sourcePortTries: 16,
-  resolverTryMs: 2_000,
-  resolverTries: 2,
+  addressAttempts: 6,
+  /** Source ports that a dial from an exit's address tries if they are in use. */
+  sourcePortAttempts: 16,
+  resolverAttemptMs: 2_000,
+  resolverAttempts: 2,
 
   exitCheckMs: 1_000,
-  /** An exit whose address is missing for so long is lost, and its connections end. 0 switches it off. */
+  /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
 
   descriptorCheckMs: 1_000,
-  /** The log says at most so often that no descriptor is left. */
+  /** Minimum interval between log lines about missing descriptors. */
   exhaustionLogMs: 60_000,
 
   tunnelIdleMs: 600_000,
   halfClosedIdleMs: 120_000,
-  /** Between two requests of a kept HTTP connection, the head of the second included. */
+  /** Between two requests of a persistent HTTP connection, including the head of the second. */
   nextRequestMs: 60_000,
-  /** How long a closing side may take to read our last answer. */
+  /** How long a closing side may take to read the last response. */
   lingerMs: 2_000,
-  /** How long a cut tunnel waits for a side to take a chunk that was paid for: 256 KiB at 4 KB/s. */
+  /** How long a closing tunnel waits until a side reads a counted chunk: 256 KiB at 4 KB/s. */
   flushMs: 60_000,
 
   updateIntervalMs: 500,
-  /** Connections without traffic are reported this often while the control plane tells of ends by itself. */
+  /** Report interval of connections without traffic while the end watch is active. */
   idleUpdateIntervalMs: 2_000,
   updateSpacingMs: 5,
   /**
-   * So much passes at most beyond the last total that the control plane has acknowledged: what a killed gateway gives
-   * away, per connection. Above the minimum it follows the rate.
+   * The most bytes that pass beyond the last acknowledged total, per connection: what is lost if the gateway is killed.
+   * Above the minimum it depends on the rate.
    */
   unacknowledgedBytesMin: 8 * MIB,
   unacknowledgedBytesMax: 64 * MIB,
   updateRetryMs: 2_000,
   controlRequestMs: 5_000,
-  /** A connection whose report is refused, and no other, is tried again after this time. */
+  /** A connection whose report alone is refused is retried after this time. */
   refusedReportMs: 30_000,
-  /** How often a refused batch is halved in one round: two single ones are found among 5,000. */
+  /** Bisection steps per round for a refused batch: enough to find two items among 5,000. */
   refusedReportSplits: 26,
-  /** Between two held calls, each of which waits for ends. */
+  /** Between two long polls for ended connections. */
   watchSpacingMs: 50,
-  /** The longest pause when such calls fail or are not held. */
+  /** The maximum backoff if these calls fail or return immediately. */
   watchRetryMs: 2_000,
-  /** Versions and PUBLIC_URL are asked for again. */
+  /** Interval of the heartbeat, which also refreshes versions and PUBLIC_URL. */
   helloIntervalMs: 60_000,
   helloRetryMs: 5_000,
   /** Longer than a restart of the control plane and its database takes. */
   grantWaitMs: 90_000,
   wantedBytesMin: MIB,
   wantedBytesMax: 256 * MIB,
-  /** A connection without tunnels is ended in this run and forgotten after this time. */
+  /** A connection without tunnels is ended in this run after this time. */
   connectionIdleMs: 600_000,
-  /** How long `close` tries to deliver the last totals. */
+  /** How long `close` tries to deliver the final totals. */
   lastReportMs: 5_000,
 
   pumpBuffers: 256,

@@ -1,14 +1,14 @@
 /** The gateway process: settings from the environment, drained by SIGTERM or SIGINT. */
-import { LOG_STREAM_OPTIONS, outliveFailures } from '@cellhop/contract/log-stream';
+import { LOG_STREAM_OPTIONS, ignoreWriteErrors } from '@cellhop/contract/log-stream';
 import { destination, pino } from 'pino';
 import { type Config, parseConfig } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-/** Ctrl-C reaches every process of a group, and a parent may pass it on once more: one wish, not two. */
-const SAME_SIGNAL_MS = 1_000;
+/** Ctrl-C reaches every process of a group, and a parent may forward it again: signals this close together count as one. */
+const REPEATED_SIGNAL_MS = 1_000;
 
-/** A developer's terminal gets lines; everything else gets JSON. */
-const forReaders = {
+/** A developer's terminal gets readable lines; everything else gets JSON. */
+const prettyTransport = {
   target: 'pino-pretty',
   options: { ignore: 'pid,hostname', singleLine: true, translateTime: 'HH:MM:ss' },
 };
@@ -34,16 +34,16 @@ function readConfig(): Config {
 
 async function start({ logLevel, isDevelopment, limits, ...settings }: Config): Promise<Gateway> {
   const options = { name: 'gateway', level: logLevel };
-  const isRead = isDevelopment && process.stdout.isTTY;
-  const log = isRead
-    ? pino({ ...options, transport: forReaders })
-    : pino(options, outliveFailures(destination(LOG_STREAM_OPTIONS), process));
+  const isTerminal = isDevelopment && process.stdout.isTTY;
+  const log = isTerminal
+    ? pino({ ...options, transport: prettyTransport })
+    : pino(options, ignoreWriteErrors(destination(LOG_STREAM_OPTIONS), process));
   try {
     return await startGateway({ ...settings, log, limits });
   } catch (error) {
-    // Of the two ports that may fail, the system names the one that did.
+    // Two ports may fail; the system error names the one that did.
     const { code, address = settings.host, port = settings.port } = error as Partial<ListenError>;
-    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is taken.`);
+    if (code === 'EADDRINUSE') return fail(`The gateway cannot listen on ${address}:${port}: the port is in use.`);
     return fail(`The gateway cannot listen on ${address}:${port}: ${messageOf(error)}.`);
   }
 }
@@ -51,13 +51,13 @@ async function start({ logLevel, isDevelopment, limits, ...settings }: Config): 
 function stop(running: Gateway, drainMs: number): void {
   const now = performance.now();
   if (stoppingSince !== undefined) {
-    if (now - stoppingSince >= SAME_SIGNAL_MS) running.cutNow();
+    if (now - stoppingSince >= REPEATED_SIGNAL_MS) running.abortDrain();
     return;
   }
   stoppingSince = now;
   running.close({ drainMs }).then(
     (areTotalsDelivered) => process.exit(areTotalsDelivered ? 0 : 1),
-    (error: unknown) => fail(`The gateway did not stop in order: ${messageOf(error)}.`),
+    (error: unknown) => fail(`The gateway did not stop cleanly: ${messageOf(error)}.`),
   );
 }
 

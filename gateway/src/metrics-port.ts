@@ -14,16 +14,16 @@ interface MetricsPortSettings {
 }
 
 /**
- * Serves metrics and health to this machine alone.
- * @returns closes it
+ * Serves metrics and health on loopback only.
+ * @returns a function that closes the port
  */
 export async function openMetricsPort(port: number, settings: MetricsPortSettings): Promise<() => void> {
   const { metrics, health, log } = settings;
   const server = createServer((request, response) => {
-    if (request.method === 'GET' && request.url === '/health') return answerHealth(health(), response);
+    if (request.method === 'GET' && request.url === '/health') return sendHealth(health(), response);
     const isKnown = request.method === 'GET' && request.url === '/metrics';
     if (!isKnown) return response.writeHead(404).end();
-    inBackground(log, 'metrics', answerMetrics(metrics, response));
+    inBackground(log, 'metrics', sendMetrics(metrics, response));
     return response;
   });
   await listen(server, port, LOOPBACK);
@@ -35,12 +35,12 @@ export async function openMetricsPort(port: number, settings: MetricsPortSetting
   };
 }
 
-function answerHealth(health: NodeHealth, response: ServerResponse): ServerResponse {
+function sendHealth(health: NodeHealth, response: ServerResponse): ServerResponse {
   response.writeHead(health.status === 'ok' ? 200 : 503, { 'Content-Type': 'application/json' });
   return response.end(JSON.stringify(health));
 }
 
-async function answerMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
+async function sendMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
   const text = await registry.metrics();
   response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
 }

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** All that a label may be about. */
+/** The allowed label names. */
 const LABELS = new Set(['call', 'direction', 'le', 'limit', 'outcome', 'protocol', 'reason', 'relay']);
 
 interface Visit {
@@ -16,11 +16,11 @@ interface Visit {
   readonly name: string;
   readonly port: number;
   readonly page: string;
-  readonly guess: string;
+  readonly wrongPassword: string;
 }
 
-/** Tunnels that work and fail, requests, and a wrong password. */
-async function visit({ gateway }: Harness, { connection, name, port, page, guess }: Visit): Promise<void> {
+/** Opens tunnels that succeed and fail, and sends requests, one with a wrong password. */
+async function visit({ gateway }: Harness, { connection, name, port, page, wrongPassword }: Visit): Promise<void> {
   for (const [host, toPort] of [
     ['127.0.0.1', port],
     [`${name}.localhost`, port],
@@ -31,7 +31,7 @@ async function visit({ gateway }: Harness, { connection, name, port, page, guess
     client.socket.end();
     await client.rest();
   }
-  for (const password of [connection.password, guess]) {
+  for (const password of [connection.password, wrongPassword]) {
     const client = await openClient(gateway.port);
     const login = basic({ username: connection.username, password });
     client.socket.write(
@@ -45,19 +45,19 @@ async function visit({ gateway }: Harness, { connection, name, port, page, guess
   await untilGauge(gateway, 'gateway_tunnels', 0);
 }
 
-/** Each line without its value: a name with the labels and their values. */
+/** Metric names with their labels and label values. */
 async function seriesOf({ gateway }: Harness): Promise<string[]> {
   const lines = (await gateway.metrics.registry.metrics()).split('\n');
   return lines.filter((line) => /^[a-z]/.test(line)).map((line) => line.slice(0, line.lastIndexOf(' ')));
 }
 
-it('metrics name no user, connection, client or destination', async () => {
+it('metrics contain no user, connection, client or destination', async () => {
   const harness = await startHarness();
   stops.push(() => harness.stop());
   const { control, gateway } = harness;
   const { port } = await listenLocally((socket) => socket.end('four'));
   const connection = control.sell({ username: 'a-user-of-theirs' });
-  await visit(harness, { connection, name: 'site', port, page: 'a-page', guess: 'a-guess' });
+  await visit(harness, { connection, name: 'site', port, page: 'a-page', wrongPassword: 'a-wrong-password' });
   const { registry } = gateway.metrics;
   const labels = (await registry.getMetricsAsJSON()).flatMap(({ values }) => values.map((value) => value.labels));
   expect(labels.length).toBeGreaterThan(20);
@@ -65,17 +65,17 @@ it('metrics name no user, connection, client or destination', async () => {
   const text = await registry.metrics();
   expect(text).toContain('gateway_tunnel_ends_total{reason="dial-failed"}');
   const { id, username, password } = connection;
-  for (const secret of [id, username, password, 'a-guess', '127.0.0.1', 'site', 'a-page', `:${port}`])
+  for (const secret of [id, username, password, 'a-wrong-password', '127.0.0.1', 'site', 'a-page', `:${port}`])
     expect(text).not.toContain(secret);
 });
 
-it('metrics get no further series and no further label for a further user with other destinations', async () => {
+it('metrics get no new series or label for another user with other destinations', async () => {
   const harness = await startHarness();
   stops.push(() => harness.stop());
   const visitAs = async (name: string) => {
     const { port } = await listenLocally((socket) => socket.end('four'));
     const connection = harness.control.sell({ username: name });
-    await visit(harness, { connection, name, port, page: name, guess: name });
+    await visit(harness, { connection, name, port, page: name, wrongPassword: name });
   };
   await visitAs('one');
   const before = await seriesOf(harness);

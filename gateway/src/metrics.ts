@@ -6,11 +6,11 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const PROTOCOLS = ['socks5', 'http-connect', 'http-request'] as const;
 
-/** No label holds a user, a connection, a client address or a destination. */
+/** No label contains a user, a connection, a client address or a destination. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  // Counted per chunk, so these are plain numbers that are copied when somebody asks.
+  // Updated for each chunk, so these are plain numbers, copied into the counter at each scrape.
   const bytes = new Map<string, ByteTotals>(PROTOCOLS.map((protocol) => [protocol, { toExit: 0, toClient: 0 }]));
   const eventLoop = monitorEventLoopDelay({ resolution: 20 });
 
@@ -30,7 +30,7 @@ export function createMetrics() {
     registry,
     bytesTotal,
     bytesOf: (protocol: (typeof PROTOCOLS)[number]) => bytes.get(protocol) ?? { toExit: 0, toClient: 0 },
-    /** Sampling the event loop costs a timer, so it runs only where somebody reads it. */
+    /** Sampling the event loop needs a timer, so it runs only if the metrics port is open. */
     watchEventLoop: () => {
       eventLoop.enable();
       gauge(registers, 'gateway_event_loop_lag_seconds', 'Mean delay of the event loop', () => eventLoop.mean / 1e9);
@@ -65,12 +65,12 @@ function tunnelMetrics(registers: Registry[]) {
     }),
     grantWaits: new Counter({
       name: 'gateway_grant_waits_total',
-      help: 'Times that a tunnel waited for a grant, or for an answer to its reports',
+      help: 'Times that a tunnel waited for a grant or for the acknowledgement of its reports',
       registers,
     }),
     grantWaitSeconds: new Counter({
       name: 'gateway_grant_wait_seconds_total',
-      help: 'How long tunnels waited so, each for itself; added when a wait is over',
+      help: 'Sum of these waits over all tunnels; added when a wait ends',
       registers,
     }),
     dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
@@ -81,18 +81,18 @@ function clientMetrics(registers: Registry[]) {
   return {
     socketsClosed: new Counter({
       name: 'gateway_client_sockets_closed_total',
-      help: 'Times that a limit of client sockets closed one: the longest waiting, or else the newcomer',
+      help: 'Client sockets closed by a limit: the one idle longest, or else the new one',
       labelNames: ['limit'],
       registers,
     }),
     descriptorsExhausted: new Counter({
       name: 'gateway_descriptors_exhausted_total',
-      help: 'Dials that failed because no file descriptor was left, and checks once a second that found none',
+      help: 'Dials that failed, and checks once a second that found, that no file descriptor is left',
       registers,
     }),
     refusals: new Counter({
       name: 'gateway_refusals_total',
-      help: 'Clients and requests that were refused, or failed before an answer began; each once',
+      help: 'Clients and requests that were refused or failed before a response began; each counted once',
       labelNames: ['reason'],
       registers,
     }),
@@ -114,7 +114,7 @@ function controlMetrics(registers: Registry[]) {
     }),
     refusedCalls: new Counter({
       name: 'gateway_refused_calls_total',
-      help: 'Calls that the control plane refused, or whose answer could not be read',
+      help: 'Calls that the control plane refused, or whose response was invalid',
       labelNames: ['call'],
       registers,
     }),

@@ -1,10 +1,10 @@
-/** Every way a request for a tunnel can fail, and what the client is told: the one table of wire codes. */
+/** All causes why a request for a tunnel can fail, and the reply to the client: the only table of wire codes. */
 import { STATUS_CODES } from 'node:http';
 
-interface FailureAnswer {
+interface FailureReply {
   /**
-   * Reply field of RFC 1928, section 6; `login-failed`: status 1 of the login (RFC 1929), or no acceptable method; `close` where the
-   * protocol has no words for it.
+   * REP field of RFC 1928, section 6; `login-failed`: status 1 of RFC 1929, or no acceptable method; `close` if the protocol
+   * has no code for it.
    */
   readonly socks5: number | 'login-failed' | 'close';
   readonly http: number;
@@ -14,12 +14,12 @@ interface FailureAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-export const failureAnswers = {
+export const failureReplies = {
   'credentials-wrong': { socks5: 'login-failed', http: 407, text: 'Proxy credentials are missing or wrong.' },
   'address-shared': {
     socks5: 'login-failed',
     http: 407,
-    text: 'More than one connection lists your address: a password is needed.',
+    text: 'Several connections list your address: a password is required.',
   },
   'ended-without-money': {
     socks5: 'login-failed',
@@ -154,7 +154,7 @@ export const failureAnswers = {
   'answer-malformed': {
     socks5: 1,
     http: 502,
-    text: 'The destination sent an answer that is not HTTP.',
+    text: 'The destination sent a response that is not HTTP.',
     proxyStatus: 'http_protocol_error',
   },
   'dial-timeout': {
@@ -230,40 +230,40 @@ export const failureAnswers = {
     text: 'This HTTP version is not supported.',
     proxyStatus: 'http_request_error',
   },
-  /** Nobody is left to be told. */
+  /** The client has disconnected, so no reply is sent. */
   'client-gone': { socks5: 'close', http: 400, text: 'The client closed the connection.' },
-} as const satisfies Record<string, FailureAnswer>;
+} as const satisfies Record<string, FailureReply>;
 
-export type FailureCause = keyof typeof failureAnswers;
+export type FailureCause = keyof typeof failureReplies;
 
-/** An expected failure on the way to a tunnel. */
+/** An expected failure to open a tunnel. */
 export class TunnelFailure extends Error {
   constructor(readonly failure: FailureCause) {
-    super(failureAnswers[failure].text);
+    super(failureReplies[failure].text);
     this.name = 'TunnelFailure';
   }
 }
 
-/** Anything that is no expected failure is a fault of ours. */
+/** Any other error is a bug of the gateway. */
 export const causeOf = (error: unknown): FailureCause => (error instanceof TunnelFailure ? error.failure : 'internal');
 
 const PROXY_NAME = 'gateway';
 
-/** Fields and body of our own answer; HTTP answers by others never pass through here. */
+/** Status, fields and body of the gateway's own response, not of forwarded ones. */
 export function httpFailure(cause: FailureCause): { status: number; fields: Record<string, string>; body: string } {
-  const answer: FailureAnswer = failureAnswers[cause];
-  const body = `${answer.text}\n`;
+  const reply: FailureReply = failureReplies[cause];
+  const body = `${reply.text}\n`;
   const fields: Record<string, string> = {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
   };
-  if (answer.http === 407) fields['Proxy-Authenticate'] = 'Basic realm="proxy", charset="UTF-8"';
-  if (answer.proxyStatus !== undefined) fields['Proxy-Status'] = `${PROXY_NAME}; error=${answer.proxyStatus}`;
-  if (answer.retryAfterSeconds !== undefined) fields['Retry-After'] = String(answer.retryAfterSeconds);
-  return { status: answer.http, fields, body };
+  if (reply.http === 407) fields['Proxy-Authenticate'] = 'Basic realm="proxy", charset="UTF-8"';
+  if (reply.proxyStatus !== undefined) fields['Proxy-Status'] = `${PROXY_NAME}; error=${reply.proxyStatus}`;
+  if (reply.retryAfterSeconds !== undefined) fields['Retry-After'] = String(reply.retryAfterSeconds);
+  return { status: reply.http, fields, body };
 }
 
-/** The whole answer as bytes, for sockets that no HTTP server of Node holds. The connection closes after it. */
+/** The complete response as text, for sockets without an HTTP server of Node. The connection closes after it. */
 export function encodeHttpFailure(cause: FailureCause): string {
   const { status, fields, body } = httpFailure(cause);
   const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -282,7 +282,7 @@ const causesOfSystemErrors: Record<string, FailureCause> = {
   ENFILE: 'descriptors-exhausted',
 };
 
-/** What a failed `connect` means. Unknown codes (EACCES) are the exit's trouble, not the destination's. */
+/** Maps the error of `connect` to a cause. Unknown codes (EACCES) are a fault of the exit, not of the destination. */
 export function failureOfDial(error: unknown): TunnelFailure {
   if (error instanceof TunnelFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -15,21 +15,21 @@ import {
   hello,
   update,
   watch,
-  type WatchAnswer,
+  type WatchResponse,
 } from '@cellhop/contract/gateway';
 
 export interface FakeConnection {
   readonly id: string;
   readonly username: string;
   readonly password: string;
-  /** Undefined: the control plane is older than revisions. */
+  /** Undefined: the control plane is too old for access revisions. */
   access: Access | undefined;
-  /** Why it has ended, or gets no more. */
+  /** Why the connection has ended, or gets no further grant. */
   reason: string | undefined;
   readonly exit: Exit;
-  /** The highest total that may ever be granted. */
+  /** The maximum of `grantedBytes`. */
   allowedBytes: number;
-  /** How far a grant may run ahead of the usage; lower than wanted makes tunnels wait. */
+  /** The most bytes granted ahead of the usage; less than a node wants makes tunnels wait. */
   grantStepBytes: number;
   state: CreditState;
   grantedBytes: number;
@@ -44,32 +44,32 @@ const TOKEN = 'token-of-the-node';
 const MIB = 1_048_576;
 const SILENT = -1;
 
-/** A control plane over real HTTP that checks every call against the contract and counts them. */
+/** A fake control plane over real HTTP that validates every call against the contract and counts it. */
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
   readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, update: 0, end: 0, watch: 0 };
-  /** The addresses that came with credentials. */
+  /** Client addresses received with credentials. */
   readonly clientAddresses = new Set<string>();
-  /** Those that wait for their answer included. */
-  authorizationsAsked = 0;
+  /** Includes requests that wait for their response. */
+  authorizationsRequested = 0;
   readonly runIds = new Set<string>();
-  /** Resets whoever calls. */
-  isAway = false;
-  /** Keeps whoever calls waiting, also when it speaks again: such a connection is dead. */
-  isSilent = false;
-  /** Whatever names one of these is refused as a whole, as a batch with a mistake in it is. */
-  readonly poisoned = new Set<string>();
+  /** Resets the TCP connection of each request. */
+  isUnavailable = false;
+  /** Never responds to requests that arrive while it is set, as on a dead connection. */
+  isUnresponsive = false;
+  /** A batch that contains one of these ids is refused as a whole. */
+  readonly refused = new Set<string>();
   /** Refuses all reports. */
   isRefusing = false;
-  /** Undefined: it is older than the calls `hello` and `watch`. */
-  greeting: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
-  /** Joins the answers to reports, as a newer version may say what an older node does not understand. */
-  strangeAnswers: unknown[] = [];
-  /** Until then nobody gets an answer. */
-  answersAfter: Promise<unknown> | undefined;
-  /** Calls that wait for ends, of nodes that are still there. */
-  readonly held = new Set<(answer: WatchAnswer) => void>();
+  /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
+  helloResponse: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
+  unknownCredits: unknown[] = [];
+  /** Responses are delayed until this promise settles. */
+  respondsAfter: Promise<unknown> | undefined;
+  /** Open long polls of nodes that are still connected. */
+  readonly held = new Set<(response: WatchResponse) => void>();
   #server: Server | undefined;
   #port = 0;
 
@@ -79,7 +79,7 @@ export class ControlPlane {
 
   async start(port = 0): Promise<this> {
     this.#server = createServer((request, response) => {
-      void this.#answer(request).then(({ status, body }) => {
+      void this.#respond(request).then(({ status, body }) => {
         if (status === 0) return request.socket.destroy();
         if (status === SILENT) return undefined;
         return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -118,78 +118,78 @@ export class ControlPlane {
     return connection;
   }
 
-  /** Ends it and tells whoever waits for that. */
-  tellEnd(connection: FakeConnection, reason?: string): void {
+  /** Ends the connection and responds to the open long polls. */
+  announceEnd(connection: FakeConnection, reason?: string): void {
     connection.state = 'ended';
     connection.reason = reason;
-    this.#tell({ ended: [connection.id], ...(reason !== undefined && { reasons: { [connection.id]: reason } }) });
+    this.#announce({ ended: [connection.id], ...(reason !== undefined && { reasons: { [connection.id]: reason } }) });
   }
 
-  /** Changes who may use it. */
-  change(connection: FakeConnection, { password, allowList }: { password?: string; allowList?: string[] }): Access {
+  /** Changes the password or the allow-list, without an announcement. */
+  changeAccess(connection: FakeConnection, changes: { password?: string; allowList?: string[] }): Access {
     const before = connection.access!;
+    const { password, allowList = before.allowList } = changes;
     const revision = before.revision + 1;
     const passwordRevision = password === undefined ? before.passwordRevision : revision;
-    const access = { revision, passwordRevision, allowList: allowList ?? before.allowList };
+    const access = { revision, passwordRevision, allowList };
     Object.assign(connection, { access, password: password ?? connection.password });
     return access;
   }
 
-  /** Tells whoever waits for that. */
-  tellChange(connection: FakeConnection): void {
-    this.#tell({
+  /** Responds to the open long polls with the current access of the connection. */
+  announceAccess(connection: FakeConnection): void {
+    this.#announce({
       ended: [],
       changed: [{ connectionId: connection.id, access: connection.access! }],
       areAllowListsChanged: true,
     });
   }
 
-  #tell(answer: WatchAnswer): void {
-    for (const tell of this.held) tell(answer);
+  #announce(response: WatchResponse): void {
+    for (const respond of this.held) respond(response);
   }
 
-  async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  async #respond(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.url === authorize.url) this.authorizationsAsked += 1;
-    if (this.isSilent) return { status: SILENT, body: undefined };
-    if (this.isAway) return { status: 0, body: undefined };
+    if (request.url === authorize.url) this.authorizationsRequested += 1;
+    if (this.isUnresponsive) return { status: SILENT, body: undefined };
+    if (this.isUnavailable) return { status: 0, body: undefined };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
-    await this.answersAfter;
+    await this.respondsAfter;
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
     const isReport = request.url === update.url || request.url === end.url;
     if (isReport && this.#isRefused(body)) return REFUSAL;
-    if (request.url === hello.url) return this.#greet(body);
+    if (request.url === hello.url) return this.#hello(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
     if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
     if (request.url === watch.url) return this.#watch(request, body);
-    if (request.url === update.url) return success([...this.strangeAnswers, ...this.#update(body)]);
+    if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
     return { status: 404, body: {} };
   }
 
   #isRefused(body: unknown): boolean {
     const { usages } = end.body.parse(body);
-    return (this.isRefusing && usages.length > 0) || usages.some(({ connectionId }) => this.poisoned.has(connectionId));
+    return (this.isRefusing && usages.length > 0) || usages.some(({ connectionId }) => this.refused.has(connectionId));
   }
 
-  #greet(body: unknown) {
+  #hello(body: unknown) {
     hello.body.parse(body);
     this.calls.hello += 1;
-    return this.greeting === undefined ? { status: 404, body: {} } : success(this.greeting);
+    return this.helloResponse === undefined ? { status: 404, body: {} } : success(this.helloResponse);
   }
 
   async #watch(request: IncomingMessage, body: unknown) {
-    if (this.greeting === undefined) return { status: 404, body: {} };
+    if (this.helloResponse === undefined) return { status: 404, body: {} };
     watch.body.parse(body);
     this.calls.watch += 1;
-    const told = await new Promise<WatchAnswer>((answer) => {
-      this.held.add(answer);
-      const forget = () => this.held.delete(answer);
-      request.socket.once('close', forget);
+    const response = await new Promise<WatchResponse>((respond) => {
+      this.held.add(respond);
+      request.socket.once('close', () => this.held.delete(respond));
     });
     this.held.clear();
-    return success(told);
+    return success(response);
   }
 
   #authorize(body: unknown): Authorization {

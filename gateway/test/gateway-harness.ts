@@ -6,11 +6,11 @@ import { connectLocally, Reader } from './sockets.ts';
 export interface Harness {
   readonly control: ControlPlane;
   readonly gateway: Gateway;
-  /** Started by the test; closed with everything else. */
+  /** Closes the gateway and the control plane. */
   stop(): Promise<void>;
 }
 
-/** A whole gateway with a control plane beside it. Loopback destinations are allowed unless a test says otherwise. */
+/** Starts a gateway with a fake control plane. Loopback destinations are allowed by default. */
 export async function startHarness(settings: Partial<GatewaySettings> = {}): Promise<Harness> {
   const control = await new ControlPlane().start();
   const gateway = await startGateway({
@@ -19,7 +19,7 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
     controlUrl: control.url,
     token: control.token,
     allowPrivate: true,
-    // The limits of a test are its own, whatever this machine allows.
+    // Prevents that the descriptor limit of this machine lowers the limits of a test.
     descriptors: 1_000_000,
     log: pino({ level: 'silent' }),
     ...settings,
@@ -53,14 +53,14 @@ export const socks5Greeting = Buffer.from([5, 1, 2]);
 export const basic = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** The present value of a gauge. */
+/** The current value of a gauge. */
 async function gauge(gateway: Gateway, name: string): Promise<number> {
   const metric = (await gateway.metrics.registry.getMetricsAsJSON()).find((each) => each.name === name);
   if (!metric?.values[0]) throw new Error(`There is no metric ${name}`);
   return metric.values[0].value;
 }
 
-/** Waits until a gauge has a value; the test's own time-out is the limit. */
+/** Waits until a gauge has a value; the timeout of the test is the limit. */
 export async function untilGauge(gateway: Gateway, name: string, value: number): Promise<number> {
   while ((await gauge(gateway, name)) !== value) await new Promise((fulfil) => setTimeout(fulfil, 5));
   return value;
@@ -71,7 +71,7 @@ export async function openClient(port: number, localAddress?: string): Promise<R
   return new Reader(await connectLocally(port, localAddress));
 }
 
-/** A SOCKS5 client up to the reply of its CONNECT, which is answered. */
+/** Connects a SOCKS5 client. @returns the client after the reply to its CONNECT, and the reply code */
 export async function socks5Connect(
   gateway: Pick<Gateway, 'port'>,
   connection: FakeConnection,

@@ -1,4 +1,4 @@
-/** A gateway in a process of its own, whose settings a test gives as JSON; its log is the standard output. */
+/** A gateway in a separate process. A test passes its settings as JSON; it logs to standard output. */
 import { pino } from 'pino';
 import { type GatewaySettings, startGateway } from '../src/gateway.ts';
 
@@ -11,7 +11,7 @@ await startGateway({
   ...settings,
 });
 
-// With --expose-gc it tells what is in use, without what merely waits to be collected.
+// With --expose-gc it prints the memory in use after a collection.
 process.on('SIGUSR2', () => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

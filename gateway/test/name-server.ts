@@ -6,14 +6,14 @@ const TYPE_A = 1;
 
 type LookUp = (name: string) => string[] | undefined;
 
-/** Answers A questions from a table; `silent.test` gets no answer, `held.test` one at `release`; other names do not exist. */
+/** Resolves A queries from a table. `silent.test` gets no response, `held.test` only after `release`; other names do not exist. */
 export async function startNameServer(table: Record<string, string[]> | LookUp) {
   const lookUp: LookUp = typeof table === 'function' ? table : (name) => table[name];
-  const questions: string[] = [];
+  const queries: string[] = [];
   const held: (() => void)[] = [];
   const socket = createSocket('udp4', (message, from) => {
-    const { name, type, end } = readQuestion(message);
-    questions.push(name);
+    const { name, type, end } = parseQuestion(message);
+    queries.push(name);
     if (name === 'silent.test') return;
     const known = lookUp(name);
     const addresses = type === TYPE_A ? (known ?? []) : [];
@@ -26,21 +26,21 @@ export async function startNameServer(table: Record<string, string[]> | LookUp) 
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
     );
     const bytes = Buffer.concat([header, message.subarray(12, end), ...answers]);
-    const answer = () => socket.send(bytes, from.port, from.address);
-    if (name === 'held.test') held.push(answer);
-    else answer();
+    const respond = () => socket.send(bytes, from.port, from.address);
+    if (name === 'held.test') held.push(respond);
+    else respond();
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    questions,
-    release: () => held.splice(0).forEach((answer) => answer()),
+    queries,
+    release: () => held.splice(0).forEach((respond) => respond()),
     stop: () => socket.close(),
   };
 }
 
-function readQuestion(message: Buffer): { name: string; type: number; end: number } {
+function parseQuestion(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
   for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {

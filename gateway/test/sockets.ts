@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { wasReset } from '../src/pipe/handle.ts';
 import type { Side } from '../src/pipe/side.ts';
 
-/** Listens on a free loopback port; half-open sockets, so that tests decide about each direction. */
+/** Listens on a free loopback port. Sockets may be half-open, so that tests control each direction. */
 export async function listenLocally(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
@@ -31,7 +31,7 @@ export async function closedPort(): Promise<number> {
 
 type SocketEnd = 'ended' | 'reset' | 'closed';
 
-/** Reads single messages and the rest of a socket in order. */
+/** Reads messages and the rest of a socket sequentially. */
 export class Reader {
   #chunks: Buffer[] = [];
   #changed: (() => void) | undefined;
@@ -46,7 +46,7 @@ export class Reader {
     socket.on('close', () => this.#finish('closed'));
   }
 
-  /** @throws Error when the socket ends before */
+  /** @throws Error if the socket ends before */
   async take(length: number): Promise<Buffer> {
     while (this.#waitingBytes < length) {
       if (this.#end) throw new Error(`The socket ${this.#end} after ${this.#waitingBytes} of ${length} bytes`);
@@ -58,15 +58,16 @@ export class Reader {
     return bytes.subarray(0, length);
   }
 
-  async takeUntil(mark: string): Promise<string> {
-    await this.peekUntil(mark);
-    return (await this.take(this.#joined().indexOf(mark) + mark.length)).toString('latin1');
+  async takeUntil(delimiter: string): Promise<string> {
+    await this.peekUntil(delimiter);
+    return (await this.take(this.#joined().indexOf(delimiter) + delimiter.length)).toString('latin1');
   }
 
-  /** Waits for a mark and leaves it to be read. */
-  async peekUntil(mark: string): Promise<void> {
-    while (!this.#joined().includes(mark)) {
-      if (this.#end) throw new Error(`The socket ${this.#end} before the mark: ${this.#joined().toString('latin1')}`);
+  /** Waits for a delimiter without consuming it. */
+  async peekUntil(delimiter: string): Promise<void> {
+    while (!this.#joined().includes(delimiter)) {
+      if (this.#end)
+        throw new Error(`The socket ${this.#end} before the delimiter: ${this.#joined().toString('latin1')}`);
       await this.#change();
     }
   }
@@ -76,7 +77,7 @@ export class Reader {
     return { bytes: this.#joined(), end: this.#end };
   }
 
-  /** Waits until the bytes are enough, or no more will come. */
+  /** Waits until a condition on the received bytes holds or the socket ends. */
   async restUntil(isEnough: (bytes: Buffer) => boolean): Promise<{ bytes: Buffer; end: SocketEnd | undefined }> {
     while (!this.#end && !isEnough(this.#joined())) await this.#change();
     return { bytes: this.#joined(), end: this.#end };
@@ -109,7 +110,7 @@ export class Reader {
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Bytes that repeat nowhere within a read, so that a lost or doubled slice changes them. */
+/** Bytes without repetition within a read, so that a lost or duplicated slice is detected. */
 export function patternedBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let index = 0; index + 4 <= length; index += 4)
@@ -117,7 +118,7 @@ export function patternedBytes(length: number): Buffer {
   return bytes;
 }
 
-/** Waits for a condition that another process or timer brings about; the test's own time-out is the limit. */
+/** Waits for a condition; the timeout of the test is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((fulfil) => setTimeout(fulfil, 5));
 }

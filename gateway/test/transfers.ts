@@ -7,31 +7,31 @@ export const TUNNELS = ['socks5', 'http-connect', 'upgrade'] as const;
 export const FRAMINGS = ['length', 'chunked', 'close-delimited'] as const;
 export const ENDS = ['fin', 'half-close', 'rst', 'disconnect'] as const;
 
-/** One body, sent through the gateway in one direction. */
+/** A body that is sent through the gateway in one direction. */
 export interface Transfer {
-  /** How the client asks for the tunnel; of absolute-form requests the framing of the body. */
+  /** How the client requests the tunnel; for absolute-form requests the framing of the body. */
   readonly protocol: (typeof TUNNELS)[number] | (typeof FRAMINGS)[number];
   readonly direction: 'download' | 'upload';
-  /** Of the client's request. */
+  /** HTTP version of the client's request. */
   readonly version: '1.0' | '1.1';
   readonly pieceBytes: readonly number[];
-  /** Each piece in a turn of its own; otherwise all of them and the end at once. */
+  /** Sends each piece in a separate turn of the event loop; otherwise all pieces and the end in one. */
   readonly isPaced: boolean;
-  /** `half-close`: the receiver has ended its own direction before. `disconnect`: the user ends the connection. */
+  /** `half-close`: the receiver has already ended its direction. `disconnect`: the user ends the connection. */
   readonly end: (typeof ENDS)[number];
-  /** How far grants run ahead of the usage. */
+  /** How far grants are ahead of the usage. */
   readonly grantStepBytes: number;
-  /** What the money lasts for, as a share of the body. */
+  /** The share of the body for which the credit lasts. */
   readonly paidShare: number;
 }
 
 export interface Outcome {
   readonly sent: Buffer;
   readonly received: Buffer;
-  /** The receiver was told that this is everything. */
+  /** The receiver got a clean end. */
   readonly isClean: boolean;
   readonly countedBytes: number;
-  /** What had to be counted beside the received body; undefined where the gateway changes the framing. */
+  /** Counted bytes besides the received body; undefined if the gateway changes the framing. */
   readonly overheadBytes: number | undefined;
 }
 
@@ -53,13 +53,13 @@ export async function runTransfer({ control, gateway }: Harness, transfer: Trans
   const origins: Reader[] = [];
   const { server, port } = await listenLocally((socket) => {
     origins.push(new Reader(socket));
-    void serve(origins[0]!, transfer, sent).catch(() => socket.destroy()); // The request was cut.
+    void serve(origins[0]!, transfer, sent).catch(() => socket.destroy()); // The request was aborted.
   });
   const client = await openClient(gateway.port);
   if (transfer.end === 'disconnect') void disconnect(connection);
   const received = await exchange(client, transfer, { connection, port, sent, origins }).catch(() => undefined);
   connection.state = 'ended';
-  // A client that left before its login has no connection that could end.
+  // A client that disconnected before its login has no connection that could end.
   await until(() => connection.endedAtBytes !== undefined || origins.length === 0);
   const origin = origins[0]?.socket;
   const overheadBytes = received && origin && overheadOf(transfer, received, { origin, sent });
@@ -69,7 +69,7 @@ export async function runTransfer({ control, gateway }: Harness, transfer: Trans
   return { sent, received: body, isClean, countedBytes: connection.endedAtBytes ?? 0, overheadBytes };
 }
 
-/** @throws Error when the client is cut during its handshake */
+/** @throws Error if the client is closed during its handshake */
 async function exchange(
   client: Reader,
   transfer: Transfer,
@@ -90,7 +90,7 @@ async function exchange(
   if (!isUpload) return readMessage(client, !isFramed(protocol));
   await Promise.race([until(() => origins.length > 0), client.rest()]);
   const origin = origins[0];
-  if (!origin) throw new Error('The origin saw nothing');
+  if (!origin) throw new Error('No connection reached the origin');
   return readMessage(origin, !isFramed(protocol), protocol === 'upgrade' || isFramed(protocol));
 }
 
@@ -116,7 +116,7 @@ async function takeHead(client: Reader, status: number): Promise<void> {
   if (!head.startsWith(`HTTP/1.1 ${status} `)) throw new Error(head);
 }
 
-/** The origin: accepts what the protocol asks for, and then sends or receives the body. */
+/** The origin: accepts the request, and then sends or receives the body. */
 async function serve(origin: Reader, transfer: Transfer, sent: Buffer): Promise<void> {
   const { protocol, direction, end } = transfer;
   const { socket } = origin;
@@ -151,12 +151,12 @@ async function send(socket: Socket, { protocol, pieceBytes, isPaced, end, direct
   }
   if (end === 'rst') return socket.resetAndDestroy();
   if (isChunked) socket.write('0\r\n\r\n');
-  // A client that ends its side of an absolute-form request has left, and a disconnect comes before the end.
+  // An end by the client of an absolute-form request counts as a disconnect, and `disconnect` closes before the end.
   const isEndSent = end !== 'disconnect' && !(isFramed(protocol) && direction === 'upload');
   return isEndSent && socket.end();
 }
 
-/** Reads up to the end of the message, or of the socket. */
+/** Reads until the end of the message or of the socket. */
 async function readMessage(reader: Reader, isTunnel: boolean, hasHead = !isTunnel): Promise<Received> {
   const { bytes, end } = await reader.restUntil((bytes) => !isTunnel && decode(bytes).isComplete);
   if (hasHead && isTunnel) {

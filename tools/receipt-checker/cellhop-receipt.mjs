@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-/** Says in one line whether a receipt is good. Exit code 0: it is; 1: it is not; 2: it could not be checked. */
+/** Prints one line: is the receipt valid? Exit code 0: valid; 1: not valid; 2: it could not be checked. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { checkReceipt } from './check.mjs';
@@ -40,7 +40,7 @@ function readText(file) {
   return readFileSync(file, 'utf8');
 }
 
-/** The receipt alone, or as the API answers it: `{ "data": receipt }`. @param {string} file */
+/** The receipt alone, or as the API returns it: `{ "data": receipt }`. @param {string} file */
 function readReceipt(file) {
   const value = JSON.parse(readText(file));
   return value?.data ?? value;

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Checks a receipt by itself: written from docs/receipts.md, sharing nothing with the server that made it. No dependency.
+ * Checks a receipt independently: written from docs/receipts.md, shares no code with the server, has no dependency.
  *
- * Every function returns one sentence about the first thing that is wrong, or undefined.
+ * Every check function returns a message about the first problem, or undefined.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
@@ -13,7 +13,7 @@ const PREPAID_MEGABYTES = 50;
 const NO_HASH = '0'.repeat(64);
 const KINDS = new Set(['PREPAID_50_MB', 'MEGABYTE', 'REFUND']);
 const STATUSES = new Set(['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY']);
-/** What stands before the 32 bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** The prefix of the 32 bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const PUBLIC_KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** @param {unknown} value */
@@ -63,7 +63,7 @@ const CHARGE_FIELDS = {
 };
 
 /**
- * @param {unknown} receipt as the shop answered it
+ * @param {unknown} receipt as returned by the API
  * @param {{ publicKey?: string, earlier?: unknown }} [options] `publicKey`: base64 of its 32 bytes; without it the
  *   signature is not checked. `earlier`: an older receipt of the same connection.
  * @returns {string | undefined}
@@ -86,7 +86,7 @@ function checkOne(receipt, publicKey) {
   );
 }
 
-/** Exactly these fields: one that is not signed must not stand beside those that are. @param {string} what @param {unknown} value @param {typeof RECEIPT_FIELDS} fields */
+/** Exactly these fields: an unsigned field must not appear beside the signed ones. @param {string} what @param {unknown} value @param {typeof RECEIPT_FIELDS} fields */
 function checkFields(what, value, fields) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${what} is not an object`;
   const object = /** @type {Fields} */ (value);
@@ -169,7 +169,7 @@ function checkSignature(receipt, publicKey) {
     type: 'spki',
   });
   const signature = Buffer.from(receipt.signature, 'base64');
-  // One signature has one spelling: base64 has several for some bytes, and a changed receipt must not pass.
+  // Base64 can encode the same bytes in several ways. Only the canonical form is accepted, so a changed receipt cannot pass.
   if (signature.toString('base64') !== receipt.signature) return 'the signature is not in base64';
   return verify(null, Buffer.from(signedText(receipt)), publicKeyObject, signature)
     ? undefined

@@ -1,6 +1,6 @@
 -- revision: 1
 -- of: billing, ledger
--- All accounts, wherever they live, as an auditor reads them: an escrow account is in its connection's row.
+-- All accounts, for invariant checks. An escrow account is a column of its connection.
 create or replace view balances as
 select id as account_id, kind::text, balance_micros, held_micros from accounts
 union all

@@ -1,6 +1,6 @@
 -- revision: 1
 -- of: invoices
--- Who paid, and which invoice.
+-- The payer and the invoice of each deposit.
 create or replace view readable_deposits as
 select deposits.id, invoices.id as invoice_id, invoices.currency, deposit_addresses.user_id
   from deposits

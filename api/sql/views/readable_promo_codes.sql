@@ -1,5 +1,5 @@
 -- revision: 1
 -- of: referrals
--- Their names.
+-- Promo codes and their owners.
 create or replace view readable_promo_codes as
 select id, code, user_id from promo_codes;

@@ -26,7 +26,7 @@ async function send(mail: { to: string; subject: string; text?: string; html?: s
 }
 
 describe('the mailbox', () => {
-  test('lists mails as JSON, the newest first, with each link once', async () => {
+  test('lists mails as JSON, newest first, with each link once', async () => {
     await send({
       to: 'a@example.com',
       subject: 'First',
@@ -45,7 +45,7 @@ describe('the mailbox', () => {
     expect(first).toMatchObject({ subject: 'First', links: ['http://x.example/?a=1&b=2', 'http://y.example/'] });
   });
 
-  test('is a page whose mails can neither run scripts nor reach it', async () => {
+  test('is a page whose mails cannot run scripts or access it', async () => {
     await send({ to: 'c@example.com', subject: '<script>1</script>', html: '"><script>alert(2)</script>' });
     const response = await fetch(`${testApp.url}/dev/mailbox`, { headers: { accept: 'text/html' } });
     const page = await response.text();
@@ -67,7 +67,7 @@ describe('the mailbox', () => {
     expect(listMails()).toHaveLength(200);
   });
 
-  test('leaves a taken port to whoever has it', async () => {
+  test('does not start if the port is in use', async () => {
     expect(await startMailSink(sink.port, log)).toBeUndefined();
   });
 });
@@ -80,11 +80,11 @@ describe('the download', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(megabytes * 1_048_576);
   });
 
-  test('waits for a slow reader instead of filling the memory', async () => {
+  test('applies back pressure for a slow client', async () => {
     const before = process.memoryUsage().rss;
     await new Promise<void>((resolve, reject) => {
       const request = get(`${testApp.url}/dev/download/1024`, (response) => {
-        // Reads once, then no more: the kernel's buffers fill and the server has to wait.
+        // Reads once, then stops, so the kernel's buffers fill up and the server has to wait.
         response.once('readable', () => {
           response.read();
           setTimeout(() => {

@@ -6,15 +6,15 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 const params = z.strictObject({ megabytes: z.coerce.number().int().min(1).max(DOWNLOAD_MEGABYTES_MAX) });
-/** Random, so that nothing on the way makes it smaller. */
+/** Random, so that it cannot be compressed on the way. */
 const chunk = randomBytes(65_536);
 const CHUNKS_PER_MEGABYTE = BYTES_PER_MEGABYTE / chunk.length;
 
-/** Something to download through a proxy on a machine without the internet. */
+/** A download to try proxies without internet access. */
 export function downloadRoutes(app: FastifyInstance): void {
   app.get<{ Params: z.output<typeof params> }>(
     '/dev/download/:megabytes',
-    // HEAD would make and throw away the whole body.
+    // HEAD would generate the whole body.
     { exposeHeadRoute: false, schema: { hide: true, params } },
     (request, reply) => {
       const { megabytes } = request.params;
@@ -27,7 +27,7 @@ export function downloadRoutes(app: FastifyInstance): void {
   );
 }
 
-/** A reader that is slow, or gone, stops it. */
+/** A generator, so that back pressure and disconnects stop it. */
 function* repeatChunk(times: number): Generator<Buffer> {
   for (let index = 0; index < times; index++) yield chunk;
 }

@@ -1,8 +1,7 @@
-/** A mail server for development: it takes every mail and keeps it for `/dev/mailbox` instead of delivering it. */
-import { callbackify } from 'node:util';
-import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
+/** A mail sink for development: an SMTP server that accepts every mail and shows it at `/dev/mailbox` instead of delivering it. */
 import type { AddressInfo } from 'node:net';
+import { callbackify } from 'node:util';
+import type { SMTPServer } from 'smtp-server';
 import type { Log } from '../log.ts';
 import { addMail } from './mailbox.ts';
 
@@ -14,8 +13,10 @@ export interface MailSink {
   stop(): Promise<void>;
 }
 
-/** @returns undefined if the port is taken: another API process of this machine collects the mails then */
+/** @returns undefined if the port is in use; then another API process of this machine receives the mails */
 export async function startMailSink(port: number, log: Log): Promise<MailSink | undefined> {
+  // Loaded here, because production installs have no development dependencies.
+  const { SMTPServer } = await import('smtp-server');
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -30,7 +31,7 @@ export async function startMailSink(port: number, log: Log): Promise<MailSink | 
   try {
     await listen(server, port);
   } catch (error) {
-    log.warn({ err: error, port }, 'the mail sink does not run here');
+    log.warn({ err: error, port }, 'the mail sink could not start');
     return undefined;
   }
   server.on('error', (error) => log.warn({ err: error }, 'mail sink'));
@@ -53,13 +54,14 @@ function listen(server: SMTPServer, port: number): Promise<void> {
 async function readMail(stream: AsyncIterable<Buffer>, to: string): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
+  const { default: PostalMime } = await import('postal-mime');
   const { subject = '', text = '', html = '' } = await PostalMime.parse(Buffer.concat(chunks));
   addMail({ to, subject, text, html, links: findLinks(text, html) });
 }
 
 const readMailThen = callbackify(readMail);
 
-/** Each address once, in the order of the text. */
+/** Each link once, in the order of the text. */
 function findLinks(text: string, html: string): string[] {
   const fromText = text.match(/https?:\/\/[^\s<>"]+/g) ?? [];
   const fromHtml = [...html.matchAll(/href="(https?:[^"]+)"/g)].map(([, link]) => decodeEntities(link!));

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { escapeHtml } from '../mail/templates.ts';
 import { listMails } from './mailbox.ts';
 
-/** The mails of the built-in sink: a page for people, JSON for programs. */
+/** The mails of the mail sink, as an HTML page or as JSON. */
 export function mailboxRoutes(app: FastifyInstance): void {
   app.get('/dev/mailbox', { schema: { hide: true } }, (request, reply) => {
     void reply.header('cache-control', 'no-store').header('vary', 'accept');
@@ -29,7 +29,7 @@ ${list}
 `;
 }
 
-/** A mail's HTML is foreign: in its frame it runs no script and cannot see this page. */
+/** The HTML of a mail is untrusted: the sandboxed iframe runs no scripts and cannot access this page. */
 function article({ to, subject, text, html, links }: Mail): string {
   const targets = links.map((link) => `<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`).join('');
   const body =

@@ -2,7 +2,7 @@ import type { Mail } from '@cellhop/contract/development';
 
 const MAILS_MAX = 200;
 
-/** Of this process; the mail sink fills it. Newest first. */
+/** The mails received by this process, newest first. */
 const mails: Mail[] = [];
 
 export function addMail(mail: Mail): void {

@@ -49,14 +49,14 @@ async function addNode({ database }: TestApp): Promise<void> {
   ]);
 }
 
-describe('the limit of requests', () => {
-  test('comes before the look at a token', async () => {
+describe('the rate limit', () => {
+  test('is checked before the token', async () => {
     const testApp = await start({ requestsPerMinute: 3 });
     const guess = () => statusOf(testApp, getProfile.url, bearer('wrong'));
     expect(await statuses(30, guess)).toEqual({ 401: 3, 429: 27 });
   });
 
-  test('counts all addresses of an IPv6 customer together, and those of others apart', async () => {
+  test('counts all addresses of an IPv6 network together, and those of others separately', async () => {
     const testApp = await start({ requestsPerMinute: 3 });
     let host = 0;
     const from = (network: string) => () =>
@@ -65,7 +65,7 @@ describe('the limit of requests', () => {
     expect(await statuses(3, from('2001:db8:1:2'))).toEqual({ 200: 3 });
   });
 
-  test('of users does not hold up gateways, nor the other way round, however the path is written', async () => {
+  test('of users does not affect gateways, nor the other way round, in any notation of the path', async () => {
     const testApp = await start({ requestsPerMinute: 3, nodeRequestsPerMinute: 5 });
     await addNode(testApp);
     expect(await statuses(4, () => statusOf(testApp, getSettings.url))).toEqual({ 200: 3, 429: 1 });
@@ -74,14 +74,14 @@ describe('the limit of requests', () => {
     expect(await statuses(3, () => report(testApp, GATEWAY_TOKEN, encoded))).toEqual({ 200: 2, 429: 1 });
   });
 
-  test('leaves probes alone', async () => {
+  test('does not apply to health probes', async () => {
     const testApp = await start({ requestsPerMinute: 1 });
     expect(await statuses(5, () => statusOf(testApp, '/health/live'))).toEqual({ 200: 5 });
   });
 });
 
-describe('guesses of tokens', () => {
-  test('are counted for all processes together, and the network is refused afterwards', async () => {
+describe('invalid tokens', () => {
+  test('are counted over all processes, and the network is refused afterwards', async () => {
     const testApp = await start({ wrongTokensPerMinute: 4 });
     const second = await startSecondApp(testApp);
     started.push(second);
@@ -93,7 +93,7 @@ describe('guesses of tokens', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('that come at once are no more than those that come one after the other', async () => {
+  test('are limited for concurrent requests too', async () => {
     const testApp = await start({ wrongTokensPerMinute: 4 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => statusOf(testApp, LIVE_EVENTS_PATH, bearer(randomUUID()))),
@@ -102,7 +102,7 @@ describe('guesses of tokens', () => {
     expect(new Set(answers)).toEqual(new Set([401, 429]));
   });
 
-  test('do not hold up who shares the network and has a right token, nor those without one', async () => {
+  test('do not affect valid tokens and requests without a token from the same network', async () => {
     const testApp = await start({ wrongTokensPerMinute: 2 });
     const user = await createUser(testApp);
     await user.call(getProfile, {});
@@ -112,7 +112,7 @@ describe('guesses of tokens', () => {
     expect(await statusOf(testApp, getProfile.url)).toBe(401);
   });
 
-  test('of the token of a gateway are guesses as well, and the gateway goes on', async () => {
+  test('of gateways count too, and the gateway with a valid token continues', async () => {
     const testApp = await start({ wrongTokensPerMinute: 2 });
     await addNode(testApp);
     expect(await report(testApp, GATEWAY_TOKEN)).toBe(200);
@@ -142,9 +142,9 @@ describe('a request with', () => {
   });
 });
 
-test('requests in progress of one network have a bound, each of its clients behind a proxy counted', async () => {
+test('requests in progress are limited per network, also for clients behind a reverse proxy', async () => {
   const testApp = await start({ socketsPerNetwork: 4 });
-  // Their bodies never come, so they stay.
+  // Their bodies are never sent, so they stay in progress.
   const begun = `POST ${signIn.url} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.7\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
   const sockets = [];
   for (let index = 0; index < 4; index++) {
@@ -162,7 +162,7 @@ test('requests in progress of one network have a bound, each of its clients behi
   await expect.poll(() => ask('198.51.100.7')).toBe(200);
 });
 
-test('gateways can have a port of their own, and nothing of it is served elsewhere', async () => {
+test('gateways can have a separate port, and their endpoints are not served elsewhere', async () => {
   const testApp = await start({ internalPort: 0, internalHost: '127.0.0.1' });
   await addNode(testApp);
   const port = await testApp.app.listeners.listenInternally();

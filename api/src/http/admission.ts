@@ -1,4 +1,4 @@
-/** What is looked at before anything else of a request: is it one request, and does its network ask too often or too much? */
+/** The first checks of each request: a valid Host header, rate limits and concurrency limits per network. */
 import { AppError } from '@cellhop/contract/errors';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { clientNetwork } from '@cellhop/contract/network';
@@ -8,20 +8,20 @@ import { notFound } from './errors.ts';
 import { InProgress } from './in-progress.ts';
 import type { Listeners } from './listeners.ts';
 
-/** More networks than these in one minute push out the one that has been silent longest. */
+/** With more networks in one minute, the least recently seen one is evicted. */
 const NETWORKS_KEPT = 50_000;
 const RETRY_SECONDS = 1;
-/** What programs are answered is never kept by a cache; a route that thinks otherwise says so itself. */
-const FOR_PROGRAMS = /^\/(?:v1|internal|dev|health|metrics)(?:\/|$)/;
+/** Responses under these paths are not cached, unless the route sets another header. */
+const UNCACHED_PATHS = /^\/(?:v1|internal|dev|health|metrics)(?:\/|$)/;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the client, behind a trusted proxy of the one that it reports. */
+    /** Network of the client; behind a trusted proxy, of the address that the proxy reports. */
     network: string;
   }
 }
 
-/** Its hook goes before those of all routes, so a request counts before its token is looked at. */
+/** Registered before all routes, so a request is counted before its token is checked. */
 export async function useAdmission(app: FastifyInstance, listeners: Listeners): Promise<void> {
   const { config } = app.ctx;
   const inProgress = {
@@ -33,17 +33,17 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
   app.addHook('onRequest', async (request, reply) => {
     const path = request.routeOptions.url;
     request.network = clientNetwork(addressOf(request));
-    if (path !== undefined && FOR_PROGRAMS.test(path)) void reply.header('cache-control', 'no-store');
-    refuseAmbiguousHost(request);
+    if (path !== undefined && UNCACHED_PATHS.test(path)) void reply.header('cache-control', 'no-store');
+    requireSingleHost(request);
     if (!listeners.serves(request.raw.socket, path)) throw notFound(request);
-    listeners.noteForwarding(request);
+    listeners.markForwarding(request);
   });
   await app.register(rateLimit, {
     global: false,
     cache: NETWORKS_KEPT,
     timeWindow: '1 minute',
     max: (request) => (kindOf(request) === 'nodes' ? config.nodeRequestsPerMinute : config.requestsPerMinute),
-    // Customers cannot use up what gateways need, nor the other way round.
+    // Separate limits, so customers cannot starve gateways, nor the other way round.
     keyGenerator: (request) => (kindOf(request) === 'nodes' ? `nodes ${request.network}` : request.network),
     allowList: (request) => kindOf(request) === 'probe',
   });
@@ -53,17 +53,17 @@ export async function useAdmission(app: FastifyInstance, listeners: Listeners): 
     if (kind === 'probe') return;
     const { network } = request;
     if (!inProgress[kind].begin(network)) throw AppError.rateLimited(RETRY_SECONDS);
-    listeners.whenOver(reply.raw, () => inProgress[kind].end(network));
+    listeners.onceClosed(reply.raw, () => inProgress[kind].end(network));
   });
 }
 
-/** A socket that was reset has no address any more. */
+/** Empty if the socket was reset, because it has no address any more. */
 export function addressOf(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
   return ip ?? '';
 }
 
-/** A probe must not fail because others ask much; and streams, which stay, must not take the place of requests that end. */
+/** Health probes are not limited. Long-lived streams are counted separately from other requests. */
 function kindOf({ routeOptions: { url = '' } }: FastifyRequest): 'everybody' | 'streams' | 'nodes' | 'probe' {
   if (url.startsWith('/internal/')) return 'nodes';
   if (url.startsWith('/health/')) return 'probe';
@@ -71,12 +71,12 @@ function kindOf({ routeOptions: { url = '' } }: FastifyRequest): 'everybody' | '
 }
 
 /**
- * Of two `Host` fields a proxy may believe the one and we the other (RFC 9112, section 3.2).
+ * With two `Host` headers a proxy and this server might use different ones (RFC 9112, section 3.2).
  * @throws AppError VALIDATION
  */
-function refuseAmbiguousHost({ raw }: FastifyRequest): void {
+function requireSingleHost({ raw }: FastifyRequest): void {
   const hosts = raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
   const isOptional = raw.httpVersion === '1.0';
   if (hosts > 1 || (hosts === 0 && !isOptional))
-    throw AppError.validation([{ path: 'headers.host', message: 'must be there once' }]);
+    throw AppError.validation([{ path: 'headers.host', message: 'must be given exactly once' }]);
 }

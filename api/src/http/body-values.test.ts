@@ -2,12 +2,12 @@ import { markNotificationsRead } from '@cellhop/contract/notifications';
 import { update } from '@cellhop/contract/gateway';
 import { createTicket } from '@cellhop/contract/support';
 import { expect, test } from 'vitest';
-import { holdsMoreValues, valuesLimitOf } from './body-values.ts';
+import { exceedsValueCount, valueCountLimitOf } from './body-values.ts';
 
-test('an endpoint takes as many values as its schema, and a hundred for the mistakes that are named', () => {
-  expect(valuesLimitOf(createTicket)).toBe(103);
-  expect(valuesLimitOf(markNotificationsRead)).toBe(602);
-  expect(valuesLimitOf(update)).toBe(Infinity);
+test('an endpoint accepts as many values as its schema, plus a hundred', () => {
+  expect(valueCountLimitOf(createTicket)).toBe(103);
+  expect(valueCountLimitOf(markNotificationsRead)).toBe(602);
+  expect(valueCountLimitOf(update)).toBe(Infinity);
 });
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   ['{"a": 1, "b": [2, 3]}', 5],
   ['[[[[]]]]', 5],
   ['"without an end, [', 1],
-])('%s holds at most %i', (json, values) => {
-  expect(holdsMoreValues(Buffer.from(json), values)).toBe(false);
-  expect(holdsMoreValues(Buffer.from(json), values - 1)).toBe(true);
+])('%s has at most %i values', (json, values) => {
+  expect(exceedsValueCount(Buffer.from(json), values)).toBe(false);
+  expect(exceedsValueCount(Buffer.from(json), values - 1)).toBe(true);
 });

@@ -34,7 +34,7 @@ async function send(path: string, method: string, body: string, headers: Record<
 }
 const ofLength = (length: number) => `"${'x'.repeat(length - 2)}"`;
 
-describe('a body is no longer than its route needs', () => {
+describe('the size of a body is limited per route', () => {
   test.each([
     ['a stranger', signIn.url, 'POST', 8 * 1024, () => ({})],
     ['a stranger where no body is expected', '/v1/auth/recovery-password/x/resend', 'POST', 1024, () => ({})],
@@ -47,12 +47,12 @@ describe('a body is no longer than its route needs', () => {
     expect([answer.status, errorBodySchema.parse(JSON.parse(answer.text)).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  test('a form with a choice of two languages is a short one', async () => {
+  test('a body with two enum values has a small limit', async () => {
     expect((await send(updateProfile.url, 'PATCH', ofLength(1000), user.headers)).status).toBe(400);
     expect((await send(updateProfile.url, 'PATCH', ofLength(2000), user.headers)).status).toBe(413);
   });
 
-  test('also in chunks, whatever length it has in the end', async () => {
+  test('also with chunked encoding', async () => {
     const socket = await openSocket(testApp.url);
     socket.write(`POST ${signIn.url} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`);
     socket.write('Transfer-Encoding: chunked\r\n\r\n');
@@ -63,7 +63,7 @@ describe('a body is no longer than its route needs', () => {
   });
 });
 
-test('a body in pieces of one byte, with letters of several, is the same body', async () => {
+test('a body sent byte by byte with multi-byte characters is parsed correctly', async () => {
   const body = JSON.stringify({ name: 'Ключ \u{1f511}', description: 'Where is it?' });
   const padded = Buffer.from(' '.repeat(3000) + body);
   const socket = await openSocket(testApp.url);
@@ -80,7 +80,7 @@ test('a body in pieces of one byte, with letters of several, is the same body', 
   expect((await user.call(listTickets, { query: {} })).data[0]!.name).toBe('Ключ \u{1f511}');
 });
 
-test('text that is no JSON is not read', async () => {
+test('other content types are refused', async () => {
   expect((await send(signIn.url, 'POST', 'text', { 'content-type': 'text/plain' })).status).toBe(415);
 });
 
@@ -97,14 +97,14 @@ const headOf = (path: string, method: string, authorization: string) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: ${authorization}\r\n`;
 const requestCount = () => testApp.app.listeners.sockets['public']!.requestCount;
 
-describe('a body that is not read to its end is no fault of ours, and leaves nothing behind,', () => {
-  test('when it breaks off', async () => {
+describe('an incomplete body causes no server error and no leak', () => {
+  test('when the connection breaks', async () => {
     await leave(`${headOf(signIn.url, 'POST', 'none')}Content-Length: 100\r\n\r\n{`);
     await expect.poll(requestCount).toBe(0);
     expect(logged).toEqual([]);
   });
 
-  test('when its client leaves while it is found out who it is', async () => {
+  test('when the client disconnects during authentication', async () => {
     const text = JSON.stringify({ description: 'x'.repeat(50_000) });
     await testApp.ctx.tx(async (ctx) => {
       await ctx.db.query('lock table users in access exclusive mode');
@@ -120,7 +120,7 @@ describe('a body that is not read to its end is no fault of ours, and leaves not
 test.each([
   ['80 unknown fields', createTicket.url, Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`f${at}`, 1]))],
   ['5,000 wrong reports', update.url, { runId: randomUUID(), usages: Array.from({ length: 5000 }, () => 'wrong') }],
-])('of %s a few are named', async (_name, path, wrong) => {
+])('the errors of %s are limited', async (_name, path, wrong) => {
   const user = await createUser(testApp);
   const headers = path === update.url ? { authorization: `Bearer ${GATEWAY_TOKEN}` } : user.headers;
   const answer = await send(path, 'POST', JSON.stringify(wrong), headers);
@@ -132,20 +132,20 @@ test.each([
 test.each([
   ['unknown fields', (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]))],
   ['values of a list', (count: number) => ({ name: 'x', description: Array.from({ length: count }, () => 1) })],
-])('%s by the thousand are counted and not read', async (_name, make) => {
+])('thousands of %s are counted but not parsed', async (_name, make) => {
   const answer = await send(createTicket.url, 'POST', JSON.stringify(make(6000)), user.headers);
   expect(answer.status).toBe(400);
   expect(errorBodySchema.parse(JSON.parse(answer.text)).details).toEqual([
-    { path: 'body', message: 'holds more values than this endpoint takes' },
+    { path: 'body', message: 'contains more values than this endpoint accepts' },
   ]);
 });
 
-test('a text may hold as many commas and brackets as it likes', async () => {
+test('a string may contain any number of commas and brackets', async () => {
   const body = JSON.stringify({ name: 'Numbers', description: '\\",[{'.repeat(200) });
   expect((await send(createTicket.url, 'POST', body, user.headers)).status).toBe(201);
 });
 
-test('a name as long as the body is told by its beginning', async () => {
+test('a very long field name is truncated in the error', async () => {
   const answer = await send(signIn.url, 'POST', JSON.stringify({ ['x'.repeat(8000)]: 1 }));
   expect(answer.status).toBe(400);
   expect(answer.text.length).toBeLessThan(2000);

@@ -1,55 +1,55 @@
-/** Bodies of requests: JSON, no longer than its route takes, in no more memory than it is long. */
+/** Parses JSON request bodies. The size limit depends on the route, and memory use is proportional to the size. */
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { holdsMoreValues } from './body-values.ts';
-import { ClientGoneError } from './errors.ts';
+import { exceedsValueCount } from './body-values.ts';
+import { ClientDisconnectedError } from './errors.ts';
 
 const KIB = 1024;
-/** Where no body is expected, and where nobody serves anything. */
+/** For routes without a body, and for unknown routes. */
 export const EMPTY_BODY_BYTES = KIB;
-/** The longest a stranger sends is two tokens, or a password of which each character is escaped. */
-const STRANGERS_BODY_BYTES = 8 * KIB;
-/** The longest a signed-in user sends is a list of 500 ids, or a notification with 200 readers. */
-const USERS_BODY_BYTES = 64 * KIB;
-/** Thousands of connections in one report. */
-const GATEWAYS_BODY_BYTES = 1_000_000;
+/** The longest public bodies are two tokens, or a password of escaped characters. */
+const PUBLIC_BODY_BYTES = 8 * KIB;
+/** The longest bodies of users are a list of 500 ids, or a notification for 200 recipients. */
+const USER_BODY_BYTES = 64 * KIB;
+/** Reports of thousands of connections. */
+const GATEWAY_BODY_BYTES = 1_000_000;
 const FIRST_PIECE_BYTES = KIB;
 const NOTHING = Buffer.alloc(0);
 
-/** A character of a text at its longest: two escapes of a surrogate pair, `\ud83d\udd11`. */
+/** The longest JSON form of a character: an escaped surrogate pair, `\ud83d\udd11`. */
 const CHARACTER_BYTES = 12;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of the body, nested ones included; a text with more of them is not parsed. */
+    /** Maximum number of values in the body, nested ones included; larger bodies are not parsed. */
     bodyValuesMax?: number;
   }
 }
 
-/** What the schema takes at its longest, with as much again for spaces, but never more than who asks may send. */
+/** Twice the longest body that the schema accepts, for whitespace, up to the limit for the kind of client. */
 export function bodyLimitOf({ access, body }: EndpointDefinition): number {
   if (body === undefined) return EMPTY_BODY_BYTES;
-  if (access === 'gateway') return GATEWAYS_BODY_BYTES;
-  const isStranger = access === 'public' || access === 'development';
-  const longest = longestOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
-  return Math.min(isStranger ? STRANGERS_BODY_BYTES : USERS_BODY_BYTES, EMPTY_BODY_BYTES + 2 * longest);
+  if (access === 'gateway') return GATEWAY_BODY_BYTES;
+  const isPublic = access === 'public' || access === 'development';
+  const longest = maxLengthOf(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }));
+  return Math.min(isPublic ? PUBLIC_BODY_BYTES : USER_BODY_BYTES, EMPTY_BODY_BYTES + 2 * longest);
 }
 
-/** In bytes of JSON; infinite where the schema says nothing of a length. */
-function longestOf(schema: z.core.JSONSchema._JSONSchema): number {
+/** In bytes of JSON; infinite if the schema has no bound. */
+function maxLengthOf(schema: z.core.JSONSchema._JSONSchema): number {
   if (typeof schema === 'boolean') return Infinity;
   const { type, enum: values, maxLength, items, maxItems, properties, additionalProperties, anyOf } = schema;
   if (schema.const !== undefined) return JSON.stringify(schema.const).length;
   if (values) return Math.max(...values.map((value) => JSON.stringify(value).length));
-  if (anyOf) return Math.max(...anyOf.map(longestOf));
+  if (anyOf) return Math.max(...anyOf.map(maxLengthOf));
   if (type === 'boolean' || type === 'null' || type === 'number' || type === 'integer') return 32;
   if (type === 'string') return 2 + CHARACTER_BYTES * (maxLength ?? Infinity);
-  if (type === 'array' && items && !Array.isArray(items)) return 2 + (1 + longestOf(items)) * (maxItems ?? Infinity);
+  if (type === 'array' && items && !Array.isArray(items)) return 2 + (1 + maxLengthOf(items)) * (maxItems ?? Infinity);
   if (type !== 'object' || !properties || additionalProperties !== false) return Infinity;
-  return Object.entries(properties).reduce((sum, [name, value]) => sum + name.length + 4 + longestOf(value), 2);
+  return Object.entries(properties).reduce((sum, [name, value]) => sum + name.length + 4 + maxLengthOf(value), 2);
 }
 
 export function useJsonBodies(app: FastifyInstance): void {
@@ -59,18 +59,18 @@ export function useJsonBodies(app: FastifyInstance): void {
     const { bodyLimit, config } = request.routeOptions;
     collect(payload, bodyLimit, (error, body) => {
       if (error) done(error);
-      // Some clients name a content type without sending a body; that is no malformed JSON.
+      // Some clients send a content type without a body, which is not malformed JSON.
       else if (body.length === 0) done(null, undefined);
-      else if (holdsMoreValues(body, config.bodyValuesMax ?? Infinity)) done(tooManyValues());
+      else if (exceedsValueCount(body, config.bodyValuesMax ?? Infinity)) done(tooManyValues());
       else void parseJson(request, body.toString('utf8'), done);
     });
   });
 }
 
 /**
- * Collects in one buffer: Fastify keeps a list of the pieces, and a body that comes byte by byte is a list of objects each a
- * hundred times as large as what it holds.
- * @param done gets PAYLOAD_TOO_LARGE, or an error if the client goes away before the end
+ * Collects the body in one buffer. Fastify's own parser keeps a list of chunks, so a body sent byte by byte would take a hundred
+ * times its size in memory.
+ * @param done gets PAYLOAD_TOO_LARGE, or an error if the client disconnects before the end
  */
 function collect(
   request: IncomingMessage,
@@ -78,26 +78,26 @@ function collect(
   done: (error: Error | null, body: Buffer) => void,
 ): void {
   const finish = (error: Error | null, body = NOTHING) => {
-    request.off('data', take).off('end', end).off('close', gone);
+    request.off('data', append).off('end', end).off('close', abort);
     done(error, body);
   };
-  const gone = () => finish(new ClientGoneError('The client has gone before its request was read'));
+  const abort = () => finish(new ClientDisconnectedError('The client disconnected before its request was read'));
   const end = () => finish(null, buffer.subarray(0, length));
-  const take = (piece: Buffer) => {
-    const newLength = length + piece.length;
+  const append = (chunk: Buffer) => {
+    const newLength = length + chunk.length;
     if (newLength > limitBytes) return finish(new AppError('PAYLOAD_TOO_LARGE'));
     if (newLength > buffer.length) buffer = enlarge(buffer, length, Math.min(limitBytes, 2 * newLength));
-    piece.copy(buffer, length);
+    chunk.copy(buffer, length);
     length = newLength;
     return undefined;
   };
   let buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_PIECE_BYTES, limitBytes));
   let length = 0;
   request.on('error', () => {}); // `close` follows.
-  // While it was found out who asks, the client may have left: its end has been told already, to nobody.
-  if (request.destroyed) gone();
+  // The client may have disconnected during authentication; then `close` was already emitted.
+  if (request.destroyed) abort();
   else if (Number(request.headers['content-length']) > limitBytes) finish(new AppError('PAYLOAD_TOO_LARGE'));
-  else request.on('data', take).on('end', end).on('close', gone);
+  else request.on('data', append).on('end', end).on('close', abort);
 }
 
 function enlarge(buffer: Buffer, length: number, bytes: number) {
@@ -107,5 +107,5 @@ function enlarge(buffer: Buffer, length: number, bytes: number) {
 }
 
 function tooManyValues(): AppError {
-  return AppError.validation([{ path: 'body', message: 'holds more values than this endpoint takes' }]);
+  return AppError.validation([{ path: 'body', message: 'contains more values than this endpoint accepts' }]);
 }

@@ -21,7 +21,7 @@ describe('reports of browsers', () => {
     vi.useRealTimers();
   });
 
-  it('are logged five times a minute for one network, and the others are counted', () => {
+  it('are logged five times a minute per network, and others are counted', () => {
     const { browserErrors, from, lines } = startReports();
     for (let count = 0; count < 5; count++) from(`2001:db8::${count}`);
     expect(() => from('2001:db8::9')).toThrow('Too many requests');
@@ -33,7 +33,7 @@ describe('reports of browsers', () => {
     expect(lines).toHaveLength(7);
   });
 
-  it('are logged a hundred times a minute in all', () => {
+  it('are logged a hundred times a minute in total', () => {
     const { browserErrors, from, lines } = startReports();
     const networks = Array.from({ length: 150 }, (_, index) => `192.0.2.${index}`);
     for (const network of networks.slice(0, 100)) from(network);
@@ -52,7 +52,7 @@ describe('reports of browsers', () => {
       'draw@https://shop.example/assets/proxies-screen-B3x9aQ2d.js:12:34',
     ],
     ['/support/tickets/0f8fad5b-d9cb-469f-a165-70867728950e', '/support/tickets/[removed]'],
-  ])('do not carry secrets into the log: %s', (text, logged) => {
+  ])('are logged without secrets: %s', (text, logged) => {
     expect(withoutSecrets(text)).toBe(logged);
   });
 });
@@ -64,7 +64,7 @@ describe('POST /v1/browser-errors', () => {
   });
   afterAll(() => testApp.stop());
 
-  it('takes a report without a token, and the metrics count it', async () => {
+  it('accepts a report without a token, and the metrics count it', async () => {
     expect(await testApp.call(reportBrowserError, { body: report })).toEqual({ data: { isAccepted: true } });
     const metrics = await (await fetch(`${testApp.url}/metrics`)).text();
     expect(metrics).toContain('browser_errors_total{outcome="logged"} 1');

@@ -6,7 +6,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 const JSON_PATH = '/docs/json';
 const YAML_PATH = '/docs/yaml';
 
-/** OpenAPI 3.1 at `/docs/json` and a readable page at `/docs`, both made from the contract. Registered before the routes. */
+/** OpenAPI 3.1 at `/docs/json` and Swagger UI at `/docs`, generated from the contract. Register it before the routes. */
 export async function useDocumentation(app: FastifyInstance, brandName: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -16,7 +16,7 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
     },
     transform: jsonSchemaTransform,
   });
-  // Written once: the plugin would do that for each request, in milliseconds that strangers could ask for without end.
+  // Serialized once. The plugin would do it for each request, which takes milliseconds and is open to anybody.
   const texts = new Map<string, string>();
   const write = (path: string) => (path === JSON_PATH ? JSON.stringify(app.swagger()) : app.swagger({ yaml: true }));
   await app.register(swaggerUi, {
@@ -30,7 +30,7 @@ export async function useDocumentation(app: FastifyInstance, brandName: string):
         void reply.type(path === JSON_PATH ? 'application/json; charset=utf-8' : 'application/x-yaml').send(text);
       },
     },
-    // The page is the operator's: his name in the title, and no bar with somebody else's logo.
+    // The operator's brand in the title, and no bar with the logo of Swagger.
     theme: {
       title: `${brandName} API`,
       css: [{ filename: 'brand.css', content: '.swagger-ui .topbar { display: none }' }],

@@ -1,4 +1,4 @@
-/** Answers that are made while they are read: each keeps a part of a table in memory until its reader wants the next. */
+/** Limits concurrent streaming downloads. Each keeps a page of rows in memory until its client has read it. */
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { InProgress } from './in-progress.ts';
@@ -6,32 +6,32 @@ import { InProgress } from './in-progress.ts';
 const DOWNLOADS_PER_USER_MAX = 2;
 const DOWNLOADS_MAX = 50;
 const RETRY_SECONDS = 10;
-/** A reader who is so slow on purpose would otherwise stay for ever. */
+/** Stops clients that read slowly on purpose. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const EVERYBODY = 'everybody';
 
 export class Downloads {
-  readonly #ofUsers = new InProgress(DOWNLOADS_PER_USER_MAX);
-  readonly #ofAll = new InProgress(DOWNLOADS_MAX);
+  readonly #byUser = new InProgress(DOWNLOADS_PER_USER_MAX);
+  readonly #total = new InProgress(DOWNLOADS_MAX);
 
   constructor(private readonly app: FastifyInstance) {}
 
   get count(): number {
-    return this.#ofAll.countOf(EVERYBODY);
+    return this.#total.countOf(EVERYBODY);
   }
 
   /** @throws AppError RATE_LIMITED, UNAVAILABLE */
   begin(owner: string, { raw }: FastifyReply): void {
-    if (!this.#ofUsers.begin(owner)) throw AppError.rateLimited(RETRY_SECONDS);
-    if (!this.#ofAll.begin(EVERYBODY)) {
-      this.#ofUsers.end(owner);
+    if (!this.#byUser.begin(owner)) throw AppError.rateLimited(RETRY_SECONDS);
+    if (!this.#total.begin(EVERYBODY)) {
+      this.#byUser.end(owner);
       throw new AppError('UNAVAILABLE');
     }
-    const tooLong = setTimeout(() => raw.destroy(), DOWNLOAD_TIMEOUT_MS).unref();
-    this.app.listeners.whenOver(raw, () => {
-      clearTimeout(tooLong);
-      this.#ofUsers.end(owner);
-      this.#ofAll.end(EVERYBODY);
+    const timeout = setTimeout(() => raw.destroy(), DOWNLOAD_TIMEOUT_MS).unref();
+    this.app.listeners.onceClosed(raw, () => {
+      clearTimeout(timeout);
+      this.#byUser.end(owner);
+      this.#total.end(EVERYBODY);
     });
   }
 }

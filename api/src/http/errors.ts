@@ -2,21 +2,22 @@ import { AppError, type ErrorCode } from '@cellhop/contract/errors';
 import type { ErrorBody } from '@cellhop/contract/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
-import { isDatabaseAway } from '../database-connection.ts';
+import { isDatabaseUnavailable } from '../database-connection.ts';
 import { isStalePlan } from '../db.ts';
 
-/** The one place that writes error answers. */
+/** The one place that writes error responses. */
 export function useErrors(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
 }
 
-/** Also for what Fastify refuses before it knows the route, such as a malformed address. */
-export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Also handles errors before routing, such as a malformed URL. */
+export function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = toAppError(error, request);
-  // A fault of ours: everything about it goes to the log, nothing of it to the client.
-  const isOurs = expected.status >= 500 && !(error instanceof AppError || error instanceof ClientGoneError);
-  if (isOurs) request.log.error({ err: error }, 'request failed');
-  // What part of the file there is to ask for (RFC 9110, section 15.5.17).
+  // Unexpected errors are logged with all details, but the client gets none.
+  const isUnexpected =
+    expected.status >= 500 && !(error instanceof AppError || error instanceof ClientDisconnectedError);
+  if (isUnexpected) request.log.error({ err: error }, 'request failed');
+  // The size of the file (RFC 9110, section 15.5.17).
   const range = (error as SendError).headers?.['Content-Range'];
   if (range !== undefined) void reply.header('content-range', range);
   return writeError(reply, expected);
@@ -25,21 +26,21 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
 /** An error of @fastify/send, which serves the files. */
 type SendError = FastifyError & { headers?: Record<string, string | undefined> };
 
-/** Nobody is left to be answered, and nothing of ours has failed. */
-export class ClientGoneError extends Error {
-  override readonly name = 'ClientGoneError';
+/** Not logged as an error: the client is gone, and the server has not failed. */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError';
 }
 
 export function writeError(reply: FastifyReply, error: AppError): FastifyReply {
   const seconds = error.retryAfterSeconds ?? error.data['seconds'] ?? RETRY_SECONDS[error.code];
   if ((error.status === 429 || error.status === 503) && seconds !== undefined)
     void reply.header('retry-after', String(seconds));
-  // Sent as text: a route's own response schema must not rewrite it.
+  // Sent as text, because the route's response schema must not serialize it.
   void reply.header('cache-control', 'no-store');
   return reply.code(error.status).type('application/json; charset=utf-8').serializer(String).send(errorBody(error));
 }
 
-/** The documented form of every error answer. */
+/** The documented format of every error response. */
 export function errorBody(error: AppError): string {
   const body: ErrorBody = {
     statusCode: error.status,
@@ -51,21 +52,21 @@ export function errorBody(error: AppError): string {
   return JSON.stringify(body);
 }
 
-/** Where the error itself does not know. A database that was restarted is back by then. */
+/** Default if the error has no time of its own. A database restart takes about this long. */
 const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = { UNAVAILABLE: 2 };
 
-/** Nothing is served at this address. */
+/** The error for unknown paths. */
 export function notFound(request: FastifyRequest): AppError {
   return new AppError('NOT_FOUND', { thing: request.method === 'GET' ? 'Page' : 'Endpoint' });
 }
 
-/** Fastify's own refusals of a request -> the catalogue. */
+/** Maps Fastify's own errors to the catalogue. */
 const frameworkCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** What @fastify/send refuses has a status and no code. A file that must not be read is one that does not exist. */
+/** Errors of @fastify/send have a status but no code. A forbidden file is reported like a missing one. */
 const statusCodes: Record<number, ErrorCode> = {
   412: 'PRECONDITION_FAILED',
   416: 'RANGE_NOT_SATISFIABLE',
@@ -78,8 +79,8 @@ function toAppError(error: FastifyError, request: FastifyRequest): AppError {
   const { statusCode = 500, code: ownCode = '' } = error as Partial<FastifyError>;
   const code = frameworkCodes[ownCode] ?? statusCodes[statusCode];
   if (code) return new AppError(code as 'PAYLOAD_TOO_LARGE');
-  // A migration that runs just now may change a table more often than a statement is sent again.
-  if (isDatabaseAway(error) || isStalePlan(error)) return new AppError('UNAVAILABLE');
+  // A running migration may change a table more often than the statement is retried.
+  if (isDatabaseUnavailable(error) || isStalePlan(error)) return new AppError('UNAVAILABLE');
   if (ownCode === '' && FILE_STATUSES.has(statusCode)) return notFound(request);
   if (statusCode >= 400 && statusCode < 500)
     return AppError.validation([

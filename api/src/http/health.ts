@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthChecks {
-  /** Rejects while the database does not answer. */
+  /** Rejects while the database does not respond. */
   database(): Promise<unknown>;
-  /** Milliseconds since a gateway was last heard; undefined if never. */
+  /** Milliseconds since the last report of any gateway; undefined if there was none. */
   gatewaySilenceMs(): Promise<number | undefined>;
 }
 
@@ -13,21 +13,21 @@ interface Health {
 }
 
 const GATEWAY_SILENCE_LIMIT_MS = 10_000;
-/** Load balancers ask every few seconds and take no answer for a dead program. */
+/** Load balancers probe every few seconds and take a missing response as a failure. */
 const CHECK_LIMIT_MS = 1500;
 
-/** Liveness and readiness: for machines, so they are not part of the contract. */
+/** Liveness and readiness probes. They are not part of the contract. */
 export function useHealth(app: FastifyInstance, checks: HealthChecks): void {
   let running: Promise<Health> | undefined;
-  // Requests share one check: anybody may ask, and a database that does not answer would keep a connection for each.
+  // Concurrent requests share one check: the endpoint is public, and each check takes a database connection.
   const checkOnce = () =>
     (running ??= check(checks).finally(() => {
       running = undefined;
     }));
   app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
-    const { database, gateway } = await within(CHECK_LIMIT_MS, checkOnce(), { database: 'away', gateway: 'away' });
-    // The shop and its money work without a gateway, so a silent one is told but is no reason to take the API away.
+    const { database, gateway } = await withTimeout(CHECK_LIMIT_MS, checkOnce(), { database: 'away', gateway: 'away' });
+    // The API works without a gateway, so a silent one is reported but does not make the API unready.
     return reply
       .code(database === 'ok' ? 200 : 503)
       .send({ status: database === 'ok' ? 'ok' : 'unavailable', database, gateway });
@@ -44,11 +44,11 @@ async function check(checks: HealthChecks): Promise<Health> {
   return { database: 'ok', gateway: silenceMs !== undefined && silenceMs < GATEWAY_SILENCE_LIMIT_MS ? 'ok' : 'away' };
 }
 
-/** @returns what the work answers, or `otherwise` when that takes too long; the work goes on */
-async function within<T>(limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+/** @returns the result of the work, or `fallback` after the time limit; the work is not cancelled */
+async function withTimeout<T>(limitMs: number, work: Promise<T>, fallback: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), limitMs);
+  const timeout = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), limitMs);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

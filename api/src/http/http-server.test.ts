@@ -32,10 +32,10 @@ async function listen(made: Server): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
 }
 
-/** More than the kernel takes for a reader who does not read. */
+/** More than the kernel's socket buffers. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024);
 
-describe('what is no request is answered in the shape of all errors', () => {
+describe('a malformed request gets a response in the common error format', () => {
   test.each([
     ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no HTTP', 'nonsense\r\n\r\n', 400, 'VALIDATION'],
@@ -52,12 +52,12 @@ describe('what is no request is answered in the shape of all errors', () => {
   });
 });
 
-describe('a client that stops is cut off', () => {
+describe('a client that stalls is disconnected', () => {
   test.each([
     ['without a byte', ''],
     ['in the headers', 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['in the body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'],
-  ])('%s, and told why', async (_name, bytes) => {
+  ])('%s, with an error', async (_name, bytes) => {
     const sockets = new Sockets({ total: 100, perNetwork: 100, unreadBytes: 2 ** 30 });
     const url = await listen(createHttpServer(sockets, HEADERS, () => {}, { ...QUICK, silenceTimeout: 60_000 }));
     const answer = await exchangeBytes(url, bytes);
@@ -65,7 +65,7 @@ describe('a client that stops is cut off', () => {
     await expect.poll(() => sockets.count).toBe(0);
   });
 
-  test('while it should read its answer', async () => {
+  test('while it should read its response', async () => {
     const socket = await openSocket(await start(QUICK));
     socket.pause();
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -76,7 +76,7 @@ describe('a client that stops is cut off', () => {
   });
 });
 
-test('an answer that has begun is not followed by an error in the middle of it', async () => {
+test('no error is written into a response that has started', async () => {
   const socket = await openSocket(await start());
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n');
   let text = '';

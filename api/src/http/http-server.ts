@@ -1,4 +1,4 @@
-/** Node's HTTP server with a bound on everything that a client can make it wait for or keep. */
+/** Creates Node's HTTP server with timeouts and limits on everything that a client can cause. */
 import { STATUS_CODES, createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '@cellhop/contract/errors';
@@ -6,20 +6,20 @@ import { errorBody } from './errors.ts';
 import type { Sockets } from './sockets.ts';
 
 const TIMEOUTS = {
-  /** From the first byte, or from the moment when the socket was opened. */
+  /** From the first byte, or from the opening of the socket. */
   headersTimeout: 10_000,
-  /** Headers and body. A gateway's largest report takes less on the slowest link between two machines. */
+  /** Headers and body. Enough for the largest report of a gateway on a slow link. */
   requestTimeout: 20_000,
-  /** Node looks after the two above only so often. */
+  /** Node checks the two timeouts above at this interval. */
   connectionsCheckingInterval: 2000,
-  /** Longer than proxies in front of it keep theirs (nginx: 60 s), so that they never send a request into a closing socket. */
+  /** Longer than that of reverse proxies (nginx: 60 s), so that they never send a request to a closing socket. */
   keepAliveTimeout: 72_000,
-  /** Nothing read and nothing written: longer than the silence of an event stream (live.routes.ts). */
+  /** Without reads and writes. Longer than the keep-alive interval of event streams (live.routes.ts). */
   silenceTimeout: 60_000,
 };
 
 /**
- * @param headers of the answers to what cannot be read as a request
+ * @param headers for responses to malformed requests
  * @param timeouts in milliseconds
  */
 export function createHttpServer(
@@ -28,7 +28,7 @@ export function createHttpServer(
   listener: RequestListener,
   { silenceTimeout, ...timeouts } = TIMEOUTS,
 ): Server {
-  // Node's own refusal of a request without a host has no body.
+  // Node's own response to a request without a Host header has no body.
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     if (sockets.admit(request, response)) listener(request, response);
   });
@@ -38,17 +38,17 @@ export function createHttpServer(
   return server;
 }
 
-/** An answer that has begun cannot become another one. */
-type AnsweringSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
+/** With Node's internal reference to the current response: once its headers are sent, no error response can follow. */
+type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
 
 function refuse(
   error: NodeJS.ErrnoException,
-  socket: AnsweringSocket,
+  socket: RespondingSocket,
   headers: Readonly<Record<string, string>>,
 ): void {
   if (socket.writable && error.code !== 'ECONNRESET' && !socket._httpMessage?.headersSent)
-    socket.end(toAnswer(toAppError(error), headers));
-  // What the client goes on sending is not read.
+    socket.end(toResponse(toAppError(error), headers));
+  // Does not read further data of the client.
   socket.destroySoon();
 }
 
@@ -58,7 +58,7 @@ function toAppError({ code }: NodeJS.ErrnoException): AppError {
   return AppError.validation([{ path: 'request', message: 'is not a well-formed HTTP request' }]);
 }
 
-function toAnswer(error: AppError, headers: Readonly<Record<string, string>>): string {
+function toResponse(error: AppError, headers: Readonly<Record<string, string>>): string {
   const body = errorBody(error);
   const lines = Object.entries({
     ...headers,

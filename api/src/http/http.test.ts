@@ -20,7 +20,7 @@ interface RawAnswer {
   body: ReturnType<typeof errorBodySchema.parse>;
 }
 
-/** Sends exactly these bytes; every error answer must have the shape of the contract. */
+/** Sends exactly these bytes; every error must have the format of the contract. */
 async function send(path: string, body: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
   const response = await fetch(testApp.url + path, {
     method: 'POST',
@@ -30,7 +30,7 @@ async function send(path: string, body: string, headers: Record<string, string> 
   return { status: response.status, body: errorBodySchema.parse(await response.json()) };
 }
 
-describe('a request that is not valid is answered 400 with the field named', () => {
+describe('an invalid request gets 400 with the field', () => {
   const email = 'a@example.com';
   const password = 'long enough';
   test.each([
@@ -63,13 +63,13 @@ describe('a request that is not valid is answered 400 with the field named', () 
   );
 });
 
-describe('other refusals', () => {
-  test('a body that is too large, and one that is no JSON', async () => {
+describe('other errors', () => {
+  test('a body that is too large, and malformed JSON', async () => {
     expect((await send(signIn.url, `"${'x'.repeat(1_100_000)}"`)).body.code).toBe('PAYLOAD_TOO_LARGE');
     expect((await send(signIn.url, '<xml/>', { 'content-type': 'text/xml' })).body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('nothing that programs are answered is kept by a cache, refusals included', async () => {
+  test('responses of the API are not cached, errors included', async () => {
     for (const path of ['/v1/settings', getProfile.url, '/v1/nothing', '/health/live', '/v1/support/tickets/%ED%A0%BD'])
       for (const headers of [{}, user.headers]) {
         const response = await fetch(testApp.url + path, { headers });
@@ -77,7 +77,7 @@ describe('other refusals', () => {
       }
   });
 
-  test('unknown paths of the API are 404 in the shape of all errors', async () => {
+  test('unknown paths of the API get 404 in the common error format', async () => {
     for (const path of ['/v1/nothing', '/internal/gateway/nothing', '/dev/nothing']) {
       const response = await fetch(testApp.url + path);
       expect(response.status).toBe(404);
@@ -85,7 +85,7 @@ describe('other refusals', () => {
     }
   });
 
-  test('a malformed address is refused in the shape of all errors', async () => {
+  test('a malformed URL gets the common error format', async () => {
     for (const path of ['/v1/support/tickets/%ED%A0%BD', '/%']) {
       const response = await fetch(testApp.url + path, { headers: user.headers });
       expect([response.status, errorBodySchema.parse(await response.json()).code]).toEqual([400, 'VALIDATION']);
@@ -96,14 +96,14 @@ describe('other refusals', () => {
     ['none', {}],
     ['no bearer', { authorization: 'Basic abc' }],
     ['garbage', { authorization: 'Bearer x.y.z' }],
-  ])('a token that is missing or bad (%s) is 401 before anything else is looked at', async (_name, headers) => {
+  ])('a missing or invalid token (%s) gets 401 before anything else is checked', async (_name, headers) => {
     expect(await send(connect.url, '{"wrong":', headers)).toMatchObject({
       status: 401,
       body: { code: 'UNAUTHORIZED' },
     });
   });
 
-  test('an unexpected failure tells nothing about the inside', async () => {
+  test('an unexpected failure reveals no internals', async () => {
     await testApp.database.query('alter view readable_connections rename column used_bytes to hidden');
     try {
       const failure = await user.call(listConnections, { query: {} }).catch((error: unknown) => error);
@@ -115,8 +115,8 @@ describe('other refusals', () => {
   });
 });
 
-describe('for machines', () => {
-  test('OpenAPI 3.1 describes every endpoint, with its errors and its need of a token', async () => {
+describe('operational endpoints', () => {
+  test('OpenAPI 3.1 describes every endpoint with its errors and authentication', async () => {
     const response = await fetch(`${testApp.url}/docs/json`);
     const document = (await response.json()) as {
       openapi: string;
@@ -133,7 +133,7 @@ describe('for machines', () => {
     expect((await fetch(`${testApp.url}/docs`)).status).toBe(200);
   });
 
-  test('the description is written once, however often it is asked for', async () => {
+  test('the OpenAPI description is serialized once', async () => {
     const { app, url } = testApp;
     const ask = async (path: string) => (await fetch(url + path)).text();
     const texts = [await ask('/docs/json'), await ask('/docs/yaml')];
@@ -188,7 +188,7 @@ describe('for machines', () => {
 });
 
 describe('in production', () => {
-  test('nothing of development exists', async () => {
+  test('development endpoints do not exist', async () => {
     const production = await startTestApp({ isDevelopment: false });
     try {
       for (const [method, path] of [

@@ -1,7 +1,7 @@
 import { idempotencyKeySchema } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 
-/** The header `Idempotency-Key`, which every call that makes something may carry. @throws AppError VALIDATION */
+/** Reads the header `Idempotency-Key`, which every request that creates something may have. @throws AppError VALIDATION */
 export function readIdempotencyKey(headers: Record<string, string | string[] | undefined>): string | null {
   const header = headers['idempotency-key'];
   if (header === undefined) return null;

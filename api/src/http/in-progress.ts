@@ -1,10 +1,10 @@
-/** How much of something is in progress for each owner, and that it is never too much. */
+/** Counts and limits what is in progress per owner. */
 export class InProgress {
   readonly #counts = new Map<string, number>();
 
   constructor(private readonly max: number) {}
 
-  /** @returns false if there are too many already */
+  /** @returns false if the limit is reached */
   begin(owner: string): boolean {
     const count = this.countOf(owner);
     if (count >= this.max) return false;

@@ -1,4 +1,4 @@
-/** The ports of the API: one for everybody, and, where the operator wants it, one of its own for gateways. */
+/** The ports of the API: the public one and, if it is set, an internal one for gateways. */
 import type { FastifyRequest } from 'fastify';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { createHttpServer } from './http-server.ts';
 import { Sockets, type SocketLimits } from './sockets.ts';
 
-/** What the port for gateways serves: their interface, and what watches this process. */
+/** Paths of the internal port: the gateway API and monitoring. */
 const SERVED_INTERNALLY = /^\/(?:internal|health|metrics)(?:\/|$)/;
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -26,17 +26,17 @@ export class Listeners {
       unreadBytes: UNREAD_BYTES_MAX,
     };
     this.#public = new Sockets(limits);
-    // Gateways are few, and a proxy in front of them may bring all of theirs.
+    // No limit per network on the internal port: gateways are few, and may share a reverse proxy.
     if (config.internalPort !== undefined) this.#internal = new Sockets({ ...limits, perNetwork: limits.total });
   }
 
-  /** Fastify asks for more than one server when it listens on a name with several addresses. */
+  /** Fastify creates several servers if it listens on a host name with several addresses. */
   readonly createServer = (listener: RequestListener): Server => {
     if (this.#internal) this.#internalServer ??= createHttpServer(this.#internal, this.headers, listener);
     return createHttpServer(this.#public, this.headers, listener);
   };
 
-  /** @returns the port for gateways, if they have one of their own */
+  /** @returns the internal port, if there is one */
   async listenInternally(): Promise<number | undefined> {
     const server = this.#internalServer;
     if (!server) return undefined;
@@ -53,7 +53,7 @@ export class Listeners {
     await closed;
   }
 
-  /** @param path of the route, not of the request: `/%69nternal/` leads to the same route */
+  /** @param path path of the route, not of the request: `/%69nternal/` matches the same route */
   serves(socket: Socket, path: string | undefined): boolean {
     if (!this.#internal) return true;
     const isServedInternally = path !== undefined && SERVED_INTERNALLY.test(path);
@@ -61,21 +61,21 @@ export class Listeners {
     return path === undefined || !path.startsWith('/internal/');
   }
 
-  /** Behind a trusted proxy the address of the client is not the socket's. */
-  noteForwarding({ raw, ips }: FastifyRequest): void {
-    if (ips !== undefined && ips.length > 1) this.#socketsOf(raw.socket).isForwarding(raw.socket);
+  /** Marks a socket of a trusted proxy: its address is not that of the client. */
+  markForwarding({ raw, ips }: FastifyRequest): void {
+    if (ips !== undefined && ips.length > 1) this.#socketsOf(raw.socket).markForwarding(raw.socket);
   }
 
-  noteNode({ raw }: FastifyRequest): void {
-    this.#socketsOf(raw.socket).isOfNode(raw.socket);
+  markNode({ raw }: FastifyRequest): void {
+    this.#socketsOf(raw.socket).markNode(raw.socket);
   }
 
-  /** Calls back when the request is over, however it ends. */
-  whenOver(response: ServerResponse, callback: () => void): void {
-    this.#socketsOf(response.req.socket).whenOver(response, callback);
+  /** Calls back when the response is closed, for whatever reason. */
+  onceClosed(response: ServerResponse, callback: () => void): void {
+    this.#socketsOf(response.req.socket).onceClosed(response, callback);
   }
 
-  /** By the name of the port; for the metrics. */
+  /** By name of the port, for the metrics. */
   get sockets(): Readonly<Record<string, Sockets>> {
     return { public: this.#public, ...(this.#internal && { internal: this.#internal }) };
   }

@@ -6,26 +6,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../actor.ts';
-import type { Client } from '../client.ts';
+import type { Requester } from '../requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { addressOf } from './admission.ts';
 import { bodyLimitOf } from './body.ts';
-import { valuesLimitOf } from './body-values.ts';
+import { valueCountLimitOf } from './body-values.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
-import type { TokenGuesses } from './token-guesses.ts';
+import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
 
 type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
 
-/** What a handler gets: validated input, the context, and the actor or node that the endpoint's `access` promises. */
+/** The input of a handler: validated input, the context, and the actor or node according to the endpoint's `access`. */
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
   ctx: Ctx;
   headers: FastifyRequest['headers'];
-  client: Client;
+  requester: Requester;
 } & (NeedsActor<E> extends true ? { actor: Actor } : unknown) &
   (E['access'] extends 'gateway' ? { nodeId: string } : unknown);
 
-/** Who is it? Given by the modules that know; `route` only asks. */
+/** Authentication, provided by the modules. */
 export interface Access {
   /** @throws AppError UNAUTHORIZED */
   authenticateUser(ctx: Ctx, token: string | undefined): Promise<Actor>;
@@ -38,12 +38,12 @@ declare module 'fastify' {
     ctx: Ctx;
     access: Access;
     listeners: Listeners;
-    tokenGuesses: TokenGuesses;
+    invalidTokenLimiter: InvalidTokenLimiter;
     downloads: Downloads;
   }
 }
 
-/** Serves one entry of the contract: access check, validation, the handler, and declared fields alone on the way out. */
+/** Serves an endpoint of the contract: checks access, validates the input, calls the handler, serializes declared fields only. */
 export function route<const E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
@@ -55,23 +55,23 @@ export function route<const E extends EndpointDefinition>(
   });
 }
 
-/** A text that is made while it is sent. */
+/** A streamed text response. */
 export interface TextStream {
   contentType: string;
-  /** Browsers save it under this name; undefined: they show it. */
+  /** File name for browsers to save it; undefined: they show it. */
   fileName?: string;
   chunks: AsyncIterable<string>;
 }
 
-/** Serves an entry that answers with a text of any length: no more of it than a chunk is in memory. */
+/** Serves an endpoint with a text response of any length; only one chunk is in memory. */
 export function routeStream<const E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
   handler: (request: Request<E>) => Promise<TextStream>,
 ): void {
   serve<E>(app, entry, async (request, reply) => {
-    const { actor, client }: { actor?: Actor; client: Client } = request;
-    app.downloads.begin(actor?.userId ?? client.ip, reply);
+    const { actor, requester }: { actor?: Actor; requester: Requester } = request;
+    app.downloads.begin(actor?.userId ?? requester.ip, reply);
     const { contentType, fileName, chunks } = await handler(request);
     void reply.type(contentType).header('cache-control', 'no-store');
     if (fileName !== undefined) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
@@ -79,36 +79,36 @@ export function routeStream<const E extends EndpointDefinition>(
   });
 }
 
-/** An answer that was made in advance: the whole JSON body of the endpoint, and a tag that changes with it. */
-export interface CachedAnswer {
+/** A precomputed response: the JSON body and its ETag. */
+export interface CachedResponse {
   body: string;
   etag: string;
 }
 
-/** Like `route`, for an answer that is sent as it was stored; a client that has it already gets 304 and no body. */
+/** Like `route`, for a precomputed response. Clients that have it already get 304 without a body. */
 export function cachedRoute<const E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
-  handler: (request: Request<E>) => Promise<CachedAnswer>,
+  handler: (request: Request<E>) => Promise<CachedResponse>,
 ): void {
   serve<E>(app, entry, async (request, reply) => {
     const { body, etag } = await handler(request);
-    // "no-cache" lets a browser keep the answer and has it ask each time whether it is still the newest.
+    // "no-cache": browsers may store the response, but must revalidate it each time.
     void reply.header('etag', etag).header('cache-control', 'private, no-cache');
-    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').serializer(String).send(body);
   });
 }
 
-/** RFC 9110, 13.1.2: a list of tags, compared weakly. */
-function isKnown(header: string | undefined, etag: string): boolean {
+/** RFC 9110, section 13.1.2: a list of tags, compared weakly. */
+function matchesEtag(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
 }
 
 function serve<E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
-  answer: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
+  handle: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
 ): void {
   if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
   app.route({
@@ -116,16 +116,16 @@ function serve<E extends EndpointDefinition>(
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
     bodyLimit: bodyLimitOf(entry),
-    config: { bodyValuesMax: valuesLimitOf(entry) },
-    // Before validation: a stranger learns nothing about what a valid request would be.
+    config: { bodyValuesMax: valueCountLimitOf(entry) },
+    // Before validation, so that unauthorized clients learn nothing about valid requests.
     onRequest: async (request) => {
       request.setDecorator('identity', await identify(app, entry, request));
     },
     handler: async (request, reply) => {
       const { params, query, body, headers } = request;
       const identity = request.getDecorator<Identity>('identity');
-      const input = { params, query, body, headers, client: clientOf(request), ctx: app.ctx, ...identity };
-      return answer(input as unknown as Request<E>, reply);
+      const input = { params, query, body, headers, requester: requesterOf(request), ctx: app.ctx, ...identity };
+      return handle(input as unknown as Request<E>, reply);
     },
   });
 }
@@ -147,21 +147,24 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
 }
 
 /** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED, RATE_LIMITED */
-export function identifyUser({ ctx, access, tokenGuesses }: FastifyInstance, request: FastifyRequest): Promise<Actor> {
+export function identifyUser(
+  { ctx, access, invalidTokenLimiter }: FastifyInstance,
+  request: FastifyRequest,
+): Promise<Actor> {
   const token = bearerToken(request);
-  return tokenGuesses.check(request.network, token, () => access.authenticateUser(ctx, token));
+  return invalidTokenLimiter.check(request.network, token, () => access.authenticateUser(ctx, token));
 }
 
 async function identifyNode(app: FastifyInstance, request: FastifyRequest): Promise<string> {
   const token = bearerToken(request);
   const check = () => app.access.authenticateNode(app.ctx, token);
-  const nodeId = await app.tokenGuesses.check(request.network, token, check);
-  app.listeners.noteNode(request);
+  const nodeId = await app.invalidTokenLimiter.check(request.network, token, check);
+  app.listeners.markNode(request);
   return nodeId;
 }
 
-/** The address is the connection's; behind a trusted proxy the one that it reports. */
-export function clientOf(request: FastifyRequest): Client {
+/** The address is that of the connection; behind a trusted proxy, the one that the proxy reports. */
+export function requesterOf(request: FastifyRequest): Requester {
   return { ip: addressOf(request), userAgent: request.headers['user-agent'], requestId: request.id };
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { inlineScriptHashes } from './web-pages.ts';
 
-/** No page asks for a device; buttons copy to the clipboard, and the stories read what they copied. */
+/** Pages need no device access. Buttons copy to the clipboard, which the end-to-end tests read. */
 const PERMISSIONS_POLICY = [
   'accelerometer=()',
   'browsing-topics=()',
@@ -21,8 +21,8 @@ const PERMISSIONS_POLICY = [
 ].join(', ');
 const STRICT_TRANSPORT_SECONDS = 31_536_000;
 
-/** Of an answer that no page is made of, written without Fastify. */
-export function bareSecurityHeaders({ publicUrl }: Config): Record<string, string> {
+/** For responses written without Fastify, which are never pages. */
+export function staticSecurityHeaders({ publicUrl }: Config): Record<string, string> {
   return {
     'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
     'Permissions-Policy': PERMISSIONS_POLICY,
@@ -35,19 +35,19 @@ export function bareSecurityHeaders({ publicUrl }: Config): Record<string, strin
   };
 }
 
-/** Headers against common attacks on browsers. */
+/** Sets security headers for browsers. */
 export async function useSecurity(app: FastifyInstance, config: Config): Promise<void> {
   const isPlainHttp = config.publicUrl.startsWith('http:');
   await app.register(helmet, {
     referrerPolicy: { policy: 'no-referrer' },
     frameguard: { action: 'deny' },
     contentSecurityPolicy: {
-      // Written out, so that nothing is allowed which nobody here has asked for. Tokens lie in the browser's storage: a
-      // foreign script would read them.
+      // Explicit instead of the defaults, so that nothing is allowed by accident: a foreign script could read the tokens in the
+      // browser's storage.
       useDefaults: false,
       directives: {
         'default-src': ["'self'"],
-        // The pages' own inline scripts, by what is in them.
+        // The pages' own inline scripts, by hash.
         'script-src': ["'self'", ...inlineScriptHashes()],
         'script-src-attr': ["'none'"],
         // The components set sizes and colours on their elements.
@@ -59,7 +59,7 @@ export async function useSecurity(app: FastifyInstance, config: Config): Promise
         'base-uri': ["'none'"],
         'form-action': ["'self'"],
         'frame-ancestors': ["'none'"],
-        // On plain HTTP the browser would ask for https:// addresses that nobody serves.
+        // With plain HTTP there is no https:// server to upgrade to.
         'upgrade-insecure-requests': isPlainHttp ? null : [],
       },
     },

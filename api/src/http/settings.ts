@@ -2,7 +2,7 @@ import { getSettings } from '@cellhop/contract/settings';
 import type { FastifyInstance } from 'fastify';
 import { route } from './route.ts';
 
-/** What the web app must know before anybody has signed in. */
+/** Settings of the web app that it needs before sign-in. */
 export function settingsRoutes(app: FastifyInstance): void {
   const { brandName, isDevelopment, publicUrl, contactEmail = null } = app.ctx.config;
   route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl, contactEmail } }));

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 interface Started {
   sockets: Sockets;
-  /** Requests that nobody has answered yet; the server answers all but `/large` and `/body` when it is told to. */
+  /** Pending requests; the test decides when the server responds, except to `/large` and `/body`. */
   waiting: http.ServerResponse[];
   open: (localAddress: string, bytes?: string) => Promise<net.Socket>;
 }
@@ -33,10 +33,10 @@ async function start(limits: Partial<SocketLimits>): Promise<Started> {
   const server = createHttpServer(sockets, {}, (request, response) => {
     if (request.url === '/large') response.end(LARGE);
     else if (request.url === '/forwarded') {
-      sockets.isForwarding(request.socket);
+      sockets.markForwarding(request.socket);
       response.end();
     } else if (request.url === '/node') {
-      sockets.isOfNode(request.socket);
+      sockets.markNode(request.socket);
       response.end();
     } else if (request.url !== '/body') waiting.push(response);
   });
@@ -48,7 +48,7 @@ async function start(limits: Partial<SocketLimits>): Promise<Started> {
     const known = sockets.count + sumOf(sockets.closed);
     const socket = await openSocket(url, localAddress);
     opened.push(socket);
-    // The kernel has accepted it; the server hears of it a moment later.
+    // The kernel has accepted it; the server gets it a moment later.
     await expect.poll(() => sockets.count + sumOf(sockets.closed)).toBeGreaterThan(known);
     socket.write(bytes);
     return socket;
@@ -59,7 +59,7 @@ async function start(limits: Partial<SocketLimits>): Promise<Started> {
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test('one network has so many sockets; a new one costs the one that has waited longest', async () => {
+test('a new socket beyond the limit of its network replaces the longest idle one', async () => {
   const { sockets, open } = await start({ perNetwork: 3 });
   const [first, second] = [await open('127.0.0.2', UNFINISHED), await open('127.0.0.2', UNFINISHED)];
   await open('127.0.0.2');
@@ -70,7 +70,7 @@ test('one network has so many sockets; a new one costs the one that has waited l
   expect([sockets.count, sockets.closed.network]).toEqual([4, 1]);
 });
 
-test('a request that is being answered is never given up for a newcomer, who is refused instead', async () => {
+test('a request in progress is never interrupted for a new socket, which is refused instead', async () => {
   const { sockets, waiting, open } = await start({ perNetwork: 2 });
   const served = [await open('127.0.0.2', get('/')), await open('127.0.0.2', get('/'))];
   await expect.poll(() => waiting.length).toBe(2);
@@ -80,7 +80,7 @@ test('a request that is being answered is never given up for a newcomer, who is 
   expect(sockets.count).toBe(2);
 });
 
-test('when the process is full, the network with the most sockets pays for every newcomer', async () => {
+test('when the process is full, a new socket replaces one of the network with the most sockets', async () => {
   const { sockets, open } = await start({ total: 6 });
   const attacking = [];
   for (let index = 0; index < 5; index++) attacking.push(await open('127.0.0.2', UNFINISHED));
@@ -91,7 +91,7 @@ test('when the process is full, the network with the most sockets pays for every
   expect([sockets.count, sockets.closed.total]).toEqual([6, 2]);
 });
 
-test('a trusted proxy may have more than one network, a gateway is never closed for others', async () => {
+test('a trusted proxy may exceed the limit of a network, and sockets of gateways are never replaced', async () => {
   const { sockets, open } = await start({ perNetwork: 2, total: 5 });
   const node = await open('127.0.0.2', get('/node'));
   await once(node, 'data');
@@ -101,14 +101,14 @@ test('a trusted proxy may have more than one network, a gateway is never closed 
   expect([sockets.closed.total, node.destroyed]).toEqual([1, false]);
 });
 
-test('who sends many requests before he reads an answer is cut off', async () => {
+test('a client that pipelines too many requests is disconnected', async () => {
   const { sockets, waiting, open } = await start({});
   await whenClosed(await open('127.0.0.2', get('/').repeat(100)));
   expect(sockets.closed.pipelining).toBe(1);
   expect(waiting.length).toBeLessThan(10);
 });
 
-test('of answers that nobody reads only so much is kept', async () => {
+test('the memory for unread responses is limited', async () => {
   const { sockets, open } = await start({ unreadBytes: 1024 * 1024 });
   const reader = await open('127.0.0.3', get('/'));
   const lazy = await open('127.0.0.2');
@@ -119,14 +119,14 @@ test('of answers that nobody reads only so much is kept', async () => {
   expect([sockets.unreadBytes, reader.destroyed]).toEqual([0, false]);
 });
 
-test('the end of a request is told however it ends, also of one that waited behind another', async () => {
+test('the close callback is called for every request, also for a queued pipelined one', async () => {
   const { sockets, waiting, open } = await start({});
   const client = await open('127.0.0.2', get('/first') + get('/second'));
   await expect.poll(() => waiting.length).toBe(2);
   let ended = 0;
-  for (const response of waiting) sockets.whenOver(response, () => void ended++);
+  for (const response of waiting) sockets.onceClosed(response, () => void ended++);
   client.destroy();
   await expect.poll(() => ended).toBe(2);
-  sockets.whenOver(waiting[0]!, () => void ended++);
+  sockets.onceClosed(waiting[0]!, () => void ended++);
   expect(ended).toBe(3);
 });

@@ -1,40 +1,40 @@
-/** The sockets of this process: how many there are at most, of whom, and which are closed when there are too many. */
+/** Limits the sockets of this process in total and per network, and closes idle ones when a limit is reached. */
 import { clientNetwork } from '@cellhop/contract/network';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Node refuses only what comes faster than sockets can be closed. */
+/** Headroom of Node's own limit, which only applies if sockets open faster than they can be closed. */
 const CLOSING_SOCKETS_MAX = 256;
-/** No browser and no library sends more requests than one before it has read the answers. */
+/** Browsers and common libraries do not pipeline requests. */
 const PIPELINED_MAX = 8;
-const SWEEP_INTERVAL_MS = 1000;
+const UNREAD_CHECK_INTERVAL_MS = 1000;
 
 export interface SocketLimits {
   total: number;
   perNetwork: number;
-  /** Answers that wait in the memory of this process for clients who do not read them. */
+  /** Responses buffered in this process for clients that do not read them. */
   unreadBytes: number;
 }
 
 export type ClosingReason = 'network' | 'total' | 'pipelining' | 'unread';
 
-/** Sockets that count together, the one whose last request began first at the head. */
+/** Sockets that are counted together, ordered by the start of their last request. */
 type Group = Set<GuardedSocket>;
 
 interface GuardedSocket {
   readonly socket: Socket;
   readonly network: string;
   groupName: string;
-  /** Requests in progress, each with what is to be done when it is over. */
+  /** Requests in progress with their callbacks on close. */
   readonly responses: Map<ServerResponse, (() => void)[]>;
 }
 
 const NODES = 'nodes';
 
 /**
- * A newcomer is let in at the cost of a socket of the same network, or, when the whole process is full, of the network that
- * has the most: the one that has begun no request for the longest time, of those on which the client is the one to act.
- * Who opens sockets and leaves them costs himself, therefore, and a client with a request in progress is served.
+ * A new socket beyond a limit replaces an idle one: of the same network or, if the whole process is full, of the network with the
+ * most sockets. It replaces the one with the oldest last request among those that wait for their client. So an attacker
+ * who opens idle sockets only harms their own network, and requests in progress are not interrupted.
  */
 export class Sockets {
   readonly closed: Record<ClosingReason, number> = { network: 0, total: 0, pipelining: 0, unread: 0 };
@@ -48,14 +48,14 @@ export class Sockets {
     return this.#count;
   }
 
-  /** In progress. */
+  /** Requests in progress. */
   get requestCount(): number {
     let sum = 0;
     for (const group of this.#groups.values()) for (const { responses } of group) sum += responses.size;
     return sum;
   }
 
-  /** What Node and the kernel hold of answers. */
+  /** Response data in Node's buffers. */
   get unreadBytes(): number {
     let sum = 0;
     for (const group of this.#groups.values()) for (const { socket } of group) sum += socket.writableLength;
@@ -66,15 +66,15 @@ export class Sockets {
     return this.#sockets.has(socket);
   }
 
-  /** From now on each socket of this server counts. */
+  /** Counts all sockets of this server from now on. */
   guard(server: Server): void {
     server.maxConnections = this.limits.total + CLOSING_SOCKETS_MAX;
     server.on('connection', (socket) => this.#add(socket));
-    const timer = setInterval(() => this.closeUnread(), SWEEP_INTERVAL_MS).unref();
+    const timer = setInterval(() => this.closeUnread(), UNREAD_CHECK_INTERVAL_MS).unref();
     server.once('close', () => clearInterval(timer));
   }
 
-  /** @returns whether the request is to be answered */
+  /** @returns whether to handle the request */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
     const guarded = this.#sockets.get(request.socket);
     if (!guarded || request.socket.destroyed) return false;
@@ -89,28 +89,28 @@ export class Sockets {
   }
 
   /**
-   * Calls back when the request is over, however it ends: Node tells no end of an answer that had to wait for the one
-   * before it when the socket closed.
+   * Calls back when the response is closed, for whatever reason; at once if it already was. Node emits no `close` for a pipelined
+   * response that was queued behind another one when the socket closed.
    */
-  whenOver(response: ServerResponse, callback: () => void): void {
+  onceClosed(response: ServerResponse, callback: () => void): void {
     const callbacks = this.#sockets.get(response.req.socket)?.responses.get(response);
     if (callbacks) callbacks.push(callback);
     else callback();
   }
 
-  /** A trusted proxy forwards requests of others on it: its number of sockets is bound only by that of all. */
-  isForwarding(socket: Socket): void {
+  /** The socket belongs to a trusted proxy, so the limit per network does not apply. */
+  markForwarding(socket: Socket): void {
     const guarded = this.#sockets.get(socket);
     if (guarded && guarded.groupName === guarded.network) this.#move(guarded, `forwarded by ${guarded.network}`);
   }
 
-  /** A gateway's, which has shown its token: what customers do, it must be able to report. */
-  isOfNode(socket: Socket): void {
+  /** The socket belongs to an authenticated gateway, so it is not closed in favour of clients. */
+  markNode(socket: Socket): void {
     const guarded = this.#sockets.get(socket);
     if (guarded && guarded.groupName !== NODES) this.#move(guarded, NODES);
   }
 
-  /** Answers that nobody reads are given up, beginning with those of the client that has the most of them. */
+  /** Closes sockets with unread responses while they take too much memory, starting with the network that has the most. */
   closeUnread(): void {
     let excessBytes = this.unreadBytes - this.limits.unreadBytes;
     if (excessBytes <= 0) return;
@@ -148,7 +148,7 @@ export class Sockets {
   #close(guarded: GuardedSocket, reason: ClosingReason): void {
     this.closed[reason] += 1;
     this.#leave(guarded);
-    // A reset, so that the kernel keeps nothing for a client that does not read either.
+    // A reset also frees the kernel's send buffer.
     guarded.socket.resetAndDestroy();
   }
 
@@ -166,7 +166,7 @@ export class Sockets {
     if (group.size === 0) this.#groups.delete(guarded.groupName);
   }
 
-  /** To the end of the group: who has begun a request is the last to be closed. */
+  /** Moves the socket to the end of the group, because it started a request last. */
   #move(guarded: GuardedSocket, groupName: string): void {
     this.#leave(guarded);
     this.#enter(guarded, groupName);
@@ -180,12 +180,12 @@ function finish({ responses }: GuardedSocket, response: ServerResponse): void {
 }
 
 function findIdle(group: Group, newcomer: GuardedSocket): GuardedSocket | undefined {
-  for (const guarded of group) if (guarded !== newcomer && isClientsTurn(guarded)) return guarded;
+  for (const guarded of group) if (guarded !== newcomer && isWaitingForClient(guarded)) return guarded;
   return undefined;
 }
 
-/** The server waits: for a request or the rest of one, or for what it has written to be read. */
-function isClientsTurn({ socket, responses }: GuardedSocket): boolean {
+/** The server waits for a request or the rest of one, or for the client to read a response. */
+function isWaitingForClient({ socket, responses }: GuardedSocket): boolean {
   if (socket.writableLength > 0) return true;
   for (const { req } of responses.keys()) if (req.complete) return false;
   return true;

@@ -1,28 +1,28 @@
 import { AppError, type ErrorDetail } from '@cellhop/contract/errors';
 import type { z } from 'zod';
 
-/** Fastify's names of the parts of a request -> ours, as `details[].path` shows them. */
+/** Maps Fastify's names for the parts of a request to those in `details[].path`. */
 const partNames: Record<string, string> = { body: 'body', querystring: 'query', params: 'path' };
 
 const DETAILS_MAX = 20;
 const PATH_LENGTH_MAX = 200;
-/** Some of the library's messages list the names of all unknown fields. */
+/** Some messages of the library list all unknown fields. */
 const MESSAGE_LENGTH_MAX = 300;
 
-/** Compiles a contract schema into Fastify's validator: the parsed value, or VALIDATION with each field named. */
+/** Compiles a contract schema into a Fastify validator, which returns the parsed value or VALIDATION with the invalid fields. */
 export function compileValidator({ schema, httpPart = 'body' }: { schema: z.ZodType; httpPart?: string }) {
   const part = partNames[httpPart] ?? httpPart;
   return (input: unknown) => {
-    // Fastify passes null where there is no body.
+    // Fastify passes null if there is no body.
     const parsed = schema.safeParse(input ?? undefined);
     if (!parsed.success) return { error: AppError.validation(describeIssues(part, parsed.error.issues)) };
-    const details = findUnkeepable(parsed.data, part);
+    const details = findInvalidText(parsed.data, part);
     if (details) return { error: AppError.validation([details]) };
     return { value: parsed.data };
   };
 }
 
-/** An answer never grows with the number of mistakes in the request, nor with the length of a name in it. */
+/** Limits the size of the response, whatever the number of errors and the length of names in the request. */
 function describeIssues(part: string, issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   for (const issue of issues)
@@ -39,21 +39,21 @@ function* describe(part: string, issue: z.core.$ZodIssue): Generator<[path: stri
   else for (const key of issue.keys) yield [`${path}.${key}`, 'is not a known field'];
 }
 
-/** Pairs make one character under this flag, which is no surrogate. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** With the `u` flag a surrogate pair is one character, so this only matches unpaired surrogates. */
+const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * PostgreSQL's text cannot hold U+0000, and its JSON not half of a surrogate pair, which its text holds as another
- * character; refused here, they never become an error of the server, nor a text that nobody wrote.
+ * PostgreSQL's text cannot contain U+0000, its JSON no unpaired surrogates, and its text would replace those with another
+ * character. Refusing them here prevents server errors and altered texts.
  */
-function findUnkeepable(value: unknown, path: string): ErrorDetail | undefined {
+function findInvalidText(value: unknown, path: string): ErrorDetail | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { path, message: 'must not contain NUL characters' };
-    return LONE_SURROGATE.test(value) ? { path, message: 'must be well-formed Unicode' } : undefined;
+    return UNPAIRED_SURROGATE.test(value) ? { path, message: 'must be well-formed Unicode' } : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, item] of Object.entries(value)) {
-    const found = findUnkeepable(item, `${path}.${key}`);
+    const found = findInvalidText(item, `${path}.${key}`);
     if (found) return found;
   }
   return undefined;

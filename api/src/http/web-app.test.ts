@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true });
 });
 
-/** Unlike fetch, it sends the path as it is. */
+/** Unlike fetch, does not normalize the path. */
 async function get(target: string, headers: http.OutgoingHttpHeaders = {}) {
   const { port } = app.server.address() as AddressInfo;
   const request = http.get({ host: '127.0.0.1', port, path: target, headers, agent: false });
@@ -51,15 +51,15 @@ test.each([
   },
 );
 
-test('a range that is not there tells how long the file is', async () => {
+test('an unsatisfiable range returns the size of the file', async () => {
   expect((await get('/script.js', { range: 'bytes=1000-' })).headers['content-range']).toBe('bytes */7');
 });
 
-test('a range that is there is served', async () => {
+test('a satisfiable range is served', async () => {
   const answer = await get('/script.js', { range: 'bytes=0-2' });
   expect([answer.status, answer.body]).toEqual([206, 'con']);
 });
 
-test("every other path is the app's page", async () => {
+test('every other path returns the app', async () => {
   expect((await get('/some/where')).status).toBe(200);
 });

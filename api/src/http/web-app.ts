@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { notFound, writeError } from './errors.ts';
 import { findWebRoot } from './web-pages.ts';
 
-/** Paths that belong to the server: unknown ones answer 404 instead of the web app's page. */
+/** Unknown paths below these return 404 instead of the web app. */
 const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$)/;
 
 /**
- * Serves the built web app: the landing page at the root, and for each path that is not the server's the app's page, whose
- * router does the rest.
+ * Serves the built web app: the landing page at the root, and `index.html` for all other paths that are not the server's, because
+ * the app routes in the browser.
  */
 export async function serveWebApp(app: FastifyInstance, root = findWebRoot()): Promise<void> {
   app.setNotFoundHandler((request, reply) => {
@@ -16,7 +16,7 @@ export async function serveWebApp(app: FastifyInstance, root = findWebRoot()): P
     return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));
   });
   if (!root) {
-    app.log.warn('the web app is not built; only the API is served');
+    app.log.warn('the web app is not built, so only the API is served');
     return;
   }
   await app.register(fastifyStatic, {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { inlineScriptHashes } from './web-pages.ts';
 
-test('the scripts that the build has written into the pages are allowed by their hash, files are not', () => {
+test('inline scripts of the built pages are allowed by hash', () => {
   const root = mkdtempSync(path.join(os.tmpdir(), 'pages-'));
   const script = 'document.title = "x";\n';
   writeFileSync(path.join(root, 'index.html'), `<script>${script}</script><script type="module" src="/a.js"></script>`);

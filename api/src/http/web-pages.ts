@@ -3,20 +3,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Beside this workspace, both for the source in `src/http/` and for the bundle in `dist/`. */
+/** Relative to both the source in `src/http/` and the bundle in `dist/`. */
 const candidates = ['../../web/dist', '../../../web/dist'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 );
 const PAGES = ['index.html', 'landing.html'];
-/** Scripts without attributes; the others are files. */
+/** Inline scripts have no attributes. */
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 
-/** Where the built web app lies, if it has been built. */
+/** @returns the directory of the built web app; undefined if it is not built */
 export function findWebRoot(): string | undefined {
   return candidates.find((place) => existsSync(place));
 }
 
-/** Sources of a content security policy that allow what the build has written into the pages, and nothing else. */
+/** CSP sources that allow exactly the inline scripts of the built pages. */
 export function inlineScriptHashes(root = findWebRoot()): string[] {
   if (root === undefined) return [];
   const pages = PAGES.map((page) => path.join(root, page)).filter((page) => existsSync(page));

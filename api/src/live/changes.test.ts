@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { createLog } from '../log.ts';
 import { collectChanges, decode, encode, type Topic } from './changes.ts';
 
-test('a batch of any size travels in payloads that PostgreSQL takes, and nothing is lost', () => {
+test('a batch of any size is split into payloads within the limit, without loss', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.oneof(fc.uuid(), fc.bigInt(1000n, 10n ** 12n).map(String)), { maxLength: 2000 }),
@@ -20,11 +20,11 @@ test('a batch of any size travels in payloads that PostgreSQL takes, and nothing
   );
 });
 
-test.each(['', 'weather 1', '{"balance":[1]}'])('a payload of another version is left alone: %s', (payload) => {
+test.each(['', 'weather 1', '{"balance":[1]}'])('an unknown payload is ignored: %s', (payload) => {
   expect(decode(payload)).toBeUndefined();
 });
 
-test('what is told within a moment goes out together, each owner once', async () => {
+test('concurrent events are batched, each owner once', async () => {
   const sent: string[][] = [];
   const changes = collectChanges(
     databaseThat((payloads) => void sent.push(payloads)),
@@ -39,7 +39,7 @@ test('what is told within a moment goes out together, each owner once', async ()
   expect(sent).toHaveLength(2);
 });
 
-test('an end does not wait for the next batch, and takes along what does', async () => {
+test('an ending does not wait for the next batch, and flushes pending events', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const sent: string[][] = [];
@@ -65,7 +65,7 @@ test('an end does not wait for the next batch, and takes along what does', async
   }
 });
 
-test('a database that is away costs what was told meanwhile, and nothing else', async () => {
+test('only events during a database outage are lost', async () => {
   let isAway = true;
   const sent: string[][] = [];
   const database = databaseThat((payloads) => {

@@ -1,9 +1,9 @@
 /**
- * Collects what changed for whom, and tells it to all API processes through the database.
+ * Collects live events and publishes them to all API processes through the database.
  *
- * `pg_notify` takes a lock of the whole server at commit, so a notification inside of each purchase would put all
- * purchases in one queue. Here it is a statement of its own, outside of every transaction, a few times a second at most
- * for each process, however much happens. A crash loses what was collected in that time; clients also look by themselves.
+ * `pg_notify` takes a server-wide lock at commit, so a notification inside each purchase would serialize all purchases. Here it
+ * is a separate statement outside any transaction, at most a few times a second per process. A crash loses the collected events;
+ * clients also refetch by themselves.
  */
 import { liveTopics, type LiveTopic } from '@cellhop/contract/live';
 import { z } from 'zod';
@@ -11,20 +11,19 @@ import type { Db } from '../db.ts';
 import type { Log } from '../log.ts';
 
 export const CHANNEL = 'live_events';
-/** At most one batch in this time; the first change after a pause goes out at once. */
+/** Minimum time between batches; the first event after a pause is sent at once. */
 const BATCH_SPACING_MS = 200;
-/** Gateways wait for it: bytes pass until they know. */
+/** Shorter, because traffic continues until the gateways are notified. */
 const GATEWAY_SPACING_MS = 50;
-/** PostgreSQL refuses a payload of 8,000 bytes. */
+/** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7900;
 
-/** Whose it is. Code that moves money knows accounts, other code knows users; streams listen for both. */
+/** The recipient. Code that moves money knows accounts, other code knows users; streams subscribe to both. */
 export type Owner = { userId: string } | { accountId: bigint } | { connectionId: string };
 
 /**
- * For the API processes alone, clients do not hear of these. `session`: the user's sessions are no longer what they were.
- * Gateways that wait for it are told of the others. `ending`: the connection is to end, or has ended. `password`, `allow-list`: who may
- * use it has changed.
+ * Only for API processes, not sent to clients. `session`: the user's sessions have changed. Waiting gateways are notified of the
+ * others. `ending`: the connection is ending or has ended. `password`, `allow-list`: access to the connection has changed.
  */
 const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
 export type GatewayTopic = (typeof gatewayTopics)[number];
@@ -35,11 +34,11 @@ export function isGatewayTopic(topic: Topic): topic is GatewayTopic {
   return gatewayTopics.some((each) => each === topic);
 }
 
-/** What travels: topic -> keys of owners. */
+/** Topic -> keys of owners. */
 export type Batch = ReadonlyMap<Topic, ReadonlySet<string>>;
 
 export interface Changes {
-  /** Of something that has been committed. */
+  /** Call it after the commit. */
   add: (owner: Owner, topic: Topic) => void;
 }
 
@@ -59,13 +58,13 @@ export function collectChanges(db: Db, log: Log): Changes {
     sentAt = performance.now();
     const payloads = encode(collected);
     collected = new Map();
-    // Not repeated: when the database is back, all streams are told to look again.
+    // Not retried: all streams refetch once the database is back.
     await db
       .query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [CHANNEL, payloads])
-      .catch((error: unknown) => log.warn({ err: error }, 'live events not sent'));
+      .catch((error: unknown) => log.warn({ err: error }, 'live events could not be sent'));
   }
 
-  /** A program that has nothing else to do ends without waiting for this. */
+  /** The timer does not keep the process alive. */
   function sendAt(at: number): void {
     if (timer !== undefined && timerAt <= at) return;
     clearTimeout(timer);
@@ -82,7 +81,7 @@ export function collectChanges(db: Db, log: Log): Changes {
   };
 }
 
-/** Payloads of one topic each, `topic key key ...`, all of them below the limit. */
+/** Encodes payloads of one topic each, `topic key key ...`, below the size limit. */
 export function encode(batch: Batch): string[] {
   const payloads: string[] = [];
   for (const [topic, owners] of batch) {
@@ -101,7 +100,7 @@ export function encode(batch: Batch): string[] {
 
 const topicSchema = z.enum(topics as [Topic, ...Topic[]]);
 
-/** @returns undefined for what another version of this program may have sent */
+/** @returns undefined for unknown topics, which other versions may send */
 export function decode(payload: string): { topic: Topic; owners: string[] } | undefined {
   const [word, ...owners] = payload.split(' ');
   const topic = topicSchema.safeParse(word);

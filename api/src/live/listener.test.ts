@@ -50,19 +50,19 @@ test.each(['cut', 'one-way', 'blackholed'] as const)(
   },
 );
 
-test('what is told while its network keeps everything back is heard when it carries again', async () => {
+test('events during a network delay arrive after it', async () => {
   await network.set('silent');
   await database.query('select pg_notify($1, $2)', [CHANNEL, 'late']);
   await network.set('open');
   await expect.poll(() => heard).toEqual(['late']);
 });
 
-test('it stops while its network is silent', async () => {
+test('it can be stopped while the network is silent', async () => {
   await network.set('blackholed');
   await expect(stop()).resolves.toBeUndefined();
 });
 
-test('a dozen interruptions leave no listener for its stop behind', async () => {
+test('reconnects leak no abort listeners', async () => {
   const warnings: string[] = [];
   const note = (warning: Error) => warnings.push(warning.message);
   process.on('warning', note);

@@ -1,4 +1,4 @@
-/** The one connection of an API process that hears what all processes tell. It comes back by itself, however long it takes. */
+/** The connection of an API process that listens for live events of all processes. It reconnects by itself. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { BoundedClient, connectionOptions } from '../database-connection.ts';
 import type { Log } from '../log.ts';
@@ -6,13 +6,13 @@ import { CHANNEL } from './changes.ts';
 
 const FIRST_RETRY_MS = 100;
 const RETRY_MS_MAX = 5000;
-/** A connection that broke without a word is found out by asking: without it, one that hears nothing looks well for ever. */
+/** Probes detect a silently broken connection, which otherwise looks like one without events. */
 const PROBE_EVERY_MS = 5000;
 const PROBE_LIMIT_MS = 2000;
 
 export interface ListenerEvents {
   onPayload: (payload: string) => void;
-  /** Listening from now on, at first or again: what was told before is lost. */
+  /** Listening has started or restarted: earlier events are lost. */
   onListening: () => void;
 }
 
@@ -22,17 +22,17 @@ interface ListenerSettings {
   probeEveryMs?: number;
 }
 
-/** @returns ends it */
+/** @returns a function that stops it */
 export function startListener(settings: ListenerSettings, events: ListenerEvents): () => Promise<void> {
   const stopping = new AbortController();
-  const finished = listenForEver(settings, events, stopping.signal);
+  const finished = listenWithRetry(settings, events, stopping.signal);
   return () => {
     stopping.abort();
     return finished;
   };
 }
 
-async function listenForEver(settings: ListenerSettings, events: ListenerEvents, signal: AbortSignal) {
+async function listenWithRetry(settings: ListenerSettings, events: ListenerEvents, signal: AbortSignal) {
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -43,14 +43,14 @@ async function listenForEver(settings: ListenerSettings, events: ListenerEvents,
     } catch (error) {
       if (!signal.aborted) settings.log.warn({ err: error }, 'live events: connection to the database lost');
     }
-    // Jitter keeps the processes of an operator from coming back in one moment.
+    // Jitter, so that processes do not all reconnect at the same moment.
     const backoffMs = Math.min(RETRY_MS_MAX, FIRST_RETRY_MS * 2 ** failures) * (0.5 + Math.random() / 2);
     failures += 1;
     await pause(backoffMs, undefined, { signal }).catch(() => {});
   }
 }
 
-/** Resolves when told to stop, rejects when the connection is lost. */
+/** Resolves when the signal is aborted, rejects when the connection is lost. */
 async function listenOnce(
   { databaseUrl, probeEveryMs = PROBE_EVERY_MS }: ListenerSettings,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ async function listenOnce(
     stop = resolve;
     fail = reject;
   });
-  // It is waited for below; what happens to the connection before must not count as unhandled.
+  // Awaited below; an earlier rejection must not count as unhandled.
   over.catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   client.on('error', fail);

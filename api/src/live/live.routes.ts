@@ -1,4 +1,4 @@
-/** `GET /v1/events`: tells a signed-in client what has changed, as server-sent events. */
+/** `GET /v1/events`: live updates for signed-in clients as server-sent events. */
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { AppError } from '@cellhop/contract/errors';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -9,23 +9,23 @@ import { decode, type GatewayTopic, isGatewayTopic } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';
 
-/** Of one user in this process: browsers share one stream among their tabs. */
+/** Per process. Browsers share one stream among their tabs. */
 const STREAMS_PER_USER_MAX = 10;
 const RETRY_SECONDS = 30;
-/** Of all sockets; the rest is for requests. */
+/** Share of all sockets; the rest is for requests. */
 const STREAMS_SHARE = 0.75;
-/** Proxies close what is silent for a minute. */
+/** Reverse proxies close connections that are silent for a minute. */
 const KEEP_ALIVE_MS = 20_000;
-/** More than Node's timers take would fire at once. */
+/** Node's timers would fire at once if the delay overflows. */
 const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 
 export interface LiveSources {
-  /** Of these sessions, those that are still open: the others' streams end. */
+  /** @returns those of the sessions that are still open; the streams of the others are ended */
   findOpenSessions(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** What gateways wait for has happened to these connections. */
-  connectionsChanged(topic: GatewayTopic, connectionIds: readonly string[]): Promise<void>;
-  /** What was told for a while is lost. */
-  missed(): void;
+  /** Called when connections are ending or have ended, or when access to them has changed. */
+  onConnectionsChanged(topic: GatewayTopic, connectionIds: readonly string[]): Promise<void>;
+  /** Called when events may have been lost. */
+  onEventsLost(): void;
 }
 
 export function liveRoutes(app: FastifyInstance, sources: LiveSources): void {
@@ -41,7 +41,7 @@ export function liveRoutes(app: FastifyInstance, sources: LiveSources): void {
   });
 }
 
-/** The token has been checked; only its end is wanted here. */
+/** The token has already been verified; this only reads its expiry. */
 function lifetimeMs(token: string): number {
   const endsAt = (decodeJwt(token).exp ?? 0) * 1000;
   return Math.min(LIFETIME_MS_MAX, Math.max(0, endsAt - Date.now()));
@@ -54,7 +54,7 @@ function open(
   owner: StreamOwner,
   lifetimeMs: number,
 ): void {
-  // From here on the answer is ours: Fastify would wait for its end.
+  // Takes the response over, because Fastify would wait for its end.
   reply.hijack();
   const { raw } = reply;
   raw.on('error', () => {}); // A client that has gone.
@@ -62,23 +62,23 @@ function open(
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // Proxies such as nginx hold back what they take for a page.
+    // Disables the response buffering of nginx.
     'x-accel-buffering': 'no',
-    // Otherwise the connection would outlive the stream, and a server that closes would wait for it.
+    // Otherwise the connection would outlive the stream and delay the shutdown of the server.
     connection: 'close',
   });
   const stream = new Stream(owner, raw);
   streams.add(stream);
   const expiry = setTimeout(() => streams.end(stream), lifetimeMs);
-  // The client may have left while it was found out who it is: then this calls back at once.
-  listeners.whenOver(raw, () => {
+  // Calls back at once if the client disconnected during authentication.
+  listeners.onceClosed(raw, () => {
     clearTimeout(expiry);
     streams.remove(stream);
   });
   stream.send('open');
 }
 
-/** What the streams live on: the changes of all processes, signs of life, and the end of their sessions. */
+/** Delivers events of all processes to the streams, keeps them alive, and ends those whose session has ended. */
 function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSources): void {
   const { config, log } = app.ctx;
   async function endStreamsOfEndedSessions(suspects: readonly Stream[]): Promise<void> {
@@ -87,13 +87,17 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
     for (const stream of suspects) if (!open.has(stream.owner.sessionId)) streams.end(stream);
   }
   const check = (suspects: readonly Stream[]) => {
-    endStreamsOfEndedSessions(suspects).catch((error: unknown) => log.warn({ err: error }, 'sessions not checked'));
+    endStreamsOfEndedSessions(suspects).catch((error: unknown) =>
+      log.warn({ err: error }, 'sessions of streams could not be checked'),
+    );
   };
 
-  const tellGateways = (topic: GatewayTopic, connectionIds: readonly string[]) => {
+  const notifyGateways = (topic: GatewayTopic, connectionIds: readonly string[]) => {
     sources
-      .connectionsChanged(topic, connectionIds)
-      .catch((error: unknown) => log.warn({ err: error, topic }, 'gateways not told of changes'));
+      .onConnectionsChanged(topic, connectionIds)
+      .catch((error: unknown) =>
+        log.warn({ err: error, topic }, 'gateways could not be notified of changed connections'),
+      );
   };
 
   let stopListening: (() => Promise<void>) | undefined;
@@ -103,14 +107,14 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
       { databaseUrl: config.databaseUrl, log },
       {
         onPayload: (payload) => {
-          const told = decode(payload);
-          if (!told) return;
-          if (isGatewayTopic(told.topic)) tellGateways(told.topic, told.owners);
-          else check(streams.deliver(told.topic, told.owners));
+          const event = decode(payload);
+          if (!event) return;
+          if (isGatewayTopic(event.topic)) notifyGateways(event.topic, event.owners);
+          else check(streams.deliver(event.topic, event.owners));
         },
         onListening: () => {
           for (const stream of streams) stream.refetch();
-          sources.missed();
+          sources.onEventsLost();
         },
       },
     );
@@ -119,7 +123,7 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
       check([...streams]);
     }, KEEP_ALIVE_MS);
   });
-  // The server waits for open answers before it closes.
+  // Closing the server waits for open responses.
   app.addHook('preClose', async () => {
     clearInterval(heartbeat);
     for (const stream of streams) streams.end(stream);

@@ -22,14 +22,14 @@ afterAll(async () => {
 });
 
 const listenFor = (user: TestUser) => openStream(testApp.url, user);
-/** What was announced before this has arrived, because the database keeps the order. */
+/** All earlier events have arrived with this one, because the database keeps the order. */
 async function settle(user: TestUser, stream: Awaited<ReturnType<typeof openStream>>): Promise<void> {
   testApp.ctx.changed({ userId: user.id }, 'tickets');
   await stream.saw('changed tickets');
 }
 
 describe('the stream', () => {
-  test('has the headers that keep proxies from holding it back', async () => {
+  test('has headers that prevent buffering by reverse proxies', async () => {
     const stream = await listenFor(await createUser(testApp));
     expect(stream.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -47,7 +47,7 @@ describe('the stream', () => {
     expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
-  test('is one of ten at most; the eleventh is told when to come back', async () => {
+  test('is limited to ten per user; the eleventh gets Retry-After', async () => {
     const user = await createUser(testApp);
     const streams = await Promise.all(Array.from({ length: 10 }, () => listenFor(user)));
     const refused = await fetch(testApp.url + LIVE_EVENTS_PATH, { headers: { authorization: `Bearer ${user.token}` } });
@@ -57,9 +57,9 @@ describe('the stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('of a client that leaves before it is open takes no place', async () => {
+  test('of a client that disconnects before it is open does not count', async () => {
     const user = await createUser(testApp);
-    // While its token is looked up: behind a lock, so that all of them are gone before any is open.
+    // During authentication, which a lock delays until all clients have disconnected.
     await testApp.ctx.tx(async (ctx) => {
       await ctx.db.query('lock table users in access exclusive mode');
       for (let time = 0; time < 12; time++) {
@@ -77,7 +77,7 @@ describe('the stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('is one of a bounded number in a process', async () => {
+  test('is limited in number per process', async () => {
     const small = await startTestApp({ socketsMax: 12, socketsPerNetwork: 100 });
     const [user, other] = [await createUser(small), await createUser(small)];
     const streams = await Promise.all(Array.from({ length: 9 }, () => openStream(small.url, user)));
@@ -87,7 +87,7 @@ describe('the stream', () => {
     await small.stop();
   });
 
-  test('ends with the session, on whatever process that was ended', async () => {
+  test('ends with the session, whichever process ended it', async () => {
     const user = await createUser(testApp);
     const stream = await openStream(second.url, user);
     await user.call(logout, {});
@@ -107,7 +107,7 @@ describe('the stream', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(tokens.expiredAccessTokenAt - 50);
   });
 
-  test('does not keep the server from closing', async () => {
+  test('does not delay the shutdown of the server', async () => {
     const third = await startSecondApp(testApp);
     const stream = await openStream(third.url, await createUser(testApp));
     await third.stop();
@@ -115,8 +115,8 @@ describe('the stream', () => {
   });
 });
 
-describe('a change', () => {
-  test('on one process is heard on another', async () => {
+describe('an event', () => {
+  test('on one process reaches another', async () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const stream = await openStream(second.url, user);
     const id = await createProxy(testApp);
@@ -128,7 +128,7 @@ describe('a change', () => {
     stream.close();
   });
 
-  test('is never heard by another user', async () => {
+  test('never reaches another user', async () => {
     const [buyer, stranger] = [await createUser(testApp), await createUser(testApp)];
     const [own, foreign] = [await listenFor(buyer), await listenFor(stranger)];
     await topUp(testApp, buyer.accountId, 1n);
@@ -139,7 +139,7 @@ describe('a change', () => {
     foreign.close();
   });
 
-  test('that is rolled back is not told', async () => {
+  test('of a transaction that is rolled back is not sent', async () => {
     const user = await createUser(testApp);
     const stream = await listenFor(user);
     const rolledBack = testApp.ctx.tx(async (ctx) => {
@@ -153,7 +153,7 @@ describe('a change', () => {
     stream.close();
   });
 
-  test('of an attempt that was repeated is told as the last attempt made it', async () => {
+  test('of a retried transaction is sent as in the last attempt', async () => {
     const user = await createUser(testApp);
     const stream = await listenFor(user);
     let attempts = 0;
@@ -168,7 +168,7 @@ describe('a change', () => {
     stream.close();
   });
 
-  test('is told after the commit, not before', async () => {
+  test('is sent after the commit', async () => {
     const user = await createUser(testApp);
     const stream = await listenFor(user);
     await testApp.ctx.tx(async (ctx) => {
@@ -180,7 +180,7 @@ describe('a change', () => {
     stream.close();
   });
 
-  test('reaches all of many users at once', async () => {
+  test('reaches many users', async () => {
     const user = await createUser(testApp);
     const stream = await listenFor(user);
     for (let other = 0; other < 2000; other++)
@@ -192,7 +192,7 @@ describe('a change', () => {
   });
 });
 
-test('a listener that loses its connection comes back, and all clients are told to look again', async () => {
+test('a listener reconnects after a lost connection, and all clients refetch', async () => {
   const user = await createUser(testApp);
   const stream = await listenFor(user);
   await testApp.database.query(

@@ -3,7 +3,7 @@ import { Stream, Streams, type Sink } from './streams.ts';
 
 const owner = { userId: 'u', accountId: 1000n, sessionId: 's' };
 
-/** A response whose reader stops and goes on when the test says so. */
+/** A response whose client pauses and resumes reading as the test requires. */
 function sink() {
   const written: string[] = [];
   let onDrain: (() => void) | undefined;
@@ -31,17 +31,17 @@ function sink() {
   return { state, stream: new Stream(owner, response as unknown as Sink) };
 }
 
-test('a slow reader gets what changed meanwhile as one event', () => {
+test('a slow client gets one merged event', () => {
   const { state, stream } = sink();
   state.isStuck = true;
   stream.send('open');
-  for (let change = 0; change < 1000; change++) stream.tell(['balance', 'connections']);
+  for (let change = 0; change < 1000; change++) stream.sendChanged(['balance', 'connections']);
   expect(state.written).toHaveLength(1);
   state.drain();
   expect(state.written.slice(1)).toEqual(['event: changed\ndata: {"topics":["balance","connections"]}\n\n']);
 });
 
-test('a reader who has read nothing between two signs of life is given up', () => {
+test('a client that reads nothing between two keep-alives is disconnected', () => {
   const { state, stream } = sink();
   state.isStuck = true;
   stream.send('open');
@@ -51,7 +51,7 @@ test('a reader who has read nothing between two signs of life is given up', () =
   expect(state.isDestroyed).toBe(true);
 });
 
-test('a reader who has caught up gets signs of life again', () => {
+test('a client that has caught up gets keep-alives again', () => {
   const { state, stream } = sink();
   state.isStuck = true;
   stream.send('open');
@@ -61,7 +61,7 @@ test('a reader who has caught up gets signs of life again', () => {
   expect(state.written.at(-1)).toBe(': alive\n\n');
 });
 
-test('nothing is left of a stream that was removed', () => {
+test('a removed stream leaves nothing behind', () => {
   const streams = new Streams();
   const { state, stream } = sink();
   streams.add(stream);

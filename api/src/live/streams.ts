@@ -1,9 +1,9 @@
-/** The open event streams of this process, and who hears what. */
+/** The open event streams of this process, and their subscriptions. */
 import type { LiveEventName, LiveTopic } from '@cellhop/contract/live';
 import type { ServerResponse } from 'node:http';
 import type { GatewayTopic, Topic } from './changes.ts';
 
-/** What a stream needs of its response; a test can stand in for it. */
+/** The part of the response that a stream uses. */
 export type Sink = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'once' | 'writableNeedDrain'>;
 
 export interface StreamOwner {
@@ -13,8 +13,8 @@ export interface StreamOwner {
 }
 
 export class Stream {
-  /** Changes that wait until the client has read what it was sent. */
-  readonly #waiting = new Set<LiveTopic>();
+  /** Topics that wait until the client has read earlier events. */
+  readonly #pending = new Set<LiveTopic>();
   #mustRefetch = false;
   #isStuck = false;
 
@@ -27,8 +27,8 @@ export class Stream {
     this.#write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  tell(topics: Iterable<LiveTopic>): void {
-    for (const topic of topics) this.#waiting.add(topic);
+  sendChanged(topics: Iterable<LiveTopic>): void {
+    for (const topic of topics) this.#pending.add(topic);
     this.#flush();
   }
 
@@ -37,26 +37,26 @@ export class Stream {
     this.#flush();
   }
 
-  /** A comment, which proxies in between count as life. Who has read nothing since the last one is given up. */
+  /** Sends a comment, which keeps proxies from closing the connection. Closes clients that have read nothing since the last one. */
   keepAlive(): void {
     if (this.#isStuck && this.sink.writableNeedDrain) return void this.sink.destroy();
     this.#isStuck = this.sink.writableNeedDrain;
     if (!this.#isStuck) this.#write(': alive\n\n');
   }
 
-  /** The client may come back with a new token. */
+  /** The client may reconnect with a new token. */
   end(): void {
-    // An end that waits behind unread events would hold up a server that closes.
+    // Ending gracefully would wait for unread events and delay the shutdown of the server.
     if (this.sink.writableNeedDrain) this.sink.destroy();
     else this.sink.end();
   }
 
-  /** A client that reads slowly gets fewer events, not a longer queue. */
+  /** Slow clients get merged events instead of a longer queue. */
   #flush(): void {
     if (this.sink.writableNeedDrain) return;
     if (this.#mustRefetch) this.send('refetch');
-    else if (this.#waiting.size > 0) this.send('changed', { topics: [...this.#waiting] });
-    this.#waiting.clear();
+    else if (this.#pending.size > 0) this.send('changed', { topics: [...this.#pending] });
+    this.#pending.clear();
     this.#mustRefetch = false;
   }
 
@@ -67,7 +67,7 @@ export class Stream {
 
 export class Streams {
   readonly #all = new Set<Stream>();
-  /** By the keys under which changes are told: the user's id and his account's. */
+  /** By the keys of events: the user's id and that of their account. */
   readonly #byOwner = new Map<string, Set<Stream>>();
 
   get size(): number {
@@ -99,17 +99,17 @@ export class Streams {
     }
   }
 
-  /** Its place is free from now on, however long the client takes to notice. */
+  /** Frees the place at once, even if the client is slow to close the connection. */
   end(stream: Stream): void {
     this.remove(stream);
     stream.end();
   }
 
-  /** Tells each stream of these owners. @returns the streams that are to be looked at because of a change of sessions */
+  /** Sends the event to the streams of these owners. @returns the streams whose session must be checked */
   deliver(topic: Exclude<Topic, GatewayTopic>, owners: readonly string[]): Stream[] {
     const streams = owners.flatMap((owner) => [...(this.#byOwner.get(owner) ?? [])]);
     if (topic === 'session') return streams;
-    for (const stream of streams) stream.tell([topic]);
+    for (const stream of streams) stream.sendChanged([topic]);
     return [];
   }
 }

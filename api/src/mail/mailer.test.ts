@@ -4,9 +4,9 @@ import { mailsTo, startTestAppWithMail } from '../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import type { Ctx } from '../ctx.ts';
 import { enqueue } from '../jobs.ts';
-import { tasks } from '../tasks.ts';
-import { sealMail } from './mail-orders.ts';
-import type { MailOrder } from './templates.ts';
+import { jobHandlers } from '../job-handlers.ts';
+import { sealMail } from './mail-requests.ts';
+import type { MailRequest } from './templates.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-const send = (ctx: Ctx, order: MailOrder) => enqueue(ctx, 'mail.deliver', sealMail(ctx, order, null));
-const orderTo = (to: string): MailOrder => ({
+const send = (ctx: Ctx, request: MailRequest) => enqueue(ctx, 'mail.deliver', sealMail(ctx, request, null));
+const orderTo = (to: string): MailRequest => ({
   template: 'confirm-email',
   to,
   languageCode: 'ru',
   values: { link: 'http://localhost:3000/?a=1&b=2' },
 });
 
-test('a mail arrives as it was written, Cyrillic and all', async () => {
+test('a mail arrives unchanged, with Cyrillic text', async () => {
   await send(testApp.ctx, orderTo('reader@example.com'));
   const [mail] = await mailsTo(testApp, 'reader@example.com');
   expect(mail!.subject).toBe('Подтвердите email для Прокси & Co');
@@ -32,7 +32,7 @@ test('a mail arrives as it was written, Cyrillic and all', async () => {
 
 const event = { device: 'Firefox on Linux', address: '203.0.113.7', at: '2026-11-21T18:05:09.000Z' };
 const link = 'http://localhost:3000/?a=1&b=2';
-const orders: Omit<MailOrder, 'to' | 'languageCode'>[] = [
+const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'confirm-email', values: { link } },
   { template: 'recover-password', values: { link } },
   { template: 'password-changed', values: { link, ...event } },
@@ -44,10 +44,10 @@ const titles = {
 };
 
 test.each(
-  orders.flatMap((order, index) => (['en', 'ru'] as const).map((code) => [order.template, code, index] as const)),
+  requests.flatMap((request, index) => (['en', 'ru'] as const).map((code) => [request.template, code, index] as const)),
 )('%s in %s travels over SMTP as text and as HTML', async (template, languageCode, index) => {
   const to = `${template}-${languageCode}@example.com`;
-  await send(testApp.ctx, { ...orders[index]!, to, languageCode } as MailOrder);
+  await send(testApp.ctx, { ...requests[index]!, to, languageCode } as MailRequest);
   const [mail] = await mailsTo(testApp, to);
   const title = titles[languageCode][index]!;
   expect(mail!.text.startsWith(`${title}\n\n`)).toBe(true);
@@ -57,7 +57,7 @@ test.each(
   expect(mail!.links).toEqual([link]);
 });
 
-test('a change that is rolled back sends nothing', async () => {
+test('a transaction that is rolled back sends no mail', async () => {
   const rolledBack = testApp.ctx.tx(async (ctx) => {
     await send(ctx, orderTo('nobody@example.com'));
     throw new Error('changed my mind');
@@ -66,12 +66,12 @@ test('a change that is rolled back sends nothing', async () => {
   expect(await mailsTo(testApp, 'nobody@example.com')).toEqual([]);
 });
 
-test('a mail that the server did not take waits to be tried again', async () => {
+test('a mail that the server did not accept is retried', async () => {
   const unlucky = await startTestApp({ mailSinkPort: 1 });
   await send(unlucky.ctx, orderTo('patient@example.com'));
   await runOnce({
     connectionString: unlucky.ctx.config.databaseUrl,
-    taskList: tasks(unlucky.ctx),
+    taskList: jobHandlers(unlucky.ctx),
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
   });

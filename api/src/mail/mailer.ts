@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import type { Ctx } from '../ctx.ts';
-import { mailOrderSchema, openMail, type SealedMail } from './mail-orders.ts';
-import { renderMail, type MailContent, type MailOrder } from './templates.ts';
+import { mailRequestSchema, openMail, type SealedMail } from './mail-requests.ts';
+import { renderMail, type MailContent, type MailRequest } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** A mail that has waited longer than its link lives is not sent. Otherwise as `sendMail`. */
+/** Like `sendMail`, but skips mails whose link has expired. */
 export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<void> {
   if (mail.expiredAt !== null && Date.parse(mail.expiredAt) <= Date.now())
-    return ctx.log.warn({ template: mail.template }, 'a mail came too late for its link and was not sent');
-  return sendMail(ctx, mailOrderSchema.parse(openMail(ctx, mail)));
+    return ctx.log.warn({ template: mail.template }, 'a mail was not sent, because its link has expired');
+  return sendMail(ctx, mailRequestSchema.parse(openMail(ctx, mail)));
 }
 
-/** Rejects if the mail server did not take the mail: the job is then tried again, with growing pauses. */
-export async function sendMail(ctx: Ctx, order: MailOrder): Promise<void> {
-  const content = renderMail(order, ctx.config.brandName);
-  await deliver(ctx.config, order.to, content, messageId(ctx.config, order));
-  ctx.log.info({ template: order.template }, 'mail sent');
+/** Rejects if the mail server did not accept the mail; the job is then retried with exponential backoff. */
+export async function sendMail(ctx: Ctx, request: MailRequest): Promise<void> {
+  const content = renderMail(request, ctx.config.brandName);
+  await deliver(ctx.config, request.to, content, messageId(ctx.config, request));
+  ctx.log.info({ template: request.template }, 'mail sent');
 }
 
 async function deliver(config: Config, to: string, content: MailContent, id: string): Promise<void> {
@@ -29,7 +29,7 @@ async function deliver(config: Config, to: string, content: MailContent, id: str
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // Contents come from templates; a value must never make the mailer read files or addresses.
+    // No value in a mail may make nodemailer read a file or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -41,10 +41,9 @@ async function deliver(config: Config, to: string, content: MailContent, id: str
 }
 
 /**
- * The same mail has the same id: when the server had taken it but its answer was lost, the second attempt is
- * recognised as a duplicate by the servers on its way.
+ * Derived from the content, so that mail servers recognize a retry as a duplicate if the response to the first attempt was lost.
  */
-function messageId(config: Config, order: MailOrder): string {
-  const digest = createHash('sha256').update(JSON.stringify(order)).digest('base64url');
+function messageId(config: Config, request: MailRequest): string {
+  const digest = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
   return `<${digest}@${new URL(config.publicUrl).hostname}>`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderMail, type MailOrder, type MailTemplate } from './templates.ts';
+import { renderMail, type MailRequest, type MailTemplate } from './templates.ts';
 
 const link = 'https://proxies.example/v1/auth/confirm-email?code=abc&x=1';
 const templates: MailTemplate[] = ['confirm-email', 'recover-password', 'password-changed', 'new-sign-in'];
@@ -16,7 +16,7 @@ function render(
 ) {
   const complete = template === 'password-changed' || template === 'new-sign-in' ? { ...event, link } : { link };
   return renderMail(
-    { template, to: 'reader@example.com', languageCode, values: { ...complete, ...values } } as MailOrder,
+    { template, to: 'reader@example.com', languageCode, values: { ...complete, ...values } } as MailRequest,
     brandName,
   );
 }
@@ -31,7 +31,7 @@ describe('mails', () => {
     expect(mail.html).toContain(`<html lang="${languageCode}">`);
   });
 
-  test('never let a value become markup', () => {
+  test('escape values', () => {
     const evil = '"><script>alert(1)</script>';
     for (const template of templates) {
       const { html } = render(template, 'en', '<b>"Brand"</b>', { link: `https://x/${evil}` });
@@ -40,7 +40,7 @@ describe('mails', () => {
     expect(render('new-sign-in', 'en', 'Cellhop', { device: evil, address: evil }).html).not.toContain('<script');
   });
 
-  test.each(['password-changed', 'new-sign-in'] as const)('%s tells when, from what device and where', (template) => {
+  test.each(['password-changed', 'new-sign-in'] as const)('%s contains time, device and address', (template) => {
     const english = render(template, 'en', 'Cellhop');
     const russian = render(template, 'ru', 'Cellhop');
     expect(english.text).toContain('Time: 21.11.2026 18:05 UTC\nDevice: Firefox on Windows\nAddress: 203.0.113.7\n');

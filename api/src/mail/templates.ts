@@ -1,16 +1,16 @@
-/** The mails, as plain functions: a text for every reader, and the same as simple HTML. */
+/** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import { mailTexts } from './texts.ts';
 
 export type MailTemplate = 'confirm-email' | 'recover-password' | 'password-changed' | 'new-sign-in';
 
-/** JSON: it lies in the job until it is sent. */
-export type MailOrder = { to: string; languageCode: LanguageCode } & (
+/** Stored as JSON in the job. */
+export type MailRequest = { to: string; languageCode: LanguageCode } & (
   | { template: 'confirm-email' | 'recover-password'; values: { link: string } }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
 );
 
-/** What was done, told to the owner of the account. */
+/** A security-relevant event of the account. */
 interface MailEvent {
   device: string;
   /** Empty if it is not known. */
@@ -25,7 +25,7 @@ export interface MailContent {
   html: string;
 }
 
-export function renderMail({ languageCode, template, values }: MailOrder, brandName: string): MailContent {
+export function renderMail({ languageCode, template, values }: MailRequest, brandName: string): MailContent {
   const language = mailTexts[languageCode];
   const texts = language[template];
   const facts = 'at' in values ? factsOf(languageCode, values) : [];
@@ -83,7 +83,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
-/** Those of the web app's light theme: readers of mail that prefer dark turn them over by themselves. */
+/** Colours of the web app's light theme; mail clients invert them for dark mode. */
 const colours = {
   page: '#f4f7f5',
   card: '#ffffff',
@@ -106,7 +106,7 @@ function list(facts: readonly Fact[]): string {
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px;font-size:inherit">${rows.join('')}</table>`;
 }
 
-/** A table, because some readers of mail ignore the padding of links. */
+/** A table, because some mail clients ignore the padding of links. */
 function button(link: string, label: string): string {
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:24px 0"><tr>
 <td style="border-radius:10px;background:${colours.accent}"><a href="${escapeHtml(link)}" target="_blank" rel="noopener"
@@ -114,7 +114,7 @@ function button(link: string, label: string): string {
 </tr></table>`;
 }
 
-/** A link has no spaces to break it at, so it may break anywhere. */
+/** Long links may break anywhere. */
 function anchor(link: string): string {
   return `<a href="${escapeHtml(link)}" target="_blank" rel="noopener" style="color:${colours.accent};word-break:break-all">${escapeHtml(link)}</a>`;
 }

@@ -1,12 +1,12 @@
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import { UNKNOWN_DEVICE } from '../client.ts';
+import { UNKNOWN_DEVICE } from '../requester.ts';
 import type { MailTemplate } from './templates.ts';
 
 interface MailTexts {
   subject(brandName: string): string;
   title: string;
   intro(brandName: string): string;
-  /** Paragraphs between what happened and the link, and after the link. */
+  /** Paragraphs between the intro and the link, and after the link. */
   beforeLink: string[];
   button: string;
   afterLink: string[];
@@ -21,7 +21,7 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
     /** The label of a device is English: "Firefox on Windows". */
     deviceName(label: string): string;
   };
-  /** Before the bare link, for readers of mail that show no button. */
+  /** Precedes the plain link, for mail clients that show no button. */
   fallback: string;
   footer(brandName: string): string;
 };

@@ -31,18 +31,18 @@ test.each([
   ['1e3', 'BTC'],
   ['-1', 'BTC'],
   [' 1', 'BTC'],
-] as const)('"%s" is no amount of %s', (text, currency) => {
+] as const)('"%s" is not a valid amount of %s', (text, currency) => {
   expect(parseUnits(text, currencyRules[currency])).toBeUndefined();
 });
 
-test('an amount is written with its displayed decimals, and with more where it needs them', () => {
+test('an amount is formatted with the displayed decimals, or more if needed', () => {
   expect(formatUnits(5_000_000n, currencyRules.USDT_TRC20)).toBe('5.00');
   expect(formatUnits(5_000_001n, currencyRules.USDT_TRC20)).toBe('5.000001');
   expect(formatUnits(1n, currencyRules.BTC)).toBe('0.00000001');
   expect(formatUnits(2_500_000_000n, currencyRules.TON)).toBe('2.500');
 });
 
-test('what is written is read back as the same units', () => {
+test('formatted amounts are parsed to the same units', () => {
   fc.assert(
     fc.property(rules, units, (rule, amount) => {
       expect(parseUnits(formatUnits(amount, rule), rule)).toBe(amount);
@@ -50,7 +50,7 @@ test('what is written is read back as the same units', () => {
   );
 });
 
-test('paying what is due credits at least the amount, and one displayed step less would not', () => {
+test('paying the due amount credits at least the amount, one displayed step less does not', () => {
   fc.assert(
     fc.property(rules, amountMicros, rateE12, (rule, amount, rate) => {
       const due = toDueUnits(amount, rate, rule);
@@ -62,7 +62,7 @@ test('paying what is due credits at least the amount, and one displayed step les
   );
 });
 
-test('a credit is never more than paid units times rate, and less than one micro-dollar below it', () => {
+test('a credit is units times rate, rounded down to a micro-dollar', () => {
   fc.assert(
     fc.property(rules, units, rateE12, (rule, paid, rate) => {
       const worth = paid * rate;
@@ -74,7 +74,7 @@ test('a credit is never more than paid units times rate, and less than one micro
   );
 });
 
-test('a payment in parts never credits more than the whole at once', () => {
+test('a payment in parts never credits more than one payment', () => {
   fc.assert(
     fc.property(rules, fc.array(units, { maxLength: 8 }), rateE12, (rule, parts, rate) => {
       const whole = parts.reduce((sum, part) => sum + part, 0n);

@@ -1,6 +1,6 @@
 /**
- * Amounts of currencies: decimal strings outside, `bigint` of the smallest unit inside. `rateE12` is US dollars for one
- * coin, times 10^12. Rounding is always to the side that keeps the books true: what is due up, what is credited down.
+ * Currency amounts: decimal strings in the API, `bigint` in the smallest unit internally. `rateE12` is US dollars per coin,
+ * times 10^12. Due amounts are rounded up, credits are rounded down.
  */
 import type { CurrencyRules } from './currencies.ts';
 
@@ -21,7 +21,7 @@ export function parseUnits(text: string, { decimals }: Decimals): bigint | undef
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** With as many decimals as are displayed; with more where the amount would not be exact. */
+/** With the displayed decimals, or more if needed for the exact amount. */
 export function formatUnits(units: bigint, { decimals, displayDecimals }: DisplayDecimals): string {
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, -decimals);
@@ -29,18 +29,18 @@ export function formatUnits(units: bigint, { decimals, displayDecimals }: Displa
   return `${whole}.${fraction}`;
 }
 
-/** The fewest units, in steps of the displayed decimals, that are worth the amount. */
+/** The least units worth the amount, rounded up to the displayed decimals. */
 export function toDueUnits(amountMicros: bigint, rateE12: bigint, rules: DisplayDecimals): bigint {
   return roundUpToDisplay(divideUp(amountMicros * RATE_PER_MICRO * 10n ** BigInt(rules.decimals), rateE12), rules);
 }
 
-/** Up to the next amount that the displayed decimals can write. */
+/** Rounds up to the displayed decimals. */
 export function roundUpToDisplay(units: bigint, { decimals, displayDecimals }: DisplayDecimals): bigint {
   const step = 10n ** BigInt(decimals - displayDecimals);
   return divideUp(units, step) * step;
 }
 
-/** What the units are worth; a fraction of a micro-dollar is not credited. */
+/** The value of the units, rounded down to a micro-dollar. */
 export function toCreditMicros(units: bigint, rateE12: bigint, { decimals }: Decimals): bigint {
   return (units * rateE12) / (RATE_PER_MICRO * 10n ** BigInt(decimals));
 }

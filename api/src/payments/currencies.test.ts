@@ -2,7 +2,7 @@ import { currencies } from '@cellhop/contract/invoices';
 import { expect, test } from 'vitest';
 import { chains, currencyRules, findCurrency } from './currencies.ts';
 
-test('chain and asset name exactly one currency', () => {
+test('chain and asset identify exactly one currency', () => {
   for (const currency of currencies) {
     const { chain, asset } = currencyRules[currency];
     expect(findCurrency(chain, asset)).toBe(currency);
@@ -10,7 +10,7 @@ test('chain and asset name exactly one currency', () => {
   expect(findCurrency('bitcoin', 'USDT')).toBeUndefined();
 });
 
-test('each chain carries a currency', () => {
+test('each chain has a currency', () => {
   expect(new Set(currencies.map((currency) => currencyRules[currency].chain))).toEqual(new Set(chains));
 });
 

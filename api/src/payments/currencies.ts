@@ -3,24 +3,24 @@ import { currencies, type Currency } from '@cellhop/contract/invoices';
 export const chains = ['bitcoin', 'litecoin', 'ethereum', 'bsc', 'tron', 'ton'] as const;
 export type Chain = (typeof chains)[number];
 
-/** A set of addresses: whoever owns one owns it on each chain of the set. */
+/** Chains of one space share their addresses: the same key owns the same address on each of them. */
 export type AddressSpace = 'btc' | 'ltc' | 'evm' | 'tron' | 'ton';
 
 export interface CurrencyRules {
   chain: Chain;
   addressSpace: AddressSpace;
-  /** What moves on the chain: its own coin or a token. */
+  /** The chain's native coin or a token. */
   asset: 'BTC' | 'ETH' | 'LTC' | 'TRX' | 'TON' | 'USDT';
-  /** Of the smallest unit. They belong to this row, never to "USDT": it has 6 on most chains and 18 on BSC. */
+  /** Of the smallest unit. Depends on the chain: USDT has 6 on most chains and 18 on BSC. */
   decimals: number;
-  /** People type amounts, so an invoice asks for no more decimals than these. */
+  /** Maximum decimals of the due amount of an invoice, because people type it. */
   displayDecimals: number;
   isStable: boolean;
   /** How long an invoice keeps its rate. */
   lifetimeMs: number;
-  /** The share of the due amount that is called PAID, in hundredths of a percent: exchanges round and take fees. */
+  /** The share of the due amount from which an invoice is PAID, because exchanges round and take fees. */
   paidFromBasisPoints: bigint;
-  /** True where a new address for each invoice costs the payer nothing and keeps his payments apart. */
+  /** True if a new address per invoice costs the payer nothing. It keeps payments apart. */
   hasAddressPerInvoice: boolean;
 }
 
@@ -30,7 +30,7 @@ const stable = { isStable: true, lifetimeMs: 60 * MINUTE_MS, paidFromBasisPoints
 const perInvoice = { hasAddressPerInvoice: true };
 const perUser = { hasAddressPerInvoice: false };
 
-/** Ethereum and BSC derive addresses in the same way: an address is the same customer's on both. */
+/** Ethereum and BSC share addresses, so an address belongs to the same customer on both. */
 export const addressSpaces = {
   bitcoin: 'btc',
   litecoin: 'ltc',
@@ -59,7 +59,7 @@ export const currencyRules: Record<Currency, CurrencyRules> = {
   USDT_TON: { ...ton, ...stable, asset: 'USDT', decimals: 6 },
 };
 
-/** @returns undefined for an asset that is not sold for on this chain */
+/** @returns undefined if the asset is not accepted on this chain */
 export function findCurrency(chain: string, asset: string): Currency | undefined {
   return currencies.find(
     (currency) => currencyRules[currency].chain === chain && currencyRules[currency].asset === asset,

@@ -9,7 +9,7 @@ export async function insertRole(ctx: Ctx, name: string, permissions: readonly P
   ]);
 }
 
-/** Two processes that start at once seed one after the other. The number is this lock's name. */
+/** Serializes processes that start at the same time. */
 export async function lockSeeding(ctx: Ctx): Promise<void> {
   await ctx.db.query('select pg_advisory_xact_lock(727002)');
 }

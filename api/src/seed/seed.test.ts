@@ -2,7 +2,7 @@ import { signIn, signUp } from '@cellhop/contract/auth';
 import { getProxyFilter } from '@cellhop/contract/proxies';
 import { afterEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
-import { audit } from '../audit.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { seed } from './seed.ts';
 
 let testApp: TestApp;
@@ -16,12 +16,12 @@ const count = async () =>
     )
   )[0]!;
 
-test('in development an empty database gets the demo once, however many processes start', async () => {
+test('in development an empty database gets the demo once, even with concurrent processes', async () => {
   testApp = await startTestApp();
   await Promise.all([seed(testApp.ctx), seed(testApp.ctx), seed(testApp.ctx)]);
   await seed(testApp.ctx);
   expect(await count()).toEqual({ users: 3, proxies: 500, transfers: 1, roles: 4 });
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   const faqs = await testApp.database.query(
     'select language_code as "languageCode", count(*)::int as count from faqs group by 1 order by 1',
   );
@@ -54,7 +54,7 @@ test('in development an empty database gets the demo once, however many processe
   expect(rows).toEqual([{ referrerId: admin.id, trialMicros: 1_000_000n }]);
 });
 
-test('production gets the roles alone, and those that exist stay as they are', async () => {
+test('production only gets the roles, and existing ones are not changed', async () => {
   testApp = await startTestApp({ isDevelopment: false, smtpUrl: 'smtp://127.0.0.1:1' });
   await testApp.database.query(`update roles set permissions = '{FAQ_READ}' where name = 'SUPPORT'`);
   await testApp.database.query(`delete from roles where name = 'FINANCE'`);

@@ -1,8 +1,8 @@
-/** What a database starts with: the roles, and in development a shop to try. */
+/** Initial data: the roles and, in development, a demo. */
 import type { Ctx } from '../ctx.ts';
-import { hashPassword, known } from '../modules/auth/passwords.ts';
+import { hashPassword, knownUser } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
-import { ensureCounts } from '../modules/proxies/proxies.service.ts';
+import { assignExits, ensureCounts } from '../modules/proxies/proxies.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
 import { seedFaqs } from './demo-faqs.ts';
 import { seedProxies } from './demo-proxies.ts';
@@ -13,18 +13,18 @@ const DEMO_PASSWORD = 'demo-password';
 const DEMO_PROMO_CODE = 'WELCOME';
 const DEMO_BALANCE_MICROS = 25_000_000n;
 
-/** May run at every start and from several processes: what is there stays as it is. */
+/** Idempotent; may run at every start and from several processes. */
 export async function seed(ctx: Ctx): Promise<void> {
-  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, known('seed')) : undefined;
-  // All or nothing: a start that is interrupted leaves no half of a demo behind.
+  const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, knownUser('seed')) : undefined;
+  // One transaction, so that an interrupted start leaves no incomplete demo.
   await ctx.tx(async (ctx) => {
     await store.lockSeeding(ctx);
     await seedRoles(ctx);
     if (passwordHash === undefined || (await store.hasUsers(ctx))) return;
     await seedDemo(ctx, passwordHash);
-    ctx.log.info('demo accounts and catalogue made');
+    ctx.log.info('demo accounts and catalogue created');
   });
-  // The first page shows the filter before the worker's first sweep.
+  // The catalogue's filter must work before the worker has counted.
   await ensureCounts(ctx);
 }
 
@@ -34,6 +34,7 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
+  await assignExits(ctx);
   await seedFaqs(ctx);
   await ledger.post(ctx, [
     {

@@ -1,4 +1,4 @@
-/** What the database says about the customers of a model run, against what their oracles say. */
+/** Compares the state of the database with the oracles of the customers of a model run. */
 import type { Ctx } from '../../src/ctx.ts';
 import type { Customer } from './fleet.ts';
 import type { OracleConnection } from './oracle.ts';

@@ -1,6 +1,6 @@
 /**
  * Customers, gateway runs and the network between them, driven by random scripts against the real services. Many customers share
- * the gateways, so that one report carries many of them, as in life; each has an oracle of his own.
+ * the gateways, so that one report contains many of them; each has their own oracle.
  */
 import type { ConnectionWithBalance } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
@@ -14,20 +14,20 @@ import { setCap } from '../../src/modules/billing/cap.service.ts';
 import { endConnection } from '../../src/modules/billing/ending.service.ts';
 import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
 import * as ledger from '../../src/modules/ledger/ledger.service.ts';
-import * as gateways from '../../src/modules/gateways/gateways.service.ts';
+import * as gateways from '../../src/modules/gateway/gateway.service.ts';
 import { compare } from './comparison.ts';
 import { judge, OracleConnection, OracleUser, type OracleReport } from './oracle.ts';
 
 const MB = 1_048_576;
-/** Ends wait for the last reports of their gateways, so they are gathered and made together. */
+/** Ends wait for the last reports of their gateways, so they are collected and requested together. */
 const TURNS_BETWEEN_ENDS = 4;
 
-/** What one customer, and the gateway that serves him, do in one turn. Whatever it needs first is done instead. */
+/** What one customer and their gateway do in one step. If a precondition is missing, the step establishes it instead. */
 export interface Step {
   kind: 'traffic' | 'topUp' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
   connection: number;
   node: number;
-  /** Of what the gateway may still use; below 0 an old total is reported, above 100 one that was not granted. */
+  /** Percent of the unused grant; below 0 reports an old total, above 100 one beyond the grant. */
   sharePercent: number;
   uploadPercent: number;
   wantedMegabytes: number;
@@ -35,7 +35,7 @@ export interface Step {
   delayTurns: number;
 }
 
-/** What happens to a whole gateway before a turn. */
+/** What happens to a whole gateway before a step. */
 export interface GatewayEvent {
   kind: 'none' | 'crash' | 'silence';
   node: number;
@@ -44,7 +44,7 @@ export interface GatewayEvent {
 export interface Script {
   priceDollars: number;
   startMegabytes: number;
-  /** What buys nothing. */
+  /** An amount below the price of a megabyte. */
   spareMicros: bigint;
   steps: Step[];
 }
@@ -52,7 +52,7 @@ export interface Script {
 interface Run {
   readonly id: string;
   readonly nodeId: string;
-  /** What this process counted and was told, by connection. */
+  /** Counters and grants of this process by connection. */
   readonly counters: Map<string, { usedBytes: number; uploadedBytes: number; grantedBytes: number }>;
 }
 
@@ -89,7 +89,7 @@ interface Wish {
 }
 
 export class Fleet {
-  /** The process that each node runs now. */
+  /** The current process of each node. */
   readonly #current: Run[];
   readonly #dead: Run[] = [];
   #inFlight: { dueAt: number; message: Message }[] = [];
@@ -115,9 +115,9 @@ export class Fleet {
     this.#turn += 1;
   }
 
-  /** Nobody is heard of any more: every hold is released, and every end that was asked for is made. */
+  /** All gateways fall silent: every hold is released, and every requested end completes. */
   async retire(): Promise<void> {
-    while (this.#turn % TURNS_BETWEEN_ENDS !== 1) this.#turn += 1; // Ends are overdue then.
+    while (this.#turn % TURNS_BETWEEN_ENDS !== 1) this.#turn += 1; // Then ends have timed out.
     for (const run of [...this.#dead.splice(0), ...this.#current]) await this.#passTime([], run);
     await compare(this.ctx, this.customers);
     for (const { actor, oracle } of this.customers) {
@@ -130,7 +130,7 @@ export class Fleet {
     }
   }
 
-  /** What the old process has not reported is gone, what it has sent may still arrive. */
+  /** Unreported usage of the old process is lost; sent reports may still arrive. */
   #crash(node: number): void {
     const old = this.#current[node]!;
     this.#dead.push(old);
@@ -179,7 +179,7 @@ export class Fleet {
       const outcome = await attempt().catch((error: unknown) => error);
       return judge(outcome instanceof AppError && outcome.code === refusal, `a purchase was not refused: ${refusal}`);
     }
-    // Sent twice, as by an impatient client: it is one purchase.
+    // Sent twice with one idempotency key: it is one purchase.
     const [connection, repeated] = await Promise.all([attempt(), attempt()]);
     judge(connection.id === repeated.id, 'a repeated purchase bought twice');
     const oracle = new OracleConnection(connection.id, price);
@@ -187,7 +187,7 @@ export class Fleet {
     customer.bought[slot] = { connection, oracle };
   }
 
-  /** A cap some megabytes above what is used, or none. */
+  /** Sets a cap some megabytes above the usage, or removes it. */
   async #cap(customer: Customer, { connection, oracle }: Purchase, step: Step): Promise<void> {
     const megabytes = step.sharePercent < 0 ? undefined : oracle.usedBytes / BigInt(MB) + BigInt(step.wantedMegabytes);
     const isUsedUp = megabytes !== undefined && megabytes * BigInt(MB) <= oracle.usedBytes;
@@ -210,11 +210,11 @@ export class Fleet {
     for (const old of this.#dead.filter(({ nodeId }) => nodeId === run.nodeId))
       if (oracle.runs.get(old.id)?.isOpen)
         customer.oracle.settle(oracle, old.id, { ...nothing, kind: 'close', wantedBytes: 0n }, CLOSED);
-    // A refusal names no grant: what the run has used is all that it ever had, or the refusal is wrong.
+    // A refusal contains no grant, so it is only right if the run has used its whole grant.
     const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
     const credit = answer.isAuthorized ? toOracle(answer) : refused;
     customer.oracle.settle(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
-    customer.oracle.makeEnds();
+    customer.oracle.applyEnds();
     if (!answer.isAuthorized) return;
     const { usedBytes, uploadedBytes, grantedBytes } = answer;
     const known = oracle.runs.get(run.id)!;
@@ -254,7 +254,7 @@ export class Fleet {
     return undefined;
   }
 
-  /** One call carries each connection once, as the contract wants; what is left goes with the next. */
+  /** A request contains each connection once, as the contract requires; the rest goes into the next one. */
   async #deliverDue(): Promise<void> {
     let due = this.#inFlight.filter(({ dueAt }) => dueAt <= this.#turn).map(({ message }) => message);
     this.#inFlight = this.#inFlight.filter(({ dueAt }) => dueAt > this.#turn);
@@ -295,7 +295,7 @@ export class Fleet {
       customer.oracle.settle(purchase.oracle, run.id, toOracleReport(message), answer);
       if (credit && !isAnswerLost) this.#learn(message, credit);
     }
-    for (const { customer } of messages) customer.oracle.makeEnds();
+    for (const { customer } of messages) customer.oracle.applyEnds();
   }
 
   #learn(message: Message, { grantedBytes, state }: { grantedBytes: number; state: string }): void {
@@ -308,14 +308,14 @@ export class Fleet {
     this.#inFlight.push({ dueAt: this.#turn + 1, message: last });
   }
 
-  /** Customers and administrators end connections; the gateways that have them open send their last totals. */
+  /** Customers and administrators end connections; the gateways that serve them send their last totals. */
   async #fulfilWishes(): Promise<void> {
     await this.#setSilences([]);
     const wishes = this.#wishes.filter(({ purchase }, index) => {
       const isFirst = this.#wishes.findIndex((other) => other.purchase === purchase) === index;
       const openRuns = [...purchase.oracle.runs].filter(([, run]) => run.isOpen).map(([id]) => id);
       const live = openRuns.filter((id) => this.#current.some((run) => run.id === id));
-      // With a dead run beside a live one the service waits for seconds in vain; `silence` is about those.
+      // With a dead run next to a live one the service waits for its timeout; `silence` covers that.
       return isFirst && purchase.oracle.status === 'WORK' && (live.length === 0 || live.length === openRuns.length);
     });
     this.#wishes = [];
@@ -346,13 +346,13 @@ export class Fleet {
     while ((await this.ctx.db.query(sql, [ids])).length > 0) await new Promise(setImmediate);
   }
 
-  /** Purchases leave the refund window, connections become idle, ends overdue, a gateway silent; then the worker looks. */
+  /** Purchases leave the refund window, connections become idle, ends time out, a gateway falls silent; then the worker sweeps. */
   async #passTime(steps: readonly (Step | undefined)[], silent: Run | undefined): Promise<void> {
     const chosen = this.customers.map((customer, index) => ({
       kind: steps[index]?.kind,
       purchase: customer.bought[steps[index]?.connection ?? 0],
     }));
-    // Once its end was asked for, a connection's age does not matter any more.
+    // After its end was requested, the age of a connection does not matter.
     const open = chosen.filter(({ purchase }) => purchase?.oracle.status === 'WORK' && purchase.oracle.ending === null);
     const idsOf = (kind: Step['kind']) =>
       open.filter((each) => each.kind === kind).map(({ purchase }) => purchase!.connection.id);
@@ -389,11 +389,11 @@ export class Fleet {
       const report = { kind: 'close', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
       for (const oracle of customer.oracle.connections.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
         if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.settle(oracle, silent.id, report, CLOSED);
-      customer.oracle.makeEnds();
+      customer.oracle.applyEnds();
     }
   }
 
-  /** Silences are what the script says, however long this machine takes for a turn. */
+  /** The script determines silences, however long a step takes. */
   async #setSilences(lostIds: readonly string[]): Promise<void> {
     const alive = this.#current.map(({ id }) => id);
     await this.ctx.db.query(

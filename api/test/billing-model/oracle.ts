@@ -1,15 +1,15 @@
 /**
- * The rules of billing once more, as an oracle for the model test: small, slow and in one place. It keeps what was
- * deposited and what each run has counted, and derives all money from that; nothing is ever moved.
+ * The billing rules as an oracle for the model test: small, slow and in one place. It stores the
+ * deposits and the counters of each run, and derives all balances from them.
  *
- * How large a grant is, the service may decide within bounds: the oracle takes it from the answer and judges it.
+ * The service may choose the size of a grant within bounds, so the oracle takes it from the response and checks it.
  */
 import type { EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 
 const MB = 1_048_576n;
 const PREPAID = 50n;
-/** More than anybody uses. */
+/** More than any connection uses. */
 const NO_CAP = 1n << 63n;
 const STATUSES = {
   USER: 'DISCONNECT_USER',
@@ -25,7 +25,7 @@ export interface OracleRun {
   uploadedBytes: bigint;
   grantedBytes: bigint;
   isOpen: boolean;
-  /** Of an open run: a lower cap takes back what it was granted. */
+  /** The run is open and a lowered cap has recalled its grant. */
   isRecalled: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface OracleReport {
   isExitLost: boolean;
 }
 
-/** What the service said; grants of runs that it does not count any longer mean nothing. */
+/** The response of the service; grants of closed runs have no meaning. */
 export interface OracleAnswer {
   grantedBytes: bigint;
   state: CreditState;
@@ -46,7 +46,7 @@ export interface OracleAnswer {
 export class OracleConnection {
   readonly runs = new Map<string, OracleRun>();
   endReason: EndReason | null = null;
-  /** Asked for; it comes with the last report. */
+  /** Requested; the last report completes it. */
   ending: Exclude<EndReason, 'NO_MONEY'> | null = null;
   isRefundable = true;
   capBytes = NO_CAP;
@@ -68,7 +68,7 @@ export class OracleConnection {
     return sum([...this.runs.values()].map((run) => run.uploadedBytes));
   }
 
-  /** Open runs count with what they may use, others with what they used. */
+  /** Open runs count with their grant, others with their usage. */
   get grantedBytes(): bigint {
     return sum([...this.runs.values()].map((run) => (run.isOpen ? run.grantedBytes : run.usedBytes)));
   }
@@ -113,9 +113,9 @@ export class OracleConnection {
 
 export class OracleUser {
   readonly connections: OracleConnection[] = [];
-  /** What happened to this user, for whoever reads a failure. */
+  /** The history of this user, for error messages. */
   readonly history: string[] = [];
-  /** What a batch of reports has brought to its end: bills are made behind the whole batch. */
+  /** Connections that a batch of reports ends. They are billed after the whole batch. */
   #ends: { connection: OracleConnection; reason: EndReason }[] = [];
 
   constructor(public depositedMicros: bigint) {}
@@ -132,12 +132,12 @@ export class OracleUser {
     return this.balanceMicros - this.heldMicros;
   }
 
-  /** The batch is over. */
-  makeEnds(): void {
+  /** Applies the ends of the finished batch. */
+  applyEnds(): void {
     for (const { connection, reason } of this.#ends.splice(0)) connection.end(reason);
   }
 
-  /** One report of a batch. @throws Error with the user's history if the answer breaks a rule */
+  /** Processes one report of a batch. @throws Error with the user's history if the response violates a rule */
   settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
     try {
       this.#settle(connection, runId, report, answer);
@@ -164,7 +164,7 @@ export class OracleUser {
     if (report.kind === 'close') run.isOpen = false;
     const isAtCap = connection.usedBytes >= connection.capBytes;
     if (connection.ending === null && (isAtCap || isOutOfMoney)) {
-      // Behind a cap that was lowered, runs may still use what they had.
+      // After the cap was lowered, runs may still use their earlier grants.
       if (connection.grantedBytes > connection.usedBytes) connection.ending = 'CAP';
       else this.#ends.push({ connection, reason: isAtCap ? 'CAP' : 'NO_MONEY' });
       return expectState(answer, 'ended');
@@ -174,7 +174,7 @@ export class OracleUser {
     return report.kind === 'close' ? undefined : expectState(answer, state);
   }
 
-  /** Bytes of a run that is over were not kept for it: they take what nobody was granted, then free money. */
+  /** Bytes of a closed run are not reserved: they are covered by paid bytes that no run was granted, then by the free balance. */
   #count(connection: OracleConnection, run: OracleRun, report: OracleReport): void {
     const growth = max(0n, min(report.usedBytes, run.grantedBytes) - run.usedBytes);
     const affordable = this.freeMicros / connection.megabytePriceMicros;
@@ -206,7 +206,7 @@ export class OracleUser {
   }
 }
 
-/** Answered without a look at the money. */
+/** The response does not depend on the balance. */
 function isOldNews(connection: OracleConnection, run: OracleRun, report: OracleReport): boolean {
   const isCovered = report.usedBytes <= run.usedBytes && report.usedBytes + report.wantedBytes <= run.grantedBytes;
   return isCovered && run.isOpen && !run.isRecalled && connection.ending === null && !report.isExitLost;

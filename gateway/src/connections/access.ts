@@ -1,15 +1,15 @@
-import type { Access as AccessAnswer } from '@cellhop/contract/gateway';
+import type { Access as AccessRevision } from '@cellhop/contract/gateway';
 import { type Network, parseNetwork } from '@cellhop/contract/network';
 
-/** What a client has shown to use a connection: its password (as its HMAC), or an address on its allow-list. */
+/** How a client authenticated: with the password (as its keyed hash), or by an address on the allow-list. */
 export type Credential =
   | { readonly kind: 'password'; readonly digest: Buffer }
   | { readonly kind: 'address'; readonly address: string };
 
-/** A connection's first password. It cannot have been changed under a control plane that tells no revisions. */
+/** A connection's first password. Control planes that send no revisions cannot change it. */
 const FIRST_PASSWORD_REVISION = 1;
 
-/** Who may use a connection, as far as this run knows. Revisions only grow, so a repeated or late answer changes nothing. */
+/** Who may use a connection. Revisions only grow, so a repeated or late message changes nothing. */
 export class Access {
   #revision = 0;
   #passwordRevision = FIRST_PASSWORD_REVISION;
@@ -20,29 +20,28 @@ export class Access {
     return this.#revision;
   }
 
-  /** HMAC of the password; undefined while none is known that the control plane takes. */
+  /** Keyed hash of the password; undefined until the control plane accepts one, and after it has refused it. */
   get digest(): Buffer | undefined {
     return this.#digest;
   }
 
-  /** @returns whether this is news; flows may not be allowed any longer then */
-  update(answer: AccessAnswer | undefined): boolean {
-    if (!answer || answer.revision <= this.#revision) return false;
-    this.#revision = answer.revision;
-    if (answer.passwordRevision > this.#passwordRevision) {
-      this.#passwordRevision = answer.passwordRevision;
+  /** @returns whether the revision is newer than the known one; then some flows may no longer be allowed */
+  update(access: AccessRevision | undefined): boolean {
+    if (!access || access.revision <= this.#revision) return false;
+    this.#revision = access.revision;
+    if (access.passwordRevision > this.#passwordRevision) {
+      this.#passwordRevision = access.passwordRevision;
       this.#digest = undefined;
     }
-    this.#allowList = answer.allowList.flatMap((text) => parseNetwork(text) ?? []);
+    this.#allowList = access.allowList.flatMap((text) => parseNetwork(text) ?? []);
     return true;
   }
 
-  /** The control plane has taken this password; it may have been changed since. */
-  passwordTaken(digest: Buffer, answer: AccessAnswer | undefined): void {
-    if (answer === undefined || answer.passwordRevision >= this.#passwordRevision) this.#digest = digest;
+  /** The control plane has accepted this password; a newer revision may have replaced it since. */
+  passwordAccepted(digest: Buffer, access: AccessRevision | undefined): void {
+    if (access === undefined || access.passwordRevision >= this.#passwordRevision) this.#digest = digest;
   }
 
-  /** The control plane takes it no longer. */
   passwordRefused(): void {
     this.#digest = undefined;
   }

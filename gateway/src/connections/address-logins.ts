@@ -7,78 +7,82 @@ import { TunnelFailure } from '../statuses.ts';
 import type { Credential } from './access.ts';
 import type { Connection, Login } from './connection.ts';
 import { causeOfRefusal } from './end-reasons.ts';
-import { Refusals } from './refusals.ts';
+import { RefusalCache } from './refusal-cache.ts';
 
 export type Granted = Extract<Authorization, { isAuthorized: true }>;
 
 interface AddressLoginsSettings {
   readonly control: Pick<ControlClient, 'authorizeAddress'>;
-  readonly limits: Pick<Limits, 'addressesKept' | 'addressRefusalKeptMs' | 'credentialsKeptMs' | 'refusalsKept'>;
+  readonly limits: Pick<
+    Limits,
+    'addressLoginsCached' | 'addressRefusalCacheMs' | 'credentialsCacheMs' | 'refusalsCached'
+  >;
   readonly log: Logger;
   /** @throws TunnelFailure */
-  readonly admit: (answer: Granted, credential: Credential) => Connection;
+  readonly admit: (authorization: Granted, credential: Credential) => Connection;
 }
 
-interface Known {
+interface CachedLogin {
   readonly connection: Connection;
-  confirmedAt: number;
+  checkedAt: number;
 }
 
-/** Which client addresses open which connection without a password, and which open none, so that few clients cost a call. */
+/** Caches which client addresses open a connection without a password, and which do not, so that few clients cost a call. */
 export class AddressLogins {
-  readonly #known = new Map<string, Known>();
-  readonly #refusals: Refusals;
+  readonly #byAddress = new Map<string, CachedLogin>();
+  readonly #refusals: RefusalCache;
 
   constructor(private readonly settings: AddressLoginsSettings) {
-    this.#refusals = new Refusals(settings.limits.addressRefusalKeptMs, settings.limits.refusalsKept);
+    this.#refusals = new RefusalCache(settings.limits.addressRefusalCacheMs, settings.limits.refusalsCached);
   }
 
   /**
-   * The connection of this run that lists the address of a client.
-   * @throws TunnelFailure if the control plane has just refused the address
+   * The open connection of this run that lists a client's address.
+   * @throws TunnelFailure if the control plane has refused the address recently
    */
   find(address: string): Login | undefined {
-    const known = this.#known.get(address);
+    const cached = this.#byAddress.get(address);
     const credential: Credential = { kind: 'address', address };
-    if (!known || known.connection.isEnding || !known.connection.access.allows(credential)) {
-      this.#known.delete(address);
+    if (!cached || cached.connection.isEnding || !cached.connection.access.allows(credential)) {
+      this.#byAddress.delete(address);
       this.#refusals.check(address);
       return undefined;
     }
     const now = performance.now();
-    if (now - known.confirmedAt >= this.settings.limits.credentialsKeptMs) {
-      known.confirmedAt = now;
-      inBackground(this.settings.log, 'allow-list', this.#confirm(address));
+    if (now - cached.checkedAt >= this.settings.limits.credentialsCacheMs) {
+      cached.checkedAt = now;
+      inBackground(this.settings.log, 'allow-list', this.#recheck(address));
     }
-    return { connection: known.connection, credential };
+    return { connection: cached.connection, credential };
   }
 
-  /** @throws TunnelFailure `credentials-wrong`, also while the control plane is away, or `address-shared` */
+  /** @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable, or `address-shared` */
   async authorize(address: string): Promise<Connection> {
-    const answer = await this.settings.control.authorizeAddress(address).catch(() => undefined);
-    // Clients with a password first come without it, too: they are asked for it, whether or not the control plane is there.
-    if (!answer) throw new TunnelFailure('credentials-wrong');
-    if (!answer.isAuthorized || answer.state === 'ended') {
-      const cause = causeOfRefusal(answer.reason);
-      this.#refusals.keep(address, cause);
+    const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
+    // Clients with a password also try without it first: they must get the challenge even if the control plane is unavailable.
+    if (!authorization) throw new TunnelFailure('credentials-wrong');
+    if (!authorization.isAuthorized || authorization.state === 'ended') {
+      const cause = causeOfRefusal(authorization.reason);
+      this.#refusals.add(address, cause);
       throw new TunnelFailure(cause);
     }
-    const connection = this.settings.admit(answer, { kind: 'address', address });
-    this.#known.set(address, { connection, confirmedAt: performance.now() });
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size > this.settings.limits.addressesKept) this.#known.delete(oldest);
+    const connection = this.settings.admit(authorization, { kind: 'address', address });
+    this.#byAddress.set(address, { connection, checkedAt: performance.now() });
+    const [oldest] = this.#byAddress.keys();
+    if (oldest !== undefined && this.#byAddress.size > this.settings.limits.addressLoginsCached)
+      this.#byAddress.delete(oldest);
     return connection;
   }
 
-  /** Allow-lists have changed: everything is asked for again. */
-  forgetAll(): void {
-    this.#known.clear();
+  /** Allow-lists have changed: the control plane checks each address again. */
+  clear(): void {
+    this.#byAddress.clear();
     this.#refusals.clear();
   }
 
-  /** Another connection may list the address, too: then a password is needed. */
-  async #confirm(address: string): Promise<void> {
-    const answer = await this.settings.control.authorizeAddress(address).catch(() => undefined);
-    if (answer?.isAuthorized === false) this.#known.delete(address);
+  /** Another connection may have listed the address in the meantime: then a password is required. */
+  async #recheck(address: string): Promise<void> {
+    const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
+    if (authorization?.isAuthorized === false) this.#byAddress.delete(address);
   }
 }

@@ -1,28 +1,28 @@
 import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
-import { Pace } from '../metering/pace.ts';
+import { RateEstimator } from '../metering/rate.ts';
 import { Access, type Credential } from './access.ts';
-import { NotedAddresses } from './noted-addresses.ts';
+import { RecentAddresses } from './recent-addresses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** A purchase as this run knows it: who may use it, how its traffic leaves, what it may use. */
+/** An open connection in this run: its access, exit, credit and flows. */
 export class Connection {
   readonly access = new Access();
-  readonly notedAddresses = new NotedAddresses();
-  /** Undefined while only clients without credentials have used it. */
+  readonly recentAddresses = new RecentAddresses();
+  /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
   readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
-  /** When the control plane has last been asked about the password. */
-  confirmedAt = performance.now();
-  readonly pace: Pace;
-  /** Set when this run is done with it: no tunnel starts any more and the last total is on its way. */
+  /** When the control plane last checked the password. */
+  credentialsCheckedAt = performance.now();
+  readonly rate: RateEstimator;
+  /** No new tunnel starts, and the final total is being delivered. */
   isEnding = false;
-  forget: () => void = () => {};
-  /** Fulfilled when the control plane has the last total. */
-  readonly forgotten = new Promise<void>((fulfil) => {
-    this.forget = fulfil;
+  acknowledgeEnd: () => void = () => {};
+  /** Resolved when the control plane has acknowledged the final total. */
+  readonly endAcknowledged = new Promise<void>((fulfil) => {
+    this.acknowledgeEnd = fulfil;
   });
 
   constructor(
@@ -31,22 +31,22 @@ export class Connection {
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
   ) {
-    this.pace = new Pace(credit.usedBytes, performance.now());
+    this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }
 
-  cut(reason: EndReason): void {
+  closeFlows(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
   }
 
-  /** Who may use it has changed. */
-  cutForbidden(): void {
+  /** After a change of access: closes the flows whose credential is no longer valid. */
+  closeForbiddenFlows(): void {
     for (const flow of this.flows)
       if (!this.access.allows(flow.credential))
         flow.close(flow.credential.kind === 'password' ? 'password-changed' : 'address-removed');
   }
 }
 
-/** A client that may use a connection, and how it has shown that. */
+/** An authenticated client: its connection, and how it authenticated. */
 export interface Login {
   readonly connection: Connection;
   readonly credential: Credential;

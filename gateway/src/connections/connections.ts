@@ -1,6 +1,6 @@
-import type { Access, Credit as CreditAnswer, WatchAnswer } from '@cellhop/contract/gateway';
+import type { Access, Credit as CreditGrant, WatchResponse } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { endsWithin, inBackground } from '../background.ts';
+import { inBackground, settlesWithin } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
@@ -11,11 +11,11 @@ import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
 import type { Credential } from './access.ts';
 import { AddressLogins, type Granted } from './address-logins.ts';
-import { Authorizations } from './authorizations.ts';
 import { Connection, type Login } from './connection.ts';
 import { CredentialKey } from './credentials.ts';
 import { causeOfRefusal, labelOfEnd } from './end-reasons.ts';
-import { Refusals } from './refusals.ts';
+import { PendingAuthorizations } from './pending-authorizations.ts';
+import { RefusalCache } from './refusal-cache.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 interface ConnectionsSettings {
@@ -23,28 +23,28 @@ interface ConnectionsSettings {
   readonly limits: Limits;
   readonly log: Logger;
   readonly exits: Pick<Exits, 'get'>;
-  /** A connection's report is due, or a last total waits to be delivered. */
-  readonly reportSoon: (connection?: Connection) => void;
-  /** A connection has ended in this run. */
-  readonly ended: (label: string) => void;
+  /** Called when a connection's report is due, or a final total has to be delivered. */
+  readonly requestReport: (connection?: Connection) => void;
+  /** Called once for each connection that ends in this run. */
+  readonly onEnd: (label: string) => void;
 }
 
-/** The connections that this run has open, found by user name or address for new tunnels and by id for credit answers. */
+/** The open connections of this run, indexed by username and client address for new tunnels and by id for grants. */
 export class Connections {
   readonly #credentials = new CredentialKey();
   readonly #byUsername = new Map<string, Connection>();
   readonly #byId = new Map<string, Connection>();
   readonly #addresses: AddressLogins;
-  readonly #authorizations = new Authorizations();
-  readonly #refusals: Refusals;
-  /** Set when the node stops: nothing is opened any more. */
+  readonly #authorizations = new PendingAuthorizations();
+  readonly #refusals: RefusalCache;
+  /** Set when the node stops: no connection is opened any more. */
   #endReason: EndReason | undefined;
 
   constructor(private readonly settings: ConnectionsSettings) {
     const { limits } = settings;
-    const admit = (answer: Granted, credential: Credential) => this.#admit(answer, credential);
+    const admit = (authorization: Granted, credential: Credential) => this.#admit(authorization, credential);
     this.#addresses = new AddressLogins({ ...settings, admit });
-    this.#refusals = new Refusals(limits.refusalKeptMs, limits.refusalsKept);
+    this.#refusals = new RefusalCache(limits.refusalCacheMs, limits.refusalsCached);
   }
 
   get open(): Connection[] {
@@ -59,114 +59,114 @@ export class Connections {
     return this.#byId.get(id);
   }
 
-  /** Those whose last total has not been acknowledged. */
+  /** Connections whose final total has not been acknowledged. */
   get ending(): Connection[] {
     return [...this.#byId.values()].filter(({ isEnding }) => isEnding);
   }
 
-  /** The connection that these credentials have opened in this run. */
+  /** The open connection with these credentials. */
   find(credentials: Credentials, clientAddress?: string): Login | undefined {
     const digest = this.#credentials.digest(credentials.password);
     const known = this.#byUsername.get(credentials.username);
     if (!this.#credentials.isEqual(known?.access.digest, digest) || !known || known.isEnding) return undefined;
-    this.#confirm(known, credentials, clientAddress);
+    this.#recheckWhenDue(known, credentials, clientAddress);
     return { connection: known, credential: { kind: 'password', digest } };
   }
 
   /**
-   * The connection of this run that lists the address of a client.
-   * @throws TunnelFailure if the control plane has just refused the address
+   * The open connection of this run that lists a client's address.
+   * @throws TunnelFailure if the control plane has refused the address recently
    */
   findByAddress(address: string): Login | undefined {
     return this.#addresses.find(address);
   }
 
   /**
-   * Asks the control plane about credentials that this run does not know.
+   * Has the control plane check credentials that are unknown in this run. Concurrent calls share one request.
    * @throws TunnelFailure `credentials-wrong` or why the connection has ended, `control-plane-away` or `draining`
    */
   async authorize(credentials: Credentials, clientAddress?: string): Promise<Login> {
     const digest = this.#credentials.digest(credentials.password);
     const key = `${digest.toString('base64')} ${credentials.username}`;
     this.#refusals.check(key);
-    const connection = await this.#once(key, () => this.#authorize(credentials, clientAddress, digest, key));
+    const connection = await this.#share(key, () => this.#authorize(credentials, clientAddress, digest, key));
     return { connection, credential: { kind: 'password', digest } };
   }
 
   /**
-   * Asks the control plane for the connection that lists the address of a client.
-   * @throws TunnelFailure `credentials-wrong`, also while the control plane is away; `address-shared` or `draining`
+   * Has the control plane find the connection that lists a client's address. Concurrent calls share one request.
+   * @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable; `address-shared` or `draining`
    */
   async authorizeAddress(address: string): Promise<Login> {
-    const connection = await this.#once(`address ${address}`, () => this.#addresses.authorize(address));
+    const connection = await this.#share(`address ${address}`, () => this.#addresses.authorize(address));
     return { connection, credential: { kind: 'address', address } };
   }
 
-  merge(answers: readonly CreditAnswer[]): void {
-    for (const answer of answers) {
-      const connection = this.#byId.get(answer.connectionId);
+  merge(grants: readonly CreditGrant[]): void {
+    for (const grant of grants) {
+      const connection = this.#byId.get(grant.connectionId);
       if (!connection) continue;
-      connection.credit.merge(answer);
-      this.#update(connection, answer.access);
+      connection.credit.merge(grant);
+      this.#updateAccess(connection, grant.access);
     }
   }
 
   /**
-   * The control plane has ended connections, or others may use them.
-   * @returns whether this run did not know it
+   * Applies ends and access changes from the control plane.
+   * @returns whether any of them was unknown in this run
    */
-  told({ ended, reasons = {}, changed = [], areAllowListsChanged = false }: WatchAnswer): boolean {
+  applyChanges({ ended, reasons = {}, changed = [], areAllowListsChanged = false }: WatchResponse): boolean {
     const open = ended.flatMap((id) => this.#byId.get(id) ?? []).filter(({ isEnding }) => !isEnding);
     this.merge(open.map(({ id }) => ({ connectionId: id, grantedBytes: 0, state: 'ended', reason: reasons[id] })));
-    const isChanged = changed.map(({ connectionId, access }) => {
+    const areUpdated = changed.map(({ connectionId, access }) => {
       const connection = this.#byId.get(connectionId);
-      if (connection) return this.#update(connection, access);
-      this.#authorizations.told(connectionId, access);
+      if (connection) return this.#updateAccess(connection, access);
+      this.#authorizations.recordChange(connectionId, access);
       return false;
     });
-    if (areAllowListsChanged) this.#addresses.forgetAll();
-    return open.length > 0 || isChanged.includes(true) || areAllowListsChanged;
+    if (areAllowListsChanged) this.#addresses.clear();
+    return open.length > 0 || areUpdated.includes(true) || areAllowListsChanged;
   }
 
-  /** Cuts a connection's tunnels and has its last total delivered. */
+  /** Closes a connection's tunnels and requests the delivery of its final total. */
   end(connection: Connection, end: EndReason): void {
     if (connection.isEnding) return;
     connection.isEnding = true;
-    connection.cut(end);
+    connection.closeFlows(end);
     const { usedBytes, reason } = connection.credit;
     const label = labelOfEnd(end, reason);
-    this.settings.ended(label);
+    this.settings.onEnd(label);
     this.settings.log.info({ connectionId: connection.id, reason: label, usedBytes }, 'Connection ended');
-    this.settings.reportSoon();
+    this.settings.requestReport();
   }
 
-  /** Ends all, and at once those whose authorization is still under way. */
+  /** Ends all connections; those with a pending authorization end as soon as they open. */
   endAll(reason: EndReason): void {
     this.#endReason = reason;
     for (const connection of this.open) this.end(connection, reason);
   }
 
   /**
-   * After `endAll`, when the authorizations that were under way are over too.
-   * @returns whether the control plane has taken all last totals within this time
+   * After `endAll`: waits for pending authorizations and for the acknowledgement of all final totals.
+   * @returns whether the control plane has acknowledged all final totals within this time
    */
-  async lastTotalsDelivered(withinMs: number): Promise<boolean> {
+  async waitForFinalTotals(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
-    await endsWithin(this.#authorizations.over(), withinMs);
+    await settlesWithin(this.#authorizations.settled(), withinMs);
     const leftMs = Math.max(0, deadline - performance.now());
-    const areDelivered = await this.#isForgotten(this.ending, leftMs);
-    if (!areDelivered) this.settings.log.error({ connections: this.ending.length }, 'Last totals were not delivered');
+    const areDelivered = await this.#areEndsAcknowledged(this.ending, leftMs);
+    if (!areDelivered) this.settings.log.error({ connections: this.ending.length }, 'Final totals were not delivered');
     return areDelivered;
   }
 
-  /** Ends those without tunnels, so that what was granted to them is free again. */
+  /** Ends connections without tunnels, which releases their unused grants. */
   endIdle(): void {
     const before = performance.now() - this.settings.limits.connectionIdleMs;
     for (const connection of this.open)
       if (connection.flows.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
   }
 
-  /** The control plane has the last totals of these. */
+  /** Removes connections whose final totals the control plane has acknowledged. */
   acknowledged(connectionIds: readonly string[]): void {
     for (const id of connectionIds) {
       const connection = this.#byId.get(id);
@@ -174,80 +174,81 @@ export class Connections {
       this.#byId.delete(id);
       const { username } = connection;
       if (username !== undefined && this.#byUsername.get(username) === connection) this.#byUsername.delete(username);
-      connection.forget();
+      connection.acknowledgeEnd();
     }
   }
 
   /**
-   * A password may have been changed, and where it is used from is worth knowing: now and then the control plane is asked again,
-   * while the client goes on.
+   * The password may have changed, so the control plane checks it again at intervals, in the background. A new client address is
+   * sent sooner, because the control plane stores it.
    */
-  #confirm(connection: Connection, credentials: Credentials, clientAddress: string | undefined): void {
+  #recheckWhenDue(connection: Connection, credentials: Credentials, clientAddress: string | undefined): void {
     const now = performance.now();
-    const { credentialsKeptMs, addressNoteSpacingMs } = this.settings.limits;
-    const isNoted = clientAddress === undefined || connection.notedAddresses.has(clientAddress);
-    if (now - connection.confirmedAt < (isNoted ? credentialsKeptMs : addressNoteSpacingMs)) return;
-    connection.confirmedAt = now;
-    inBackground(this.settings.log, 'credentials', this.#askAgain(connection, credentials, clientAddress));
+    const { credentialsCacheMs, newAddressRecheckMs } = this.settings.limits;
+    const isKnownAddress = clientAddress === undefined || connection.recentAddresses.has(clientAddress);
+    const intervalMs = isKnownAddress ? credentialsCacheMs : newAddressRecheckMs;
+    if (now - connection.credentialsCheckedAt < intervalMs) return;
+    connection.credentialsCheckedAt = now;
+    inBackground(this.settings.log, 'credentials', this.#recheck(connection, credentials, clientAddress));
   }
 
-  async #askAgain(connection: Connection, credentials: Credentials, clientAddress: string | undefined): Promise<void> {
-    const { access, notedAddresses } = connection;
+  async #recheck(connection: Connection, credentials: Credentials, clientAddress: string | undefined): Promise<void> {
+    const { access, recentAddresses } = connection;
     const { digest } = access;
-    // While the control plane is away, what was right stays right.
-    const answer = await this.settings.control.authorize(credentials, clientAddress).catch(() => undefined);
-    if (answer?.isAuthorized && clientAddress !== undefined) notedAddresses.note(clientAddress);
-    if (answer?.isAuthorized !== false || access.digest !== digest) return;
+    // While the control plane is unavailable, accepted credentials remain valid.
+    const authorization = await this.settings.control.authorize(credentials, clientAddress).catch(() => undefined);
+    if (authorization?.isAuthorized && clientAddress !== undefined) recentAddresses.add(clientAddress);
+    if (authorization?.isAuthorized !== false || access.digest !== digest) return;
     access.passwordRefused();
-    connection.cutForbidden();
+    connection.closeForbiddenFlows();
   }
 
-  #once(key: string, work: () => Promise<Connection>): Promise<Connection> {
+  #share(key: string, start: () => Promise<Connection>): Promise<Connection> {
     if (this.#endReason !== undefined) throw new TunnelFailure('draining');
-    return this.#authorizations.once(key, work);
+    return this.#authorizations.share(key, start);
   }
 
   async #authorize(credentials: Credentials, clientAddress: string | undefined, digest: Buffer, key: string) {
     const { username } = credentials;
     const known = this.#byUsername.get(username);
-    if (known?.isEnding) await this.#forgotten(known);
-    const answer = await this.settings.control.authorize(credentials, clientAddress);
-    if (!answer.isAuthorized || answer.state === 'ended') {
-      const cause = causeOfRefusal(answer.reason);
-      this.#refusals.keep(key, cause);
+    if (known?.isEnding) await this.#untilEndAcknowledged(known);
+    const authorization = await this.settings.control.authorize(credentials, clientAddress);
+    if (!authorization.isAuthorized || authorization.state === 'ended') {
+      const cause = causeOfRefusal(authorization.reason);
+      this.#refusals.add(key, cause);
       throw new TunnelFailure(cause);
     }
-    const connection = this.#admit(answer, { kind: 'password', digest });
+    const connection = this.#admit(authorization, { kind: 'password', digest });
     connection.username = username;
     this.#byUsername.set(username, connection);
-    connection.confirmedAt = performance.now();
-    if (clientAddress !== undefined) connection.notedAddresses.note(clientAddress);
+    connection.credentialsCheckedAt = performance.now();
+    if (clientAddress !== undefined) connection.recentAddresses.add(clientAddress);
     return connection;
   }
 
-  /** An authorization must not overtake the end of the same connection: that would close what it has just opened. */
-  async #forgotten(connection: Connection): Promise<void> {
-    this.settings.reportSoon();
-    if (!(await this.#isForgotten([connection], this.settings.limits.controlRequestMs)))
+  /** An authorization must not overtake the `end` call of the same connection, which would close the new one. */
+  async #untilEndAcknowledged(connection: Connection): Promise<void> {
+    this.settings.requestReport();
+    if (!(await this.#areEndsAcknowledged([connection], this.settings.limits.controlRequestMs)))
       throw new TunnelFailure('control-plane-away');
   }
 
-  /** @returns false if one of them is not forgotten within this time */
-  #isForgotten(connections: readonly Connection[], withinMs: number): Promise<boolean> {
-    return endsWithin(Promise.all(connections.map((connection) => connection.forgotten)), withinMs);
+  /** @returns false on a timeout */
+  #areEndsAcknowledged(connections: readonly Connection[], withinMs: number): Promise<boolean> {
+    return settlesWithin(Promise.all(connections.map((connection) => connection.endAcknowledged)), withinMs);
   }
 
-  /** @throws TunnelFailure `credentials-wrong` if they have been changed since the control plane took them */
-  #admit(answer: Granted, credential: Credential): Connection {
-    const known = this.#byId.get(answer.connectionId);
+  /** @throws TunnelFailure `credentials-wrong` if they were changed after the control plane accepted them */
+  #admit(authorization: Granted, credential: Credential): Connection {
+    const known = this.#byId.get(authorization.connectionId);
     if (known?.isEnding) throw new TunnelFailure('control-plane-away');
-    if (known) known.credit.merge(answer);
-    const connection = known ?? this.#open(answer);
+    if (known) known.credit.merge(authorization);
+    const connection = known ?? this.#open(authorization);
     const { access } = connection;
-    access.update(answer.access);
-    access.update(this.#authorizations.toldAccess(connection.id));
-    if (credential.kind === 'password') access.passwordTaken(credential.digest, answer.access);
-    connection.cutForbidden();
+    access.update(authorization.access);
+    access.update(this.#authorizations.changedAccess(connection.id));
+    if (credential.kind === 'password') access.passwordAccepted(credential.digest, authorization.access);
+    connection.closeForbiddenFlows();
     if (this.#endReason !== undefined) {
       this.end(connection, this.#endReason);
       throw new TunnelFailure('draining');
@@ -256,22 +257,22 @@ export class Connections {
     return connection;
   }
 
-  #open(answer: Granted): Connection {
-    const { limits, exits, reportSoon } = this.settings;
-    const credit = new Credit(answer, limits.unacknowledgedBytesMin, {
-      due: () => reportSoon(connection),
+  #open(authorization: Granted): Connection {
+    const { limits, exits, requestReport } = this.settings;
+    const credit = new Credit(authorization, limits.unacknowledgedBytesMin, {
+      due: () => requestReport(connection),
       spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const connection = new Connection(answer.connectionId, exits.get(answer.exit), credit, newTunnels);
+    const connection = new Connection(authorization.connectionId, exits.get(authorization.exit), credit, newTunnels);
     this.#byId.set(connection.id, connection);
     return connection;
   }
 
-  #update(connection: Connection, access: Access | undefined): boolean {
-    const isNews = connection.access.update(access);
-    if (isNews) connection.cutForbidden();
-    return isNews;
+  #updateAccess(connection: Connection, access: Access | undefined): boolean {
+    const isNewer = connection.access.update(access);
+    if (isNewer) connection.closeForbiddenFlows();
+    return isNewer;
   }
 }

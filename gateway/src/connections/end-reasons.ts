@@ -1,15 +1,15 @@
-/** Why a connection has ended, in the words of the log, the metrics and our answers. */
+/** Maps end reasons to labels of logs and metrics, and to replies to clients. */
 import type { EndReason } from '../flows/flow.ts';
 import type { FailureCause } from '../statuses.ts';
 
-interface ReasonWords {
+interface ReasonInfo {
   readonly label: string;
-  /** What a client with the connection's credentials is told. */
+  /** The reply to a client with the credentials of the ended connection. */
   readonly refusal: FailureCause;
 }
 
-/** What the control plane says. A newer one may know more reasons. */
-const wordsOfReasons: ReadonlyMap<string, ReasonWords> = new Map([
+/** Reasons of the control plane. A newer one may send others. */
+const controlPlaneReasons: ReadonlyMap<string, ReasonInfo> = new Map([
   ['USER', { label: 'user', refusal: 'ended-by-user' }],
   ['ADMIN', { label: 'staff', refusal: 'ended-by-staff' }],
   ['IDLE', { label: 'idle', refusal: 'ended-idle' }],
@@ -20,20 +20,20 @@ const wordsOfReasons: ReadonlyMap<string, ReasonWords> = new Map([
   ['ADDRESS_SHARED', { label: 'other', refusal: 'address-shared' }],
 ]);
 
-/** Ends that this run has found out itself. */
-const labelsOfOwnEnds: Partial<Record<EndReason, string>> = {
+/** Labels of ends that this run decided. */
+const gatewayEndLabels: Partial<Record<EndReason, string>> = {
   'out-of-money': 'no-money',
   'cap-reached': 'cap',
   idle: 'unused',
   shutdown: 'shutdown',
 };
 
-/** @param reason what the control plane said, if it did */
+/** @param reason the reason from the control plane, if there is one */
 export function labelOfEnd(end: EndReason, reason: string | undefined): string {
-  return labelsOfOwnEnds[end] ?? wordsOfReasons.get(reason ?? '')?.label ?? 'other';
+  return gatewayEndLabels[end] ?? controlPlaneReasons.get(reason ?? '')?.label ?? 'other';
 }
 
 /** @param reason undefined: the control plane knows no connection with these credentials */
 export function causeOfRefusal(reason: string | undefined): FailureCause {
-  return reason === undefined ? 'credentials-wrong' : (wordsOfReasons.get(reason)?.refusal ?? 'ended');
+  return reason === undefined ? 'credentials-wrong' : (controlPlaneReasons.get(reason)?.refusal ?? 'ended');
 }

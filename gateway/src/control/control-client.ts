@@ -12,7 +12,7 @@ import {
   update,
   type Usage,
   watch,
-  type WatchAnswer,
+  type WatchResponse,
 } from '@cellhop/contract/gateway';
 import { ApiError, type CallOptions, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
@@ -21,34 +21,34 @@ import { type ControlCall, type ControlHealth, isRefusal } from './control-healt
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
 
-type LastUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
+type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
 
-/** From this version on the control plane knows connections by the addresses of their clients. */
+/** Control planes of this contract version and later support `authorizeAddress`. */
 const VERSION_WITH_ADDRESSES = 4;
 
-export interface ControlSettings {
+export interface ControlClientSettings {
   readonly url: string;
   readonly token: string;
   readonly runId: string;
   readonly timeoutMs: number;
   /** Of `authorizeAddress`. */
   readonly addressTimeoutMs: number;
-  readonly observed: (seconds: number, outcome: 'answered' | 'failed') => void;
-  readonly refused: (call: ControlCall) => void;
+  readonly onDuration: (seconds: number, outcome: 'answered' | 'failed') => void;
+  readonly onRefusal: (call: ControlCall) => void;
   readonly health: ControlHealth;
 }
 
-export type Greeting = Output<typeof hello>['data'];
+export type HelloResponse = Output<typeof hello>['data'];
 
-/** Each answer to a report by itself: one that only a newer version understands does not cost the others theirs. */
-const reportAnswer = z.object({ data: z.array(z.unknown()) });
+/** Each credit is parsed separately: one that only a newer version can parse must not invalidate the others. */
+const updateResponse = z.object({ data: z.array(z.unknown()) });
 
-/** The calls to the control plane. Every answer is checked against the contract. */
+/** The calls to the control plane. Every response is validated against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
   #controlPlaneVersion = 0;
 
-  constructor(private readonly settings: ControlSettings) {
+  constructor(private readonly settings: ControlClientSettings) {
     this.#request = createClient({
       baseUrl: settings.url.replace(/\/+$/, ''),
       timeoutMs: settings.timeoutMs,
@@ -57,7 +57,7 @@ export class ControlClient {
   }
 
   /** @returns undefined if the control plane is older than this call */
-  async hello(): Promise<Greeting | undefined> {
+  async hello(): Promise<HelloResponse | undefined> {
     try {
       const { data } = await this.#call('hello', hello, { body: { contractVersion: GATEWAY_CONTRACT_VERSION } });
       this.#controlPlaneVersion = data.contractVersion;
@@ -68,10 +68,10 @@ export class ControlClient {
     }
   }
 
-  /** @throws TunnelFailure when the control plane does not answer */
+  /** @throws TunnelFailure if the control plane is unavailable */
   async authorize({ username, password }: Credentials, clientAddress?: string): Promise<Authorization> {
     const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password, clientAddress });
-    // What the contract's bounds refuse is no user that the control plane could know.
+    // Credentials outside the contract's bounds cannot exist.
     if (!body.success) return { isAuthorized: false };
     try {
       const { data } = await this.#call('authorize', authorize, { body: body.data });
@@ -81,7 +81,7 @@ export class ControlClient {
     }
   }
 
-  /** @throws TunnelFailure when the control plane does not answer */
+  /** @throws TunnelFailure if the control plane is unavailable */
   async authorizeAddress(clientAddress: string): Promise<Authorization> {
     if (this.#controlPlaneVersion < VERSION_WITH_ADDRESSES) return { isAuthorized: false };
     const body = { runId: this.settings.runId, clientAddress };
@@ -96,62 +96,62 @@ export class ControlClient {
 
   async update(usages: readonly Usage[]): Promise<Credit[]> {
     const body = { runId: this.settings.runId, usages: [...usages] };
-    const { data } = await this.#call('update', update, { body }, { response: reportAnswer });
-    const answers = data.map((item) => creditSchema.safeParse(item));
-    const unreadable = answers.find(({ success }) => !success);
-    if (unreadable) this.#refused('update', unreadable.error);
-    return answers.flatMap((answer) => (answer.success ? [answer.data] : []));
+    const { data } = await this.#call('update', update, { body }, { schema: updateResponse });
+    const credits = data.map((item) => creditSchema.safeParse(item));
+    const invalid = credits.find(({ success }) => !success);
+    if (invalid) this.#refused('update', invalid.error);
+    return credits.flatMap((credit) => (credit.success ? [credit.data] : []));
   }
 
   /**
-   * Waits for connections that are to end, and for changes of who may use them. Whether the control plane is well is for the other calls to tell: this one hangs
-   * on connections that may break at any time.
+   * Long poll for connections that must end, and for changes of access. It does not affect the health of the control plane,
+   * because a long-lived request may break at any time; the other calls do.
    * @returns undefined if the control plane is older than this call
    */
-  async watch(signal: AbortSignal): Promise<WatchAnswer | undefined> {
+  async watch(signal: AbortSignal): Promise<WatchResponse | undefined> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
     try {
-      const answer = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
-      return watch.response.parse(answer).data;
+      const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
+      return watch.response.parse(response).data;
     } catch (error) {
       if (isUnknownCall(error)) return undefined;
       throw error;
     }
   }
 
-  async end(usages: readonly LastUsage[]): Promise<string[]> {
+  async end(usages: readonly FinalUsage[]): Promise<string[]> {
     const { data } = await this.#call('end', end, { body: { runId: this.settings.runId, usages: [...usages] } });
     return data.acknowledged;
   }
 
-  async #call<const E extends EndpointDefinition, Answer = Output<E>>(
+  async #call<const E extends EndpointDefinition, Response = Output<E>>(
     call: ControlCall,
     definition: E,
     input: ClientInput<E>,
-    { response = definition.response, ...options }: CallOptions & { response?: z.ZodType } = {},
-  ): Promise<Answer> {
-    const begunAt = performance.now();
+    { schema = definition.response, ...options }: CallOptions & { schema?: z.ZodType } = {},
+  ): Promise<Response> {
+    const startedAt = performance.now();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
-      const answer = response.parse(await this.#request(definition, input, options)) as Answer;
+      const response = schema.parse(await this.#request(definition, input, options)) as Response;
       outcome = 'answered';
-      this.settings.health.answered();
-      return answer;
+      this.settings.health.succeeded();
+      return response;
     } catch (error) {
-      // Only reports tell whether this is an older control plane or nobody at all.
+      // A 404 to `hello` means an older control plane; a 404 to a report means that no control plane is at this address.
       const isOlder = call === 'hello' && isUnknownCall(error);
       if (isOlder) outcome = 'answered';
       else if (isRefusal(error) || error instanceof z.ZodError) this.#refused(call, error);
       else this.settings.health.failed(error);
       throw error;
     } finally {
-      this.settings.observed((performance.now() - begunAt) / 1000, outcome);
+      this.settings.onDuration((performance.now() - startedAt) / 1000, outcome);
     }
   }
 
   #refused(call: ControlCall, error: unknown): void {
     this.settings.health.refused(call, error);
-    this.settings.refused(call);
+    this.settings.onRefusal(call);
   }
 }
 

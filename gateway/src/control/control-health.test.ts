@@ -3,16 +3,16 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { ControlHealth } from './control-health.ts';
 
-describe('the log about the control plane', () => {
-  it('has one line for each change and no stack', () => {
+describe('the log of the state of the control plane', () => {
+  it('has one line for each change, without a stack', () => {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
     const health = new ControlHealth(pino({ base: null, timestamp: false }, { write }));
-    const away = () => health.failed(new ApiError(0, 'NETWORK', 'fetch failed'));
-    const refused = () => health.failed(new ApiError(401, 'UNAUTHORIZED', 'Sign in'));
-    for (const happens of [away, away, refused, refused, away, away]) happens();
-    health.answered();
-    health.answered();
+    const unreachable = () => health.failed(new ApiError(0, 'NETWORK', 'fetch failed'));
+    const unauthorized = () => health.failed(new ApiError(401, 'UNAUTHORIZED', 'Sign in'));
+    for (const event of [unreachable, unreachable, unauthorized, unauthorized, unreachable, unreachable]) event();
+    health.succeeded();
+    health.succeeded();
     expect(lines.map(({ level, status, code, message }) => [level, status, code, message])).toEqual([
       [40, 0, 'NETWORK', 'fetch failed'],
       [40, 401, 'UNAUTHORIZED', 'Sign in'],
@@ -22,7 +22,7 @@ describe('the log about the control plane', () => {
     expect(JSON.stringify(lines)).not.toContain('stack');
   });
 
-  it('has one line a minute about what is refused, with what is wrong, and tells how much was', () => {
+  it('has one line a minute about refusals, with their number and the validation errors', () => {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
     const clock = { now: 0 };
@@ -33,7 +33,7 @@ describe('the log about the control plane', () => {
     expect(health.state).toBe('ok');
     for (; clock.now < 60_000; clock.now += 500) {
       health.refused('update', refusal);
-      health.answered();
+      health.succeeded();
     }
     expect(health.state).toBe('refusing');
     health.refused('update', refusal);

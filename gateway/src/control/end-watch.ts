@@ -1,37 +1,36 @@
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
-import type { WatchAnswer } from '@cellhop/contract/gateway';
+import type { WatchResponse } from '@cellhop/contract/gateway';
 import type { ControlClient } from './control-client.ts';
 
 interface EndWatchSettings {
   readonly control: Pick<ControlClient, 'watch'>;
   readonly limits: Pick<Limits, 'watchSpacingMs' | 'watchRetryMs' | 'helloIntervalMs'>;
   readonly log: Logger;
-  /** @returns whether this node did not know it */
-  readonly told: (answer: WatchAnswer) => boolean;
+  /** @returns whether this run did not know all of it */
+  readonly onResponse: (response: WatchResponse) => boolean;
 }
 
-/** A call that was answered after this time was held: an answer without news is then nothing unusual. */
+/** A response after this time shows that the control plane holds the request: then it may be empty. */
 const HELD_MS_MIN = 5_000;
 
 /**
- * Always has one call at the control plane that is held until connections have to end, or others may use them, so that it takes effect
- * at once. A control
- * plane that does not know the call, does not hold it or is away is asked again after growing pauses; reports tell the
- * same, later.
+ * A long poll for connections that must end and for changes of access, so that both take effect immediately. If the control
+ * plane does not support the call, does not hold it or is unavailable, the next attempt backs off; the responses to reports
+ * contain the same changes, later.
  */
 export class EndWatch {
   readonly #stopping = new AbortController();
-  /** Of one call: the client joins signals, and a signal that lives on keeps all that were joined with it. */
+  /** One controller per call: `AbortSignal.any` in the client would leak listeners on a signal that lives on. */
   #call = new AbortController();
   #isHeld = false;
-  /** Answers in a row that came at once and told nothing new, or did not come. */
-  #vainCalls = 0;
+  /** Consecutive calls that failed, or returned immediately without a new end. */
+  #emptyCalls = 0;
 
   constructor(private readonly settings: EndWatchSettings) {}
 
-  /** The control plane holds calls of this node: reports need not ask for ends. */
+  /** The control plane holds the calls of this node: reports are not needed to learn of ends. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -48,50 +47,50 @@ export class EndWatch {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const pauseMs = await this.#ask();
+      const pauseMs = await this.#poll();
       if (!signal.aborted) await pause(pauseMs, signal);
     }
   }
 
   /** @returns how long to wait before the next call */
-  async #ask(): Promise<number> {
-    const { control, told, limits } = this.settings;
-    const begunAt = performance.now();
+  async #poll(): Promise<number> {
+    const { control, onResponse, limits } = this.settings;
+    const startedAt = performance.now();
     this.#call = new AbortController();
     try {
-      const answer = await control.watch(this.#call.signal);
-      if (answer === undefined) {
+      const response = await control.watch(this.#call.signal);
+      if (response === undefined) {
         this.#isHeld = false;
         return limits.helloIntervalMs;
       }
-      const wasHeld = performance.now() - begunAt >= HELD_MS_MIN;
-      const isNews = told(answer);
-      this.#isHeld ||= wasHeld || isNews;
-      this.#vainCalls = wasHeld || isNews ? 0 : this.#vainCalls + 1;
+      const wasHeld = performance.now() - startedAt >= HELD_MS_MIN;
+      const hasChanges = onResponse(response);
+      this.#isHeld ||= wasHeld || hasChanges;
+      this.#emptyCalls = wasHeld || hasChanges ? 0 : this.#emptyCalls + 1;
     } catch {
       this.#isHeld = false;
-      this.#vainCalls += 1;
+      this.#emptyCalls += 1;
     }
     return this.#pauseMs();
   }
 
-  /** Jitter keeps the nodes of an operator from coming back in one moment. */
+  /** Jitter prevents all nodes of an operator from reconnecting at the same moment. */
   #pauseMs(): number {
     const { watchSpacingMs, watchRetryMs } = this.settings.limits;
-    if (this.#vainCalls === 0) return watchSpacingMs;
-    const backoffMs = Math.min(watchRetryMs, watchSpacingMs * 2 ** this.#vainCalls);
+    if (this.#emptyCalls === 0) return watchSpacingMs;
+    const backoffMs = Math.min(watchRetryMs, watchSpacingMs * 2 ** this.#emptyCalls);
     return backoffMs * (0.5 + Math.random() / 2);
   }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((fulfil) => {
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', finish);
       fulfil();
     };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener('abort', over, { once: true });
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
   });
 }

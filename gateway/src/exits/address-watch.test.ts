@@ -21,8 +21,8 @@ function watch(address: string, { lostAfterMs = LOST_AFTER_MS, bindable = [] as 
   return { present, isLostAt };
 }
 
-describe('the watch over an address', () => {
-  it('takes it for lost when it has been missing for half a minute', async () => {
+describe('the address watch', () => {
+  it('reports an address as lost after it was missing for half a minute', async () => {
     const { present, isLostAt } = watch(MODEM);
     expect(await isLostAt(0)).toBe(false);
     present.delete(MODEM);
@@ -31,7 +31,7 @@ describe('the watch over an address', () => {
     expect(await isLostAt(31_000)).toBe(true);
   });
 
-  it('begins anew when it has been back, even for a moment', async () => {
+  it('restarts the time when the address was present in between', async () => {
     const { present, isLostAt } = watch(MODEM);
     present.delete(MODEM);
     await isLostAt(0);
@@ -43,19 +43,19 @@ describe('the watch over an address', () => {
     expect(await isLostAt(61_000)).toBe(true);
   });
 
-  it('knows addresses that work without being on an interface', async () => {
+  it('accepts addresses that can be bound but are on no interface', async () => {
     const bindable = watch('127.0.0.2', { bindable: ['127.0.0.2'] });
     expect([await bindable.isLostAt(0), await bindable.isLostAt(LOST_AFTER_MS)]).toEqual([false, false]);
     const missing = watch('10.9.9.9');
     expect([await missing.isLostAt(0), await missing.isLostAt(LOST_AFTER_MS)]).toEqual([false, true]);
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     const { isLostAt } = watch('10.9.9.9', { lostAfterMs: 0 });
     expect([await isLostAt(0), await isLostAt(1e9)]).toEqual([false, false]);
   });
 
-  it('asks the system itself', async () => {
+  it('tests by default whether the address can be bound', async () => {
     expect(await isBindable('127.0.0.1')).toBe(true);
     expect(await isBindable('127.0.0.2')).toBe(true);
     expect(await isBindable('::1')).toBe(true);

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 
 interface AddressWatchSettings {
-  /** 0: never lost. */
+  /** 0: the exit is never lost. */
   readonly lostAfterMs: number;
   /** The addresses of this host's interfaces, in canonical text. */
   readonly hostAddresses: () => ReadonlySet<string>;
@@ -10,8 +10,8 @@ interface AddressWatchSettings {
 }
 
 /**
- * Notices that an exit's address has gone from this machine, as when a modem is unplugged. An address is missing when no
- * interface has it and nothing can be bound to it either: 127.0.0.2 and routed prefixes are on no interface and work.
+ * Detects that an exit's address was removed from this host, for example by unplugging a modem. An address is missing if no
+ * interface has it and it cannot be bound either: 127.0.0.2 and routed prefixes are on no interface but work.
  */
 export class AddressWatch {
   #missingSince: number | undefined;
@@ -27,12 +27,12 @@ export class AddressWatch {
   }
 
   async check(): Promise<void> {
-    const isHere = this.settings.hostAddresses().has(this.address) || (await this.#isBindable(this.address));
-    if (isHere) this.#missingSince = undefined;
+    const isPresent = this.settings.hostAddresses().has(this.address) || (await this.#isBindable(this.address));
+    if (isPresent) this.#missingSince = undefined;
     else this.#missingSince ??= this.#now();
   }
 
-  /** Missing at every look for long enough. */
+  /** Missing at every check for `lostAfterMs`. */
   get isLost(): boolean {
     const { lostAfterMs } = this.settings;
     const since = this.#missingSince;
@@ -40,7 +40,7 @@ export class AddressWatch {
   }
 }
 
-/** Only EADDRNOTAVAIL means that the address is not here; a lack of descriptors or rights says nothing about it. */
+/** Only EADDRNOTAVAIL means that the address is missing; missing descriptors or permissions do not. */
 export function isBindable(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');

@@ -1,6 +1,6 @@
 /**
- * Ends a dial from outside. An AbortSignal does the same, but it is an event target, and making one for each
- * tunnel showed in profiles.
+ * Cancels a dial. An AbortSignal does the same, but it is an EventTarget, and creating one per tunnel was visible in
+ * profiles.
  */
 export class DialAbort {
   #isAborted = false;
@@ -16,7 +16,7 @@ export class DialAbort {
     this.#callbacks.clear();
   }
 
-  /** Calls back once, at once if it has happened; the answer cancels that. */
+  /** Calls back once, immediately if already aborted. @returns a function that cancels the callback */
   whenAborted(callback: () => void): () => void {
     if (this.#isAborted) callback();
     else this.#callbacks.add(callback);

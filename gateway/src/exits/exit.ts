@@ -7,32 +7,32 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A connection to a destination, paused. */
+/** A paused connection to a destination. */
 export interface ExitStream {
   readonly side: Side;
-  /** Where the destination sees it come from, as far as the exit knows. */
+  /** The source address and port that the destination sees, as far as the exit knows. */
   local(): Endpoint | undefined;
 }
 
 /**
- * A way out to the internet, shared by all connections that use it. It asks and connects as it is told: what may be
- * reached has been decided before (`dial.ts`). An exit that fails is a failure: nothing ever leaves by another route.
+ * A route to the internet, shared by all connections that use it. It does not check destinations; `dial.ts` has done so. If
+ * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {
   readonly kind: 'local-address';
   /** Whether it can reach addresses of this family. */
   reaches(address: Uint8Array): boolean;
   /**
-   * The addresses of a name, as they are seen from where the exit leads.
+   * Resolves a name through the exit.
    * @throws TunnelFailure
    */
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]>;
   /** @throws TunnelFailure */
   connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream>;
-  /** Looks whether it still works; asked again and again while connections use it. */
+  /** Checks whether the exit works; called periodically while connections use it. */
   check(): Promise<void>;
-  /** It has been out of order for so long that its connections should end. */
+  /** The exit has failed for so long that its connections should end. */
   readonly isLost: boolean;
-  /** No connection uses it any more. */
+  /** Called when no connection uses the exit any more. */
   close(): void;
 }

@@ -18,7 +18,7 @@ function registry() {
   return { exits, get, events };
 }
 
-it('opens an exit once for all connections that name it', () => {
+it('opens an exit once for all connections with its id', () => {
   const { get, events } = registry();
   const id = randomUUID();
   expect(get('10.0.0.1', id)).toBe(get('10.0.0.1', id));
@@ -26,14 +26,14 @@ it('opens an exit once for all connections that name it', () => {
   expect(events).toEqual(['open 10.0.0.1', 'open 10.0.0.1']);
 });
 
-it('takes exits without ids for one when they look alike', () => {
+it('shares exits without ids if their fields are equal', () => {
   const { get } = registry();
   expect(get(null)).toBe(get(null));
   expect(get('10.0.0.1')).toBe(get('10.0.0.1'));
   expect(get('10.0.0.1')).not.toBe(get(null));
 });
 
-it('checks those in use, closes the others, and opens them again when they are wanted', async () => {
+it('checks used exits, closes unused ones, and opens them again on demand', async () => {
   const { exits, get, events } = registry();
   const used = get('10.0.0.1');
   get('10.0.0.2');
@@ -45,7 +45,7 @@ it('checks those in use, closes the others, and opens them again when they are w
   expect(events.slice(5)).toEqual(['open 10.0.0.1']);
 });
 
-it('opens an exit anew that has been changed, and leaves the old one to those that have it', async () => {
+it('opens a changed exit again, and keeps the old one for existing connections', async () => {
   const { exits, get, events } = registry();
   const id = randomUUID();
   const before = get('10.0.0.1', id);

@@ -1,35 +1,35 @@
 import type { Exit as ExitDescription } from '@cellhop/contract/gateway';
 import type { Exit } from './exit.ts';
 
-interface Named {
+interface OpenExit {
   readonly exit: Exit;
-  /** What the control plane said of it. */
+  /** The fields that the control plane sent, as text. */
   readonly description: string;
 }
 
-/** The exits of this node, each opened once however many connections use it. */
+/** The exits of this node. Each is opened once and shared by its connections. */
 export class Exits {
-  readonly #named = new Map<string, Named>();
+  readonly #byId = new Map<string, OpenExit>();
   readonly #open = new Set<Exit>();
 
   constructor(private readonly openExit: (description: ExitDescription) => Exit) {}
 
   /**
-   * The exit of this id, opened if it is not yet. One that has been changed since is opened anew; the old one stays with
-   * the connections that have it. A control plane that names no ids tells exits apart by what they are.
+   * Returns the exit with this id, and opens it if necessary. A changed exit is opened again; existing connections keep the
+   * old one. Without an id, the fields identify an exit.
    */
   get(exit: ExitDescription): Exit {
     const description = `${exit.kind} ${exit.address}`;
     const id = exit.id ?? description;
-    const known = this.#named.get(id);
+    const known = this.#byId.get(id);
     if (known?.description === description) return known.exit;
     const opened = this.openExit(exit);
-    this.#named.set(id, { exit: opened, description });
+    this.#byId.set(id, { exit: opened, description });
     this.#open.add(opened);
     return opened;
   }
 
-  /** Closes exits that are not in use, and has the others look whether they still work. */
+  /** Closes unused exits and checks the others. */
   async check(inUse: ReadonlySet<Exit>): Promise<void> {
     for (const exit of this.#open) if (!inUse.has(exit)) this.#close(exit);
     for (const exit of this.#open) await exit.check();
@@ -37,7 +37,7 @@ export class Exits {
 
   #close(exit: Exit): void {
     this.#open.delete(exit);
-    for (const [id, named] of this.#named) if (named.exit === exit) this.#named.delete(id);
+    for (const [id, open] of this.#byId) if (open.exit === exit) this.#byId.delete(id);
     exit.close();
   }
 }

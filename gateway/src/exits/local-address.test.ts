@@ -11,7 +11,7 @@ import type { ExitStream } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
 import { SourcePorts } from './source-ports.ts';
 
-const limits = { ...defaultLimits, resolverTryMs: 100, resolverTries: 1 };
+const limits = { ...defaultLimits, resolverAttemptMs: 100, resolverAttempts: 1 };
 const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () => false, isReserved: () => false };
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
@@ -43,56 +43,56 @@ describe('the exit from a local address', () => {
 
   function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
     const parsed = parseHost(host);
-    if (!parsed) throw new Error(`${host} is no host`);
+    if (!parsed) throw new Error(`${host} is not a host`);
     const exit = new LocalAddressExit({ address, limits, nameServers: [names.address], sourcePorts, hostAddresses });
     return createDial({ policy, limits })(exit, { host: parsed, port: toPort }, new DialAbort());
   }
 
-  it('resolves a name and dials what it found', async () => {
+  it('resolves a name and dials its address', async () => {
     const stream = await dial('loopback.test');
     expect(stream.local()?.address).toEqual(Uint8Array.of(127, 0, 0, 1));
     stream.side.close();
   });
 
-  it('tries the next address when the first refuses', async () => {
+  it('tries the next address if the first refuses', async () => {
     const stream = await dial('second.test');
     expect(stream.local()?.address).toEqual(Uint8Array.of(127, 0, 0, 1));
     stream.side.close();
   });
 
-  it('dials no further address once the client has left', async () => {
-    const dials = vi.spyOn(DialAbort.prototype, 'whenAborted').mockImplementation(function (this: DialAbort, giveUp) {
+  it('dials no further address after the client has disconnected', async () => {
+    const dials = vi.spyOn(DialAbort.prototype, 'whenAborted').mockImplementation(function (this: DialAbort, cancel) {
       this.abort();
-      giveUp();
+      cancel();
       return () => {};
     });
-    // Both addresses of loopback: the second one must not be tried.
+    // localhost has two addresses: the second must not be tried.
     expect(await failureOf(dial('localhost'))).toBe('dial-timeout');
     expect(dials).toHaveBeenCalledTimes(1);
     dials.mockRestore();
   });
 
-  it('refuses a name whose addresses are private', async () => {
+  it('refuses a name with private addresses', async () => {
     expect(await failureOf(dial('loopback.test', { policy: strict }))).toBe('destination-refused');
     expect(await failureOf(dial('mixed.test', { policy: strict }))).toBe('destination-refused');
     expect(await failureOf(dial('localhost', { policy: strict }))).toBe('destination-refused');
   });
 
-  it('tells an unknown name from a silent name server', async () => {
+  it('distinguishes an unknown name from a name server timeout', async () => {
     expect(await failureOf(dial('missing.test'))).toBe('name-unknown');
     expect(await failureOf(dial('empty.test'))).toBe('name-unknown');
     expect(await failureOf(dial('silent.test'))).toBe('resolver-silent');
   });
 
-  it('asks nobody about localhost and names that cannot exist', async () => {
-    const before = names.questions.length;
+  it('sends no query for localhost and special-use names', async () => {
+    const before = names.queries.length;
     const { side } = await dial('app.localhost');
     side.close();
     expect(await failureOf(dial('nobody.invalid'))).toBe('name-unknown');
-    expect(names.questions.length).toBe(before);
+    expect(names.queries.length).toBe(before);
   });
 
-  it('leaves from its address and from no other', async () => {
+  it('dials from its own address only', async () => {
     seenFrom.length = 0;
     const { side } = await dial('loopback.test', { address: '127.0.0.2' });
     await readToEnd(side);

@@ -10,7 +10,7 @@ import { NameResolver } from './name-resolver.ts';
 import type { SourcePorts } from './source-ports.ts';
 
 export interface LocalExitSettings {
-  /** Null: the host's own route. */
+  /** Null: the host's default route. */
   readonly address: string | null;
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
@@ -19,11 +19,11 @@ export interface LocalExitSettings {
   readonly hostAddresses: () => ReadonlySet<string>;
 }
 
-/** Leaves from an address of this host. Routing by source address is the operator's part. */
+/** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
   readonly kind = 'local-address';
   readonly #resolver: NameResolver;
-  /** The host's own route is never lost. */
+  /** Undefined for the host's default route, which is never lost. */
   readonly #watch: AddressWatch | undefined;
 
   constructor(private readonly settings: LocalExitSettings) {
@@ -49,7 +49,7 @@ export class LocalAddressExit implements Exit {
     return address === null || destination.length === familyOf(address);
   }
 
-  /** Without the exit's address no question leaves, which looks like a name that nobody knows. */
+  /** Without the exit's address, queries fail in the same way as for an unknown name. */
   async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
     const { address } = this.settings;
     try {
@@ -73,15 +73,15 @@ export class LocalAddressExit implements Exit {
     }
   }
 
-  /** A port that somebody else holds, or that the destination still knows, fails at once: then the next is tried. */
+  /** A source port in use, or in TIME_WAIT at the destination, fails immediately; then the next is tried. */
   async #dialFrom(localAddress: string, destination: Destination, timeoutMs: number, abort: DialAbort) {
     const { limits, sourcePorts } = this.settings;
-    for (let triesLeft = limits.sourcePortTries - 1; ; triesLeft -= 1) {
+    for (let attemptsLeft = limits.sourcePortAttempts - 1; ; attemptsLeft -= 1) {
       const options = { ...destination, localAddress, localPort: sourcePorts.next(localAddress) };
       try {
         return await dialAddress(options, timeoutMs, abort);
       } catch (error) {
-        if (triesLeft <= 0 || !isPortTaken(error)) throw error;
+        if (attemptsLeft <= 0 || !isPortInUse(error)) throw error;
       }
     }
   }
@@ -97,8 +97,8 @@ interface Destination {
   readonly port: number;
 }
 
-/** EADDRNOTAVAIL: the same two ends have a connection, or had one a moment ago; or the address has gone. */
-const isPortTaken = (error: unknown) =>
+/** EADDRNOTAVAIL: a connection with the same endpoints exists or is in TIME_WAIT; or the address is missing. */
+const isPortInUse = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EADDRNOTAVAIL');
 
 const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
@@ -106,21 +106,21 @@ const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
 function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {
   return new Promise((fulfil, reject) => {
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
-    socket.pause(); // Reading starts with the relay, which wants the bytes in its own buffers.
-    let forgetAbort: (() => void) | undefined;
+    socket.pause(); // The relay starts reading, into its own buffers.
+    let unsubscribe: (() => void) | undefined;
     const settle = () => {
       clearTimeout(timer);
-      forgetAbort?.();
+      unsubscribe?.();
       socket.removeAllListeners('connect');
     };
-    const giveUp = () => {
+    const cancel = () => {
       settle();
       socket.destroy();
       reject(new TunnelFailure('dial-timeout'));
     };
-    const timer = setTimeout(giveUp, timeoutMs);
-    forgetAbort = abort.whenAborted(giveUp);
-    // Stays for good: a reset before the next owner listens must not be fatal.
+    const timer = setTimeout(cancel, timeoutMs);
+    unsubscribe = abort.whenAborted(cancel);
+    // Never removed: a reset before the next owner adds its listener must not be fatal.
     socket.on('error', (error) => {
       settle();
       reject(error);

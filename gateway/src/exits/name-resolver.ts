@@ -7,83 +7,83 @@ import type { DialAbort } from './dial-abort.ts';
 interface ResolverSettings {
   readonly address: string | null;
   readonly nameServers: readonly string[] | undefined;
-  readonly limits: Pick<Limits, 'resolverTryMs' | 'resolverTries'>;
+  readonly limits: Pick<Limits, 'resolverAttemptMs' | 'resolverAttempts'>;
 }
 
-/** How long a known IPv4 address waits for the answer about IPv6 (RFC 8305, section 3). */
+/** How long to wait for the other address family after the first (Resolution Delay of RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
 
 /**
- * Resolves names through an exit: its address is the source of the questions. `getaddrinfo` would leave by the host's own
- * route and block one of four threads, so it is never used.
+ * Resolves names through an exit: queries leave from its address. `getaddrinfo` is never used, because it would use the
+ * host's default route and block one of libuv's four threads.
  */
 export class NameResolver {
   #resolver: Resolver | undefined;
-  readonly #isIpv4Wanted: boolean;
-  readonly #isIpv6Wanted: boolean;
+  readonly #queriesIpv4: boolean;
+  readonly #queriesIpv6: boolean;
 
   constructor(private readonly settings: ResolverSettings) {
     const { address } = settings;
-    this.#isIpv4Wanted = address === null || !address.includes(':');
-    this.#isIpv6Wanted = address === null || address.includes(':');
+    this.#queriesIpv4 = address === null || !address.includes(':');
+    this.#queriesIpv6 = address === null || address.includes(':');
   }
 
   /** @throws TunnelFailure */
   async resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
     this.#resolver ??= this.#open();
-    const ipv4 = this.#isIpv4Wanted ? ask(this.#resolver.resolve4(name)) : nothing();
-    const ipv6 = this.#isIpv6Wanted ? ask(this.#resolver.resolve6(name)) : nothing();
-    const first = await orAborted(ipv4, abort);
-    const second = await orAborted(first.addresses.length > 0 ? orSoon(ipv6) : ipv6, abort);
+    const ipv4 = this.#queriesIpv4 ? query(this.#resolver.resolve4(name)) : noQuery();
+    const ipv6 = this.#queriesIpv6 ? query(this.#resolver.resolve6(name)) : noQuery();
+    const first = await withAbort(ipv4, abort);
+    const second = await withAbort(first.addresses.length > 0 ? withResolutionDelay(ipv6) : ipv6, abort);
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length > 0) return addresses;
-    throw new TunnelFailure(first.isSilent || second.isSilent ? 'resolver-silent' : 'name-unknown');
+    throw new TunnelFailure(first.isTimeout || second.isTimeout ? 'resolver-silent' : 'name-unknown');
   }
 
-  /** Questions on their way get no answer. */
+  /** Cancels pending queries. */
   close(): void {
     this.#resolver?.cancel();
   }
 
   #open(): Resolver {
     const { address, nameServers, limits } = this.settings;
-    const opened = new Resolver({ timeout: limits.resolverTryMs, tries: limits.resolverTries });
+    const opened = new Resolver({ timeout: limits.resolverAttemptMs, tries: limits.resolverAttempts });
     if (nameServers) opened.setServers(nameServers);
-    if (address !== null && this.#isIpv4Wanted) opened.setLocalAddress(address);
-    if (address !== null && this.#isIpv6Wanted) opened.setLocalAddress('0.0.0.0', address);
+    if (address !== null && this.#queriesIpv4) opened.setLocalAddress(address);
+    if (address !== null && this.#queriesIpv6) opened.setLocalAddress('0.0.0.0', address);
     return opened;
   }
 }
 
-interface Answer {
+interface QueryResult {
   readonly addresses: Uint8Array[];
-  readonly isSilent: boolean;
+  readonly isTimeout: boolean;
 }
 
-async function ask(question: Promise<string[]>): Promise<Answer> {
+async function query(pending: Promise<string[]>): Promise<QueryResult> {
   try {
-    const texts = await question;
+    const texts = await pending;
     const hosts = texts.map(parseHost);
-    return { addresses: hosts.flatMap((host) => (host?.kind === 'address' ? [host.bytes] : [])), isSilent: false };
+    return { addresses: hosts.flatMap((host) => (host?.kind === 'address' ? [host.bytes] : [])), isTimeout: false };
   } catch (error) {
-    return { addresses: [], isSilent: error instanceof Error && 'code' in error && error.code === 'ETIMEOUT' };
+    return { addresses: [], isTimeout: error instanceof Error && 'code' in error && error.code === 'ETIMEOUT' };
   }
 }
 
-const nothing = (): Promise<Answer> => Promise.resolve({ addresses: [], isSilent: false });
+const noQuery = (): Promise<QueryResult> => Promise.resolve({ addresses: [], isTimeout: false });
 
-async function orSoon(answer: Promise<Answer>): Promise<Answer> {
+async function withResolutionDelay(result: Promise<QueryResult>): Promise<QueryResult> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer>((fulfil) => {
-    timer = setTimeout(() => fulfil({ addresses: [], isSilent: false }), RESOLUTION_DELAY_MS);
+  const timeout = new Promise<QueryResult>((fulfil) => {
+    timer = setTimeout(() => fulfil({ addresses: [], isTimeout: false }), RESOLUTION_DELAY_MS);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, timeout]).finally(() => clearTimeout(timer));
 }
 
-async function orAborted(answer: Promise<Answer>, abort: DialAbort): Promise<Answer> {
-  let forget: (() => void) | undefined;
+async function withAbort(result: Promise<QueryResult>, abort: DialAbort): Promise<QueryResult> {
+  let unsubscribe: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    forget = abort.whenAborted(() => reject(new TunnelFailure('resolver-silent')));
+    unsubscribe = abort.whenAborted(() => reject(new TunnelFailure('resolver-silent')));
   });
-  return Promise.race([answer, aborted]).finally(() => forget?.());
+  return Promise.race([result, aborted]).finally(() => unsubscribe?.());
 }

@@ -22,7 +22,7 @@ function open({ controlUrl = CONTROL_URL, own = ['198.41.7.7'] } = {}) {
 }
 
 describe('reserved addresses', () => {
-  it('are those of the interfaces, in canonical text, whatever they are now', () => {
+  it('are the current addresses of the interfaces, in canonical text', () => {
     const { reserved, host } = open({ own: ['198.41.7.7', '2606:4700:0::7', 'fe80::1%eth0', '::ffff:198.41.7.9'] });
     expect(reserved.isReserved('198.41.7.7', 22)).toBe(false);
     reserved.refreshOwn();
@@ -33,7 +33,7 @@ describe('reserved addresses', () => {
     expect([reserved.isReserved('198.41.7.7', 22), reserved.isReserved('198.41.7.8', 22)]).toEqual([false, true]);
   });
 
-  it('stay when the system cannot tell them, which is logged once', () => {
+  it('remain if the interfaces cannot be read, which is logged once', () => {
     const { reserved, host, lines } = open();
     reserved.refreshOwn();
     host.isFailing = true;
@@ -42,7 +42,7 @@ describe('reserved addresses', () => {
     expect(lines.length).toBe(1);
   });
 
-  it('are also those of the control plane, and stay while its name has no address', async () => {
+  it('include those of the control plane, and remain while its name cannot be resolved', async () => {
     const { reserved, names } = open();
     await reserved.refreshControlPlane(undefined);
     expect(reserved.isReserved('198.41.8.8', 443)).toBe(true);
@@ -58,7 +58,7 @@ describe('reserved addresses', () => {
     ['https://shop.test', 443],
     ['http://shop.test/', 80],
     ['https://shop.test:8443', 8443],
-  ])('leave %s open at its own port alone', async (publicUrl, port) => {
+  ])('allow %s on its own port only', async (publicUrl, port) => {
     const { reserved } = open();
     reserved.refreshOwn();
     await reserved.refreshControlPlane(publicUrl);

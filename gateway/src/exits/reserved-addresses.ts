@@ -12,20 +12,20 @@ export interface ReservedAddressesSettings {
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
-const RESOLVER_TRY_MS = 2_000;
+const RESOLVER_ATTEMPT_MS = 2_000;
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Public addresses that customers must not reach although others may: those of this node, because a connection to them
- * never leaves the machine and passes by its firewall, and those of the control plane, which may trust this node. What
- * the control plane publishes for customers, host and port of PUBLIC_URL, stays open.
+ * Public addresses that are blocked for customers: those of this node, because a connection to them never leaves the
+ * host and bypasses its firewall, and those of the control plane, which may trust this node's address. The published host
+ * and port of the control plane (PUBLIC_URL) stay reachable.
  */
 export class ReservedAddresses {
   #own: ReadonlySet<string> = new Set();
   #controlPlane: ReadonlySet<string> = new Set();
-  /** Address and port. */
+  /** Pairs of address and port. */
   #published: ReadonlySet<string> = new Set();
-  #isOwnUnknown = false;
+  #hasReadFailed = false;
   readonly #hostAddresses: () => readonly string[];
   readonly #addressesOf: (host: string) => Promise<readonly string[]>;
 
@@ -34,7 +34,7 @@ export class ReservedAddresses {
     this.#addressesOf = settings.addressesOf ?? ((host) => findAddresses(host, settings.nameServers));
   }
 
-  /** In canonical text. */
+  /** The addresses of this host in canonical text. */
   get own(): ReadonlySet<string> {
     return this.#own;
   }
@@ -45,21 +45,21 @@ export class ReservedAddresses {
   }
 
   /**
-   * Never throws: when no descriptor is left, the system does not tell, and the addresses known before hold.
+   * Never throws: if they cannot be read, for example because no descriptor is left, the previous addresses remain.
    * @returns the addresses of this host
    */
   refreshOwn(): ReadonlySet<string> {
     try {
       this.#own = new Set(this.#hostAddresses().flatMap((text) => canonicalAddress(text) ?? []));
-      this.#isOwnUnknown = false;
+      this.#hasReadFailed = false;
     } catch (error) {
-      if (!this.#isOwnUnknown) this.settings.log.warn({ err: error }, 'The addresses of this host cannot be read');
-      this.#isOwnUnknown = true;
+      if (!this.#hasReadFailed) this.settings.log.warn({ err: error }, 'The addresses of this host cannot be read');
+      this.#hasReadFailed = true;
     }
     return this.#own;
   }
 
-  /** Never rejects; names that have no address just now keep those that they had. */
+  /** Never rejects. A name that cannot be resolved keeps its previous addresses. */
   async refreshControlPlane(publicUrl: string | undefined): Promise<void> {
     const control = await this.#find(this.settings.controlUrl);
     if (control.addresses.length > 0) this.#controlPlane = new Set(control.addresses);
@@ -87,16 +87,16 @@ function hostAddresses(): string[] {
 }
 
 /**
- * As this machine finds the host, and as its customers do: a file of hosts often names this machine by a loopback
- * address.
+ * Resolves the host both by the system (hosts file) and by DNS, as customers do: a hosts file often maps the name of this
+ * machine to a loopback address.
  */
 async function findAddresses(host: string, nameServers: readonly string[] | undefined): Promise<string[]> {
-  const resolver = new Resolver({ timeout: RESOLVER_TRY_MS, tries: 1 });
+  const resolver = new Resolver({ timeout: RESOLVER_ATTEMPT_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
-  const answers = await Promise.allSettled([
+  const results = await Promise.allSettled([
     lookup(host, { all: true }).then((list) => list.map(({ address }) => address)),
     resolver.resolve4(host),
     resolver.resolve6(host),
   ]);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 }

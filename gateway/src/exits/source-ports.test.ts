@@ -12,15 +12,15 @@ const ADDRESS = '127.0.0.3';
 const LINUX = { first: 32_768, last: 60_999 };
 const DNS_PORTS = { first: 20_000, last: 20_999 };
 
-const row = (ports: SourcePorts, address: string) => Array.from({ length: 8 }, () => ports.next(address));
+const sequence = (ports: SourcePorts, address: string) => Array.from({ length: 8 }, () => ports.next(address));
 
-function inTurn(ports: readonly number[]) {
+function cycle(ports: readonly number[]) {
   const calls = { count: 0 };
   return { calls, next: () => ports[calls.count++ % ports.length]! };
 }
 
 describe('source ports', () => {
-  it('come from outside the ephemeral range and the DNS ports, each once before one comes back', () => {
+  it('are outside the ephemeral range and the DNS ports, and each is used once per cycle', () => {
     const ports = new SourcePorts([DNS_PORTS], LINUX);
     const round = Array.from({ length: 26_064 }, () => ports.next(ADDRESS));
     expect(new Set(round).size).toBe(round.length);
@@ -29,20 +29,20 @@ describe('source ports', () => {
     expect(Array.from({ length: round.length }, () => ports.next(ADDRESS))).toEqual(round);
   });
 
-  it('cannot be foretold from the port before, and differ between addresses and starts', () => {
+  it('cannot be predicted from the previous port, and differ between addresses and processes', () => {
     const [one, other] = [new SourcePorts([], LINUX), new SourcePorts([], LINUX)];
-    const first = row(one, ADDRESS);
+    const first = sequence(one, ADDRESS);
     expect(first.every((port, index) => index === 0 || port === first[index - 1]! + 1)).toBe(false);
-    expect(row(one, '127.0.0.4')).not.toEqual(first);
-    expect(row(other, ADDRESS)).not.toEqual(first);
+    expect(sequence(one, '127.0.0.4')).not.toEqual(first);
+    expect(sequence(other, ADDRESS)).not.toEqual(first);
   });
 
-  it('are taken from everywhere where the ephemeral range leaves too few', () => {
+  it('include the ephemeral range if it leaves too few other ports', () => {
     const ports = new SourcePorts([DNS_PORTS], { first: 1_024, last: 65_535 });
     expect(new Set(Array.from({ length: 54_296 }, () => ports.next(ADDRESS))).size).toBe(54_296);
   });
 
-  it('know the usual ephemeral range where the system does not tell', () => {
+  it('assume the default ephemeral range if the system does not expose it', () => {
     expect(readEphemeralPorts('/nonexistent')).toEqual({ first: 32_768, last: 65_535 });
   });
 });
@@ -67,7 +67,7 @@ describe('an exit with an address', () => {
   const open = (sourcePorts: Pick<SourcePorts, 'next'>) => {
     const exit = new LocalAddressExit({
       address: ADDRESS,
-      limits: { ...defaultLimits, sourcePortTries: 3 },
+      limits: { ...defaultLimits, sourcePortAttempts: 3 },
       nameServers: undefined,
       sourcePorts,
       hostAddresses: () => new Set(),
@@ -76,7 +76,7 @@ describe('an exit with an address', () => {
     return exit.connect(destination, defaultLimits.dialMs, new DialAbort());
   };
 
-  /** Ports on which somebody listens at the exit's address. */
+  /** Ports with a listener at the exit's address. */
   async function takenPorts(count: number): Promise<number[]> {
     const taken: number[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -88,7 +88,7 @@ describe('an exit with an address', () => {
     return taken;
   }
 
-  it('leaves from the ports in turn, not from those that the system would search', async () => {
+  it('uses its own port sequence instead of the ephemeral range', async () => {
     const ephemeral = readEphemeralPorts();
     const sourcePorts = new SourcePorts([], ephemeral);
     seenPorts.length = 0;
@@ -100,28 +100,28 @@ describe('an exit with an address', () => {
     expect(new Set(seenPorts).size).toBe(20);
   });
 
-  it('passes over a port that is taken', async () => {
+  it('skips a port in use', async () => {
     const [taken] = await takenPorts(1);
     const free = new SourcePorts([]).next(ADDRESS);
     seenPorts.length = 0;
-    const { side } = await open(inTurn([taken!, free]));
+    const { side } = await open(cycle([taken!, free]));
     await readToEnd(side);
     expect(seenPorts).toEqual([free]);
   });
 
-  it('passes over a port that the same destination already knows', async () => {
+  it('skips a port that is connected to the same destination', async () => {
     const sourcePorts = new SourcePorts([]);
     const [used, free] = [sourcePorts.next(ADDRESS), sourcePorts.next(ADDRESS)];
     const holder = connect({ host: '127.0.0.1', port, localAddress: ADDRESS, localPort: used, allowHalfOpen: true });
     await once(holder, 'connect');
-    const stream = await open(inTurn([used, free]));
+    const stream = await open(cycle([used, free]));
     expect(stream.local()?.port).toBe(free);
     stream.side.close();
     holder.destroy();
   });
 
-  it('gives up after a few ports that are taken', async () => {
-    const ports = inTurn(await takenPorts(2));
+  it('fails after a few ports in use', async () => {
+    const ports = cycle(await takenPorts(2));
     const failure: unknown = await open(ports).catch((error: unknown) => error);
     expect(causeOf(failure)).toBe('exit-unavailable');
     expect(ports.calls.count).toBe(3);

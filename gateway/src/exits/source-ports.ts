@@ -1,36 +1,36 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Inclusive. */
+/** Both ports are inclusive. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Below it are the ports on which most services listen. */
+/** Most services listen on lower ports. */
 const FIRST_PORT = 10_240;
 const LAST_PORT = 65_535;
-/** So many must be left outside the ephemeral range; with fewer, a port would come back too soon. */
+/** The minimum number of ports outside the ephemeral range; with fewer, ports would be reused too soon. */
 const PORTS_MIN = 8_192;
-/** Used where the system does not tell: the ranges of Linux and of other systems together. */
-const USUAL_EPHEMERAL_PORTS: PortRange = { first: 32_768, last: LAST_PORT };
+/** The default: the union of the ranges of Linux and of other systems. */
+const DEFAULT_EPHEMERAL_PORTS: PortRange = { first: 32_768, last: LAST_PORT };
 
 /**
- * The source ports of connections that leave from a given address. The system would choose them by `bind(address, 0)`,
- * which searches its whole range while old connections are in TIME_WAIT, and so takes longer the more tunnels there
- * were. All ports are used in turn instead, for each address apart, so a port rests as long as possible before it comes
- * back. The order is random: a destination must not learn how many tunnels others open, nor guess the next port (RFC 6056).
+ * Allocates source ports for dials from a given address. With `bind(address, 0)` the system searches its whole range while
+ * old connections are in TIME_WAIT, which takes longer the more tunnels there were. Instead, each address cycles through
+ * all ports, so the time until a port is reused is maximal. The order is random, so that a destination cannot learn how
+ * many tunnels others open, nor predict the next port (RFC 6056).
  */
 export class SourcePorts {
   readonly #ports: Uint16Array;
-  /** One number for each address of this host that exits use. */
+  /** The position in `ports` for each local address of an exit. */
   readonly #positions = new Map<string, number>();
 
   constructor(reserved: readonly PortRange[], ephemeral: PortRange = readEphemeralPorts()) {
     const isFree = (port: number) => !reserved.some((range) => isWithin(port, range));
     const usable = Array.from({ length: LAST_PORT - FIRST_PORT + 1 }, (_, index) => FIRST_PORT + index).filter(isFree);
     const outside = usable.filter((port) => !isWithin(port, ephemeral));
-    // An ephemeral range that was made very wide leaves nothing else; a port in use then costs one more try.
+    // A very wide ephemeral range leaves too few other ports; then a port in use costs one more attempt.
     this.#ports = shuffled(outside.length >= PORTS_MIN ? outside : usable);
   }
 
@@ -59,5 +59,5 @@ export function readEphemeralPorts(file = '/proc/sys/net/ipv4/ip_local_port_rang
   } catch {
     // Only Linux has the file.
   }
-  return USUAL_EPHEMERAL_PORTS;
+  return DEFAULT_EPHEMERAL_PORTS;
 }

@@ -13,13 +13,13 @@ function openFlow({ grantedBytes = 1_000 } = {}) {
   const start = { usedBytes: 0, uploadedBytes: 0, grantedBytes, state: 'open' as const };
   const credit = new Credit(start, 1_000_000, { due: () => {}, spent: () => {}, ended: () => {} });
   const reasons: string[] = [];
-  const closed = (_: Flow, reason: string) => void reasons.push(reason);
   const credential = { kind: 'address', address: '127.0.0.1' } as const;
-  const flow = new Flow('socks5', credential, credit, { limits: defaultLimits, metrics: createMetrics(), closed });
+  const settings = { limits: defaultLimits, metrics: createMetrics() };
+  const flow = new Flow('socks5', credential, credit, settings, (reason) => void reasons.push(reason));
   return { flow, credit, reasons };
 }
 
-it('ends when nothing has passed for its idle time', () => {
+it('ends when nothing has passed for the idle timeout', () => {
   const { flow, reasons } = openFlow();
   vi.advanceTimersByTime(tunnelIdleMs - 1);
   flow.meter.take('toExit', 1);
@@ -30,30 +30,30 @@ it('ends when nothing has passed for its idle time', () => {
   expect(flow.endReason).toBe('idle');
 });
 
-it('may be idle for less from a moment on', () => {
+it('applies a shorter idle timeout', () => {
   const { flow, reasons } = openFlow();
   vi.advanceTimersByTime(tunnelIdleMs - 10);
   flow.meter.take('toExit', 1);
-  flow.limitIdle(halfClosedIdleMs);
+  flow.setIdleTimeout(halfClosedIdleMs);
   vi.advanceTimersByTime(halfClosedIdleMs - 1);
   expect(reasons).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(reasons).toEqual(['idle']);
 });
 
-it('ends when no grant comes in time', () => {
+it('ends when the wait for a grant times out', () => {
   const { flow, reasons } = openFlow({ grantedBytes: 0 });
   flow.meter.whenGranted(() => {});
   vi.advanceTimersByTime(grantWaitMs);
   expect(reasons).toEqual(['grant-late']);
 });
 
-it('ends once, with the first reason, and then counts nothing and has no timer', () => {
+it('ends once, with the first reason, and then counts nothing and leaves no timer', () => {
   const { flow, credit, reasons } = openFlow();
   flow.meter.take('toClient', 300);
   flow.close('client-failed');
   flow.close('shutdown');
-  flow.limitIdle(1);
+  flow.setIdleTimeout(1);
   expect(reasons).toEqual(['client-failed']);
   expect(flow.meter.take('toClient', 300)).toBe(0);
   expect(credit.usedBytes).toBe(300);

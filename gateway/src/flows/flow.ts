@@ -22,13 +22,11 @@ export type EndReason =
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
   readonly metrics: Pick<Metrics, 'bytesOf' | 'grantWaits' | 'grantWaitSeconds'>;
-  /** The flow has ended: nothing is counted any more, and whatever carries it has to be closed. Called once. */
-  closed(flow: Flow, reason: EndReason): void;
 }
 
 /**
- * One client flow, whatever carries it, from its permission to its end: what it has used, how long it may be idle, and why
- * it has ended. There is one way to close it, and it has a reason.
+ * One client flow, independent of its transport: its usage, its idle timeout and its end reason. There is one way to close
+ * it, with a reason.
  */
 export class Flow {
   readonly meter: Meter;
@@ -37,31 +35,34 @@ export class Flow {
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
 
+  /**
+   * @param credential how the client that opened the flow authenticated
+   * @param closed called once when the flow ends: nothing is counted any more, and its transport must be closed
+   */
   constructor(
     readonly protocol: Protocol,
-    /** By which it was opened. */
     readonly credential: Credential,
     credit: Credit,
-    private readonly settings: FlowSettings,
+    { limits, metrics }: FlowSettings,
+    private readonly closed: (reason: EndReason) => void,
   ) {
-    const { limits, metrics } = settings;
     this.meter = new Meter(credit, metrics.bytesOf(protocol), {
       timeoutMs: limits.grantWaitMs,
-      begun: () => metrics.grantWaits.inc(),
-      over: (seconds) => metrics.grantWaitSeconds.inc(seconds),
+      started: () => metrics.grantWaits.inc(),
+      finished: (seconds) => metrics.grantWaitSeconds.inc(seconds),
       timedOut: () => this.close('grant-late'),
     });
     this.#idleMs = limits.tunnelIdleMs;
     this.#idleTimer = setTimeout(() => this.#checkIdle(), this.#idleMs);
   }
 
-  /** Undefined while the flow lives. */
+  /** Undefined while the flow is open. */
   get endReason(): EndReason | undefined {
     return this.#endReason;
   }
 
-  /** From now on it may be idle for so long. */
-  limitIdle(idleMs: number): void {
+  /** Replaces the idle timeout. */
+  setIdleTimeout(idleMs: number): void {
     if (this.#endReason !== undefined) return;
     this.#idleMs = idleMs;
     this.#rearmIdleTimer(idleMs);
@@ -72,7 +73,7 @@ export class Flow {
     this.#endReason = reason;
     clearTimeout(this.#idleTimer);
     this.meter.stop();
-    this.settings.closed(this, reason);
+    this.closed(reason);
   }
 
   #checkIdle(): void {

@@ -11,10 +11,10 @@ interface FlowsSettings {
   readonly log: Logger;
 }
 
-/** All flows of this node: which may begin, and how the last ones end. */
+/** All flows of this node: admission and draining. */
 export class Flows {
   readonly #open = new Set<Flow>();
-  /** Those that hold a socket to their destination, or dial one; a flow that has ended may be among them. */
+  /** Flows with an open or connecting socket to a destination, including ended flows that still deliver. */
   readonly #holdingSockets = new Set<Flow>();
   #isDraining = false;
   #drained: (() => void) | undefined;
@@ -25,12 +25,12 @@ export class Flows {
     return this.#open.size;
   }
 
-  /** @throws TunnelFailure if no further flow may begin on this connection now */
+  /** @throws TunnelFailure if no new flow may start on this connection now */
   admit({ connection, credential }: Login): void {
     const { limits } = this.settings;
     const { access, credit, flows, newTunnels } = connection;
     if (this.#isDraining) throw new TunnelFailure('draining');
-    // They may have been changed since the login.
+    // Access may have changed since the login.
     if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
     if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
     if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
@@ -38,14 +38,11 @@ export class Flows {
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
   }
 
-  /** @param cut closes what carries the flow; called once */
-  open({ connection, credential }: Login, protocol: Protocol, cut: (reason: EndReason) => void): Flow {
-    const flow = new Flow(protocol, credential, connection.credit, {
-      ...this.settings,
-      closed: (flow, reason) => {
-        cut(reason);
-        this.#closed(flow, connection, reason);
-      },
+  /** @param closeTransport closes the transport of the flow; called once */
+  open({ connection, credential }: Login, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
+    const flow = new Flow(protocol, credential, connection.credit, this.settings, (reason) => {
+      closeTransport(reason);
+      this.#closed(flow, connection, reason);
     });
     connection.flows.add(flow);
     this.#open.add(flow);
@@ -53,12 +50,12 @@ export class Flows {
     return flow;
   }
 
-  /** Its sockets are closed, which may be later than its end: the destination takes what was counted for it. */
+  /** The flow's socket is closed. This may be after its end, because counted bytes are still delivered. */
   released(flow: Flow): void {
     this.#holdingSockets.delete(flow);
   }
 
-  /** No flow begins any more. Fulfilled when all have ended, or after this time. */
+  /** Refuses new flows. Resolves when all flows have ended, or after this time. */
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true;
     if (this.#open.size === 0 || drainMs <= 0) return;
@@ -72,8 +69,8 @@ export class Flows {
     });
   }
 
-  /** A running `drain` waits no longer. */
-  cutDrain(): void {
+  /** Resolves a running `drain` now. */
+  abortDrain(): void {
     this.#drained?.();
   }
 
@@ -85,7 +82,7 @@ export class Flows {
     if (this.#open.size === 0) this.#drained?.();
     const { protocol, meter, openedAt } = flow;
     const durationMs = Math.round(performance.now() - openedAt);
-    const facts = { connectionId: connection.id, protocol, reason, ...meter.usedBytes, durationMs };
-    this.settings.log.debug(facts, 'Tunnel ended');
+    const fields = { connectionId: connection.id, protocol, reason, ...meter.usedBytes, durationMs };
+    this.settings.log.debug(fields, 'Tunnel ended');
   }
 }

@@ -7,25 +7,25 @@ import type { Dial } from '../exits/dial.ts';
 import type { ExitStream } from '../exits/exit.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Mover, Pipe, StopMode } from '../pipe/pipe.ts';
+import type { Relay, Pipe, StopMode } from '../pipe/pipe.ts';
 import type { Side } from '../pipe/side.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { EndReason, Flow, Protocol } from './flow.ts';
 import type { Flows } from './flows.ts';
 
-/** What tunnels need of their node. */
+/** The parts of the node that tunnels use. */
 export interface TunnelContext {
   readonly flows: Flows;
   readonly dial: Dial;
-  readonly mover: Mover;
+  readonly relay: Relay;
   readonly descriptors: Pick<DescriptorWatch, 'exhausted'>;
   readonly limits: Limits;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** How a pipe is stopped. Whatever is not named here is cut at once, so that nothing cut looks complete. */
+/** How a pipe is stopped. All other reasons reset it, so that truncated data never looks complete. */
 const stopModes: Partial<Record<EndReason, StopMode>> = {
   completed: 'close',
   'out-of-money': 'deliver',
@@ -33,11 +33,11 @@ const stopModes: Partial<Record<EndReason, StopMode>> = {
   'grant-late': 'deliver',
 };
 
-/** A flow that TCP carries: a dial, then a pipe between the client and what was dialled. */
+/** A flow over TCP: dials the destination, then pipes between it and the client. */
 export class Tunnel {
   readonly flow: Flow;
   readonly #dialAbort = new DialAbort();
-  /** Until the pipe has it. */
+  /** Set until the pipe owns it. */
   #dialled: ExitStream | undefined;
   #pipe: Pipe | undefined;
 
@@ -46,17 +46,17 @@ export class Tunnel {
     private readonly login: Login,
     protocol: Protocol,
   ) {
-    this.flow = context.flows.open(login, protocol, (reason) => this.#cut(reason));
+    this.flow = context.flows.open(login, protocol, (reason) => this.#close(reason));
   }
 
-  /** @throws TunnelFailure, and then the tunnel is closed */
+  /** @throws TunnelFailure; the tunnel is closed then */
   async dial(target: Target): Promise<ExitStream> {
     const { flow } = this;
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
     try {
       const stream = await this.context.dial(this.login.connection.exit, target, this.#dialAbort);
-      this.context.metrics.dialSeconds.observe((performance.now() - begunAt) / 1000);
+      this.context.metrics.dialSeconds.observe((performance.now() - startedAt) / 1000);
       if (flow.endReason === undefined) return (this.#dialled = stream);
       stream.side.close();
     } catch (error) {
@@ -69,17 +69,17 @@ export class Tunnel {
     throw new TunnelFailure(flow.endReason === 'client-failed' ? 'client-gone' : 'connection-terminated');
   }
 
-  /** Joins a client with what was dialled. From here on the tunnel alone closes both. */
+  /** Connects the client to the dialled stream. From now on the tunnel closes both. */
   join({ client, exit, early }: { client: Side; exit: ExitStream; early: Buffer }): Pipe {
     const { flow } = this;
-    const { flows, mover, limits } = this.context;
-    const pipe = mover.start({
+    const { flows, relay, limits } = this.context;
+    const pipe = relay.start({
       client,
       exit: exit.side,
       early,
       meter: flow.meter,
       exitClosed: () => flows.released(flow),
-      halfClosed: () => flow.limitIdle(limits.halfClosedIdleMs),
+      halfClosed: () => flow.setIdleTimeout(limits.halfClosedIdleMs),
       ended: (end) => flow.close(end),
     });
     this.#dialled = undefined;
@@ -88,7 +88,7 @@ export class Tunnel {
     return pipe;
   }
 
-  #cut(reason: EndReason): void {
+  #close(reason: EndReason): void {
     if (this.#pipe) return this.#pipe.stop(stopModes[reason] ?? 'reset');
     this.#dialAbort.abort();
     this.#dialled?.side.close();
@@ -97,7 +97,7 @@ export class Tunnel {
 }
 
 /**
- * Opens a tunnel for an authenticated client and dials its destination. A client that goes away ends the dial.
+ * Opens a tunnel for an authenticated client and dials its destination. A disconnect of the client aborts the dial.
  * @throws TunnelFailure
  */
 export async function openTunnel(
@@ -111,9 +111,9 @@ export async function openTunnel(
     context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-unknown');
     const tunnel = new Tunnel(context, login, protocol);
-    const gone = () => tunnel.flow.close('client-failed');
-    client.once('close', gone);
-    const exit = await tunnel.dial(target).finally(() => client.off('close', gone));
+    const disconnected = () => tunnel.flow.close('client-failed');
+    client.once('close', disconnected);
+    const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected));
     return { tunnel, exit };
   } catch (error) {
     const cause = causeOf(error);

@@ -40,14 +40,14 @@ async function connectStatus(
 }
 
 describe('authentication', () => {
-  it('goes on with known credentials behind an address from which somebody guesses', async () => {
+  it('accepts known credentials from an address that is blocked after failed logins', async () => {
     const harness = await start({ loginFailuresPerMinute: 3 });
     const [known, unknown] = [harness.control.sell(), harness.control.sell()];
     expect(await connectStatus(harness, known)).toBe('200');
-    const guesses = [];
+    const statuses = [];
     for (const password of ['one', 'two', 'three', 'four'])
-      guesses.push(await connectStatus(harness, { ...known, password }));
-    expect(guesses).toEqual(['407', '407', '407', '429']);
+      statuses.push(await connectStatus(harness, { ...known, password }));
+    expect(statuses).toEqual(['407', '407', '407', '429']);
     expect(await connectStatus(harness, known)).toBe('200');
     const { client, reply } = await socks5Connect(harness.gateway, known, '127.0.0.1', harness.port);
     expect(reply).toBe(0);
@@ -57,9 +57,9 @@ describe('authentication', () => {
   });
 
   it.each(['the old password is used again', 'the new one is used'])(
-    'cuts the tunnels of a changed password when %s, and takes the new one alone',
+    'closes the tunnels after a password change when %s, and accepts only the new one',
     async (use) => {
-      const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+      const harness = await start({ credentialsCacheMs: 0, refusalCacheMs: 1 });
       const connection = harness.control.sell();
       const before = { ...connection };
       const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', harness.port);
@@ -72,8 +72,8 @@ describe('authentication', () => {
     },
   );
 
-  it('keeps the tunnels of a new password when the old one is refused later', async () => {
-    const harness = await start({ credentialsKeptMs: 0, refusalKeptMs: 1 });
+  it('keeps the tunnels of the new password when the old one is refused later', async () => {
+    const harness = await start({ credentialsCacheMs: 0, refusalCacheMs: 1 });
     const connection = harness.control.sell();
     const before = { ...connection };
     expect(await connectStatus(harness, connection)).toBe('200');
@@ -86,18 +86,18 @@ describe('authentication', () => {
     client.socket.destroy();
   });
 
-  it('asks the control plane again about known credentials only after a while', async () => {
+  it('caches accepted credentials', async () => {
     const harness = await start({});
     const connection = harness.control.sell();
     for (let count = 0; count < 5; count += 1) expect(await connectStatus(harness, connection)).toBe('200');
     expect(harness.control.calls.authorize).toBe(1);
   });
 
-  it('keeps known credentials while the control plane is away', async () => {
-    const harness = await start({ credentialsKeptMs: 0, updateRetryMs: 50 });
+  it('accepts known credentials while the control plane is unavailable', async () => {
+    const harness = await start({ credentialsCacheMs: 0, updateRetryMs: 50 });
     const connection = harness.control.sell();
     expect(await connectStatus(harness, connection)).toBe('200');
-    harness.control.isAway = true;
+    harness.control.isUnavailable = true;
     const failed = async () =>
       (await harness.gateway.metrics.controlRequestSeconds.get()).values.some(
         ({ labels }) => labels.outcome === 'failed',
@@ -105,18 +105,18 @@ describe('authentication', () => {
     expect(await connectStatus(harness, connection)).toBe('200');
     while (!(await failed())) await new Promise(setImmediate);
     expect(await connectStatus(harness, connection)).toBe('200');
-    harness.control.isAway = false;
+    harness.control.isUnavailable = false;
     await until(() => harness.control.calls.update > 0);
   });
 });
 
-describe('the time for credentials', () => {
-  it('ends 10 s after accept, here less, whatever is sent and answered in between', async () => {
+describe('the timeout for credentials', () => {
+  it('starts at accept and is not extended by requests', async () => {
     const harness = await start({ handshakeMs: 300, loginFailuresPerMinute: 0 });
-    const guess = { ...harness.control.sell(), password: 'guessed' };
+    const wrong = { ...harness.control.sell(), password: 'guessed' };
     const client = await openClient(harness.gateway.port);
     const rest = client.rest();
-    const request = `GET http://127.0.0.1:${harness.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nProxy-Authorization: ${basic(guess)}\r\n\r\n`;
+    const request = `GET http://127.0.0.1:${harness.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${harness.port}\r\nProxy-Authorization: ${basic(wrong)}\r\n\r\n`;
     const timer = setInterval(() => client.socket.write(request), 20);
     const { bytes } = await rest;
     clearInterval(timer);
@@ -125,7 +125,7 @@ describe('the time for credentials', () => {
   });
 });
 
-describe('the login guard at work', () => {
+describe('the login guard in use', () => {
   it('counts all addresses of a /64 together', async () => {
     const connections = {
       find: () => undefined,

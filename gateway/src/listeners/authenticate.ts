@@ -8,8 +8,8 @@ import type { ListenerContext } from './listener-context.ts';
 type AuthenticationContext = Pick<ListenerContext, 'connections' | 'loginGuard' | 'addressGuard' | 'log'>;
 
 /**
- * Finds the connection of a client. A network that guesses is closed for a while to credentials that this run does not
- * know; those that it knows stay good, so that a guesser cuts off nobody who works behind the same address.
+ * Finds the connection of a client. After too many failed logins, unknown credentials from the same network are refused for
+ * a while. Credentials that are known in this run still work, so other users behind the address can continue.
  * @throws TunnelFailure
  */
 export async function authenticate(
@@ -21,19 +21,19 @@ export async function authenticate(
   try {
     const known = connections.find(credentials, address);
     if (known) return known;
-    if (loginGuard.isClosed(network)) throw new TunnelFailure('too-many-failures');
+    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
     return await connections.authorize(credentials, address);
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') loginGuard.failed(network);
+    if (cause === 'credentials-wrong') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
   }
 }
 
 /**
- * Finds the connection of a client that has shown no credentials, by its address. Anybody can make this node ask the control plane
- * so: a network from which many addresses are refused is not asked about for a while.
+ * Finds the connection of a client without credentials, by its address. Any stranger can cause such calls to the control
+ * plane, so a network with many refused addresses is blocked for a while.
  * @throws TunnelFailure
  */
 export async function authenticateByAddress(
@@ -44,11 +44,11 @@ export async function authenticateByAddress(
   if (address === undefined) throw new TunnelFailure('credentials-wrong');
   const known = connections.findByAddress(address);
   if (known) return known;
-  if (addressGuard.isClosed(network)) throw new TunnelFailure('credentials-wrong');
+  if (addressGuard.isBlocked(network)) throw new TunnelFailure('credentials-wrong');
   try {
     return await connections.authorizeAddress(address);
   } catch (error) {
-    addressGuard.failed(network);
+    addressGuard.recordFailure(network);
     throw error;
   }
 }

@@ -4,12 +4,12 @@ import type { Connection } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
-import { closeGently } from './closing.ts';
+import { closeGracefully } from './closing.ts';
 
 type ClientLimits = Pick<Limits, 'handshakeMs' | 'nextRequestMs' | 'lingerMs' | 'flushMs'>;
 
 interface ClientEvents {
-  /** @throws TunnelFailure when the connection has too many client sockets */
+  /** @throws TunnelFailure if the connection has too many client sockets */
   authenticated(client: ClientSocket, connection: Connection): void;
   /** `isWaiting` may have changed. */
   changed(client: ClientSocket): void;
@@ -17,21 +17,21 @@ interface ClientEvents {
 }
 
 /**
- * One accepted client, from accept to close. It has `handshakeMs` from accept to valid credentials, whatever is sent and
- * answered in between; only then has it `nextRequestMs` for each further request.
+ * One accepted client socket. It has `handshakeMs` from accept to valid credentials, however much is exchanged in between;
+ * after that, `nextRequestMs` until each further request.
  */
 export class ClientSocket {
   readonly acceptedAt = performance.now();
   readonly address: string;
-  /** Clients of one network count together. */
+  /** Clients of one network share its limits. */
   readonly network: string;
-  /** What the protocol in charge does when the handshake's time is over. */
-  whenTooSlow: () => void = () => this.socket.destroy();
+  /** Called when the handshake times out; set by the current protocol. */
+  onHandshakeTimeout: () => void = () => this.socket.destroy();
   #isAuthenticated = false;
   #isTunnel = false;
   #isBusy = false;
-  #isClosed = false;
-  #isCut = false;
+  #isBlocked = false;
+  #isReset = false;
   #deadline: NodeJS.Timeout;
 
   constructor(
@@ -41,42 +41,42 @@ export class ClientSocket {
   ) {
     this.address = socket.remoteAddress ?? '';
     this.network = clientNetwork(this.address);
-    this.#deadline = setTimeout(() => this.whenTooSlow(), limits.handshakeMs);
-    // Every later owner adds its own listener; this one keeps a reset between two owners from being fatal.
+    this.#deadline = setTimeout(() => this.onHandshakeTimeout(), limits.handshakeMs);
+    // Each later owner adds its own listener; without this one, a reset between two owners would be an unhandled error.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       if (!this.#isTunnel) this.#closed();
     });
   }
 
-  get isCut(): boolean {
-    return this.#isCut;
+  get isReset(): boolean {
+    return this.#isReset;
   }
 
-  /** Nothing that was paid for is lost when it is closed: it has shown no credentials, or no request is in progress. */
+  /** Closing it loses no paid data: it has no valid credentials yet, or no request is in progress. */
   get isWaiting(): boolean {
     return !this.#isTunnel && !(this.#isAuthenticated && this.#isBusy);
   }
 
   /**
-   * It has shown valid credentials, and a tunnel follows.
-   * @throws TunnelFailure when the connection has too many client sockets
+   * Call it after valid credentials, before the tunnel opens.
+   * @throws TunnelFailure if the connection has too many client sockets
    */
   authenticated(connection: Connection): void {
-    if (this.#isClosed) return;
+    if (this.#isBlocked) return;
     this.events.authenticated(this, connection);
     this.#isAuthenticated = true;
     clearTimeout(this.#deadline);
     this.#setBusy(true);
   }
 
-  /** A request has begun; its tunnel has limits of its own. */
-  requestBegan(): void {
+  /** A request has started; its tunnel has its own timeouts. */
+  requestStarted(): void {
     if (this.#isAuthenticated) clearTimeout(this.#deadline);
     this.#setBusy(true);
   }
 
-  /** A request has ended. Without valid credentials the first deadline goes on. */
+  /** A request has ended. Without valid credentials the handshake deadline still applies. */
   awaitRequest(whenIdle: () => void): void {
     this.#setBusy(false);
     if (!this.#isAuthenticated || this.socket.destroyed) return;
@@ -84,7 +84,7 @@ export class ClientSocket {
     this.#deadline = setTimeout(whenIdle, this.limits.nextRequestMs);
   }
 
-  /** From here on the pipe alone closes it. */
+  /** Hands the socket over to the pipe, which closes it. */
   toSide(): TcpSide {
     this.#isTunnel = true;
     clearTimeout(this.#deadline);
@@ -92,24 +92,24 @@ export class ClientSocket {
     return new TcpSide(this.socket, this.limits, () => this.#closed());
   }
 
-  closeGently(lastAnswer: string | Uint8Array): void {
+  closeGracefully(lastReply: string | Uint8Array): void {
     this.#setBusy(false);
-    closeGently(this.socket, this.limits, lastAnswer);
+    closeGracefully(this.socket, this.limits, lastReply);
   }
 
-  /** Closes it without an answer. */
-  cut(): void {
-    this.#isCut = true;
+  /** Closes the socket without a response. */
+  reset(): void {
+    this.#isReset = true;
     resetSocket(this.socket);
   }
 
   #setBusy(isBusy: boolean): void {
     this.#isBusy = isBusy;
-    if (!this.#isClosed) this.events.changed(this);
+    if (!this.#isBlocked) this.events.changed(this);
   }
 
   #closed(): void {
-    this.#isClosed = true;
+    this.#isBlocked = true;
     clearTimeout(this.#deadline);
     this.events.closed(this);
   }

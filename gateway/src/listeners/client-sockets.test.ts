@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** The value of a metric, its labels together. */
+/** The value of a metric, summed over its labels. */
 async function total({ metrics }: Harness['gateway'], name: string): Promise<number> {
   const lines = (await metrics.registry.metrics()).split('\n').filter((line) => /^[a-z_]+/.exec(line)?.[0] === name);
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
@@ -28,7 +28,7 @@ async function total({ metrics }: Harness['gateway'], name: string): Promise<num
 
 const CLOSED = 'gateway_client_sockets_closed_total';
 
-/** Returns once the gateway has seen the client, so that clients are accepted in the order of the test. */
+/** Waits until the gateway has accepted the client, so that clients are accepted in the order of the test. */
 async function open({ gateway }: Harness, localAddress?: string): Promise<Reader> {
   const seen = async () => (await total(gateway, 'gateway_client_sockets')) + (await total(gateway, CLOSED));
   const before = await seen();
@@ -47,7 +47,7 @@ async function tunnel({ gateway }: Harness, connection: FakeConnection, port: nu
 const echo = () => listenLocally((socket) => socket.pipe(socket));
 const isOpen = ({ socket }: Reader) => !socket.destroyed && !socket.readableEnded;
 
-/** Sends an absolute-form request on a client that is kept, and returns the status. */
+/** Sends an absolute-form request on a persistent connection. @returns the status */
 async function request(client: Reader, connection: FakeConnection, port: number): Promise<string> {
   const fields = `Host: 127.0.0.1:${port}\r\nProxy-Authorization: ${basic(connection)}\r\n`;
   client.socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\n${fields}\r\n`);
@@ -64,13 +64,13 @@ async function startWebServer(): Promise<number> {
 }
 
 describe('client sockets', () => {
-  it('are bounded per network also where they are kept after a 407', async () => {
+  it('are bounded per network, including persistent ones after a 407', async () => {
     const harness = await start({ clientSocketsPerNetwork: 4, loginFailuresPerMinute: 0 });
-    const guess = { ...harness.control.sell(), password: 'guessed' };
+    const wrong = { ...harness.control.sell(), password: 'guessed' };
     const clients: Reader[] = [];
     for (let index = 0; index < 10; index += 1) {
       const client = await open(harness);
-      expect(await request(client, guess, 9)).toBe('407');
+      expect(await request(client, wrong, 9)).toBe('407');
       clients.push(client);
     }
     await until(() => clients.filter(isOpen).length === 4);
@@ -78,12 +78,12 @@ describe('client sockets', () => {
     expect(await total(harness.gateway, 'gateway_client_sockets')).toBe(4);
   });
 
-  it('are bounded per connection also where they are kept after a request', async () => {
+  it('are bounded per connection, including persistent ones after a request', async () => {
     const harness = await start({ clientSocketsPerConnection: 3 });
     const [one, other] = [harness.control.sell(), harness.control.sell()];
     const port = await startWebServer();
-    const stranger = await open(harness);
-    expect(await request(stranger, other, port)).toBe('200');
+    const otherClient = await open(harness);
+    expect(await request(otherClient, other, port)).toBe('200');
     const clients: Reader[] = [];
     for (let index = 0; index < 6; index += 1) {
       const client = await open(harness);
@@ -91,11 +91,11 @@ describe('client sockets', () => {
       clients.push(client);
     }
     await until(() => clients.filter(isOpen).length === 3);
-    expect([...clients.slice(3), stranger].every(isOpen)).toBe(true);
+    expect([...clients.slice(3), otherClient].every(isOpen)).toBe(true);
     expect(await request(clients[5]!, one, port)).toBe('200');
   });
 
-  it('of a connection whose tunnels use all of them get 429, and no tunnel is cut', async () => {
+  it('of a connection whose tunnels use all of them get 429, and no tunnel is closed', async () => {
     const harness = await start({ clientSocketsPerConnection: 2 });
     const connection = harness.control.sell();
     const { port } = await echo();
@@ -108,7 +108,7 @@ describe('client sockets', () => {
     }
   });
 
-  it('with queued requests are closed at the first that is one too many', async () => {
+  it('with pipelined requests are closed at the first one beyond the limit', async () => {
     const harness = await start({ newTunnelsPerSecond: 0, newTunnelsBurst: 1 });
     const connection = harness.control.sell();
     const port = await startWebServer();
@@ -119,7 +119,7 @@ describe('client sockets', () => {
     expect(bytes.toString().match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429']);
   });
 
-  it('that say nothing lock out nobody in their network: each newcomer costs the one that has waited longest', async () => {
+  it('without a handshake do not lock out others in their network: each new one evicts the one waiting longest', async () => {
     const harness = await start({ halfOpenPerNetwork: 3 });
     const connection = harness.control.sell();
     const { port } = await echo();
@@ -132,7 +132,7 @@ describe('client sockets', () => {
     expect(await total(harness.gateway, CLOSED)).toBe(3);
   });
 
-  it('of many networks that say nothing do not lock out another', async () => {
+  it('without a handshake from many networks do not lock out another network', async () => {
     const harness = await start({ halfOpenPerNode: 4 });
     const { port } = await echo();
     const silent: Reader[] = [];
@@ -142,17 +142,17 @@ describe('client sockets', () => {
     expect(await total(harness.gateway, 'gateway_half_open')).toBe(3);
   });
 
-  it('of the whole node are bounded: a kept one makes room, a tunnel does not', async () => {
+  it('are bounded per node: an idle persistent one is evicted, a tunnel is not', async () => {
     const harness = await start({ clientSocketsPerNode: 3 });
     const connection = harness.control.sell();
     const { port } = await echo();
-    const kept = await open(harness);
-    expect(await request(kept, connection, await startWebServer())).toBe('200');
+    const idle = await open(harness);
+    expect(await request(idle, connection, await startWebServer())).toBe('200');
     await expect.poll(() => total(harness.gateway, 'gateway_client_sockets_waiting')).toBe(1);
     const tunnels = [await tunnel(harness, connection, port), await tunnel(harness, connection, port)];
     tunnels.push(await tunnel(harness, connection, port));
-    await until(() => !isOpen(kept));
-    await openClient(harness.gateway.port).catch(() => undefined); // The reset may come before it is connected.
+    await until(() => !isOpen(idle));
+    await openClient(harness.gateway.port).catch(() => undefined); // The reset may arrive before the connection is established.
     await expect.poll(() => total(harness.gateway, CLOSED)).toBe(2);
     expect(tunnels.map(({ client, reply }) => isOpen(client) && reply)).toEqual([0, 0, 0]);
     tunnels[0]!.client.socket.destroy();
@@ -160,7 +160,7 @@ describe('client sockets', () => {
     expect((await tunnel(harness, connection, port)).reply).toBe(0);
   });
 
-  it('are forgotten when they close', async () => {
+  it('are removed when they close', async () => {
     const harness = await start({});
     const connection = harness.control.sell();
     const { port } = await echo();
@@ -172,7 +172,7 @@ describe('client sockets', () => {
   });
 });
 
-/** Nobody can have a /64 of their own in a test: a socket that was never connected, with an address of ours. */
+/** A test host has no /64 of its own, so this uses an unconnected socket with a fake address. */
 function accept(clients: ClientSockets, address: string) {
   const socket = new Socket();
   Object.defineProperty(socket, 'remoteAddress', { value: address });
@@ -185,7 +185,7 @@ describe('networks', () => {
   it.each([
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:3::1'],
     ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.2'],
-  ])('%s and %s count together, %s does not', (one, same, other) => {
+  ])('%s and %s share a limit, %s does not', (one, same, other) => {
     closed.length = 0;
     const clients = new ClientSockets(
       { ...defaultLimits, halfOpenPerNetwork: 1 },

@@ -16,7 +16,7 @@ type SocketLimits = Pick<
   | 'clientSocketsPerNode'
 >;
 
-/** The limits for which sockets are closed. */
+/** The limits that can close sockets. */
 export type SocketLimit = Extract<keyof SocketLimits, `${string}Per${string}`>;
 
 interface SocketObserver {
@@ -24,22 +24,18 @@ interface SocketObserver {
   authenticatedAfter(seconds: number): void;
 }
 
-/** Sockets that count together. */
+/** Sockets that share a limit. Each joins once and leaves once. */
 class Group {
-  readonly #members = new Set<ClientSocket>();
-  /** The one that has waited longest comes first. */
+  #size = 0;
+  /** Ordered by waiting time, the longest first. */
   readonly #waiting = new Set<ClientSocket>();
 
   get size(): number {
-    return this.#members.size;
+    return this.#size;
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  get members(): Iterable<ClientSocket> {
-    return this.#members;
+  get waiting(): ReadonlySet<ClientSocket> {
+    return this.#waiting;
   }
 
   get longestWaiting(): ClientSocket | undefined {
@@ -48,47 +44,53 @@ class Group {
   }
 
   join(client: ClientSocket): void {
-    this.#members.add(client);
+    this.#size += 1;
     this.update(client);
   }
 
   leave(client: ClientSocket): void {
-    this.#members.delete(client);
+    this.#size -= 1;
     this.#waiting.delete(client);
   }
 
   update(client: ClientSocket): void {
-    if (!client.isWaiting) this.#waiting.delete(client);
-    else if (this.#members.has(client)) this.#waiting.add(client);
+    if (client.isWaiting) this.#waiting.add(client);
+    else this.#waiting.delete(client);
   }
 }
 
-/** One group for each network, or each connection; those without members are forgotten. */
+/** One group per network or per connection; empty groups are removed. */
 class Groups {
   readonly #byKey = new Map<string, Group>();
 
-  of(key: string): Group {
-    return this.#byKey.get(key) ?? new Group();
+  /** Undefined if it has no members. */
+  of(key: string): Group | undefined {
+    return this.#byKey.get(key);
   }
 
   join(key: string, client: ClientSocket): void {
-    const group = this.of(key);
+    let group = this.#byKey.get(key);
+    if (group === undefined) this.#byKey.set(key, (group = new Group()));
     group.join(client);
-    this.#byKey.set(key, group);
   }
 
   leave(key: string, client: ClientSocket): void {
-    const group = this.of(key);
-    group.leave(client);
-    if (group.size === 0) this.#byKey.delete(key);
+    const group = this.#byKey.get(key);
+    group?.leave(client);
+    if (group?.size === 0) this.#byKey.delete(key);
   }
 }
 
+interface Membership {
+  isHalfOpen: boolean;
+  /** The connection with whose credentials the client authenticated last. */
+  connectionId: string | undefined;
+}
+
 /**
- * Every client socket of this node from accept to close: the one place that knows and bounds them. Where a limit is
- * reached a newcomer is let in at the cost of the socket that has waited longest, of those that the limit is about and on
- * which the client is the one to act. So whoever opens sockets and leaves them open loses them, and locks nobody out; a
- * tunnel or a request is never cut for a newcomer, who is refused instead.
+ * Counts and bounds all client sockets of this node. If a limit is reached, a new socket evicts the one of the same group
+ * that has waited longest for its client. So sockets that clients leave open are lost, but lock out nobody. Sockets with a
+ * tunnel or a running request are never evicted; if there are no others, the new socket is refused.
  */
 export class ClientSockets {
   readonly #all = new Group();
@@ -96,8 +98,8 @@ export class ClientSockets {
   readonly #ofNetworks = new Groups();
   readonly #halfOpenOfNetworks = new Groups();
   readonly #ofConnections = new Groups();
-  /** The connection whose credentials a client has shown last. */
-  readonly #connectionIds = new Map<ClientSocket, string>();
+  /** Of all counted sockets. An evicted one is no longer counted, although its `close` event comes later. */
+  readonly #memberships = new Map<ClientSocket, Membership>();
 
   constructor(
     private readonly limits: SocketLimits,
@@ -108,17 +110,17 @@ export class ClientSockets {
     return this.#all.size;
   }
 
-  /** Those that may be closed for a newcomer. */
+  /** Sockets that may be evicted. */
   get waiting(): number {
-    return this.#all.waiting;
+    return this.#all.waiting.size;
   }
 
-  /** Those without valid credentials. */
+  /** Sockets without valid credentials. */
   get halfOpen(): number {
     return this.#halfOpen.size;
   }
 
-  /** Undefined when a limit leaves no room. */
+  /** @returns undefined if a limit leaves no room */
   accept(socket: Socket): ClientSocket | undefined {
     const client = new ClientSocket(socket, this.limits, {
       authenticated: (client, { id }) => this.#authenticated(client, id),
@@ -132,9 +134,10 @@ export class ClientSockets {
       this.#makeRoom('halfOpenPerNode', this.#halfOpen) &&
       this.#makeRoom('clientSocketsPerNode', this.#all);
     if (!hasRoom) {
-      client.cut();
+      client.reset();
       return undefined;
     }
+    this.#memberships.set(client, { isHalfOpen: true, connectionId: undefined });
     this.#all.join(client);
     this.#halfOpen.join(client);
     this.#ofNetworks.join(network, client);
@@ -142,51 +145,56 @@ export class ClientSockets {
     return client;
   }
 
-  /** Closes what no tunnel and no request uses. */
-  cutWaiting(): void {
-    for (const client of this.#all.members) if (client.isWaiting) client.socket.destroy();
+  /** Closes all sockets without a tunnel or a running request. */
+  closeWaiting(): void {
+    for (const client of this.#all.waiting) client.socket.destroy();
   }
 
-  #makeRoom(limit: SocketLimit, group: Group): boolean {
-    if (group.size < this.limits[limit]) return true;
+  #makeRoom(limit: SocketLimit, group: Group | undefined): boolean {
+    if ((group?.size ?? 0) < this.limits[limit]) return true;
     this.observer.closedFor(limit);
-    const given = group.longestWaiting;
-    if (!given) return false;
-    this.#leave(given); // Its own `close` comes later.
-    given.cut();
+    const evicted = group?.longestWaiting;
+    if (!evicted) return false;
+    this.#leave(evicted); // Its `close` event comes later.
+    evicted.reset();
     return true;
   }
 
   #authenticated(client: ClientSocket, connectionId: string): void {
-    const before = this.#connectionIds.get(client);
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) throw new TunnelFailure('client-gone');
+    const before = membership.connectionId;
     if (before === connectionId) return;
     if (!this.#makeRoom('clientSocketsPerConnection', this.#ofConnections.of(connectionId)))
       throw new TunnelFailure('connection-limit');
-    this.#leaveHalfOpen(client);
+    this.#leaveHalfOpen(client, membership);
     if (before === undefined) this.observer.authenticatedAfter((performance.now() - client.acceptedAt) / 1000);
     else this.#ofConnections.leave(before, client);
-    this.#connectionIds.set(client, connectionId);
+    membership.connectionId = connectionId;
     this.#ofConnections.join(connectionId, client);
   }
 
   #changed(client: ClientSocket): void {
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) return;
     this.#all.update(client);
-    this.#ofNetworks.of(client.network).update(client);
-    const connectionId = this.#connectionIds.get(client);
-    if (connectionId !== undefined) this.#ofConnections.of(connectionId).update(client);
+    this.#ofNetworks.of(client.network)?.update(client);
+    if (membership.connectionId !== undefined) this.#ofConnections.of(membership.connectionId)?.update(client);
   }
 
   #leave(client: ClientSocket): void {
-    this.#leaveHalfOpen(client);
+    const membership = this.#memberships.get(client);
+    if (membership === undefined) return;
+    this.#memberships.delete(client);
+    this.#leaveHalfOpen(client, membership);
     this.#all.leave(client);
     this.#ofNetworks.leave(client.network, client);
-    const connectionId = this.#connectionIds.get(client);
-    if (connectionId === undefined) return;
-    this.#connectionIds.delete(client);
-    this.#ofConnections.leave(connectionId, client);
+    if (membership.connectionId !== undefined) this.#ofConnections.leave(membership.connectionId, client);
   }
 
-  #leaveHalfOpen(client: ClientSocket): void {
+  #leaveHalfOpen(client: ClientSocket, membership: Membership): void {
+    if (!membership.isHalfOpen) return;
+    membership.isHalfOpen = false;
     this.#halfOpen.leave(client);
     this.#halfOpenOfNetworks.leave(client.network, client);
   }

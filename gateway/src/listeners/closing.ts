@@ -4,25 +4,25 @@ import type { Limits } from '../limits.ts';
 type ClosingLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 
 /**
- * Ends a client's connection behind everything that was written to it. Unread bytes would turn the close into a reset,
- * which may destroy the last answer, so the client is still read for a moment, and its bytes are thrown away.
+ * Closes a client's connection after all written data. Unread input would turn the close into a reset, which may discard
+ * the last reply, so input is read and discarded for `lingerMs`.
  */
-export function closeGently(socket: Socket, limits: ClosingLimits, lastAnswer: string | Uint8Array = ''): void {
+export function closeGracefully(socket: Socket, limits: ClosingLimits, lastReply: string | Uint8Array = ''): void {
   if (socket.destroyed) return;
   socket.on('data', () => {});
   socket.resume();
-  const forget = whenStalled(socket, limits.flushMs, () => socket.destroy());
+  const cancel = whenStalled(socket, limits.flushMs, () => socket.destroy());
   let linger: NodeJS.Timeout | undefined;
   socket.once('close', () => {
-    forget();
+    cancel();
     clearTimeout(linger);
   });
-  socket.end(lastAnswer, () => {
+  socket.end(lastReply, () => {
     linger = setTimeout(() => socket.destroy(), limits.lingerMs);
   });
 }
 
-/** Calls back once when a socket takes nothing of what was written to it for so long. The result cancels that. */
+/** Calls back once when the peer has read no written data for `stalledMs`. @returns a function that cancels it */
 export function whenStalled(socket: Socket, stalledMs: number, callback: () => void): () => void {
   const passedBytes = () => socket.bytesWritten - socket.writableLength;
   let lastPassedBytes = passedBytes();
@@ -30,7 +30,7 @@ export function whenStalled(socket: Socket, stalledMs: number, callback: () => v
     const nowPassedBytes = passedBytes();
     const isMoving = nowPassedBytes > lastPassedBytes;
     lastPassedBytes = nowPassedBytes;
-    if (isMoving || socket.writableLength === 0) return; // Slow is not dead.
+    if (isMoving || socket.writableLength === 0) return; // Slow, but not stalled.
     clearInterval(timer);
     callback();
   }, stalledMs);

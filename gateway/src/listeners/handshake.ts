@@ -7,11 +7,11 @@ export interface HandshakeLimits {
   readonly earlyDataBytes: number;
 }
 
-/** Reads the messages of one client's handshake, however their bytes are split. */
+/** Reads the messages of a client's handshake from a stream of chunks. */
 export class Handshake {
   #bytes: Buffer = Buffer.alloc(0);
   #failure: TunnelFailure | undefined;
-  #changed: (() => void) | undefined;
+  #wake: (() => void) | undefined;
   #interrupt: ((failure: TunnelFailure) => void) | undefined;
 
   constructor(
@@ -19,14 +19,14 @@ export class Handshake {
     private readonly limits: HandshakeLimits,
   ) {
     const { socket } = client;
-    client.whenTooSlow = () => this.#tooSlow();
-    socket.on('data', this.#received);
-    socket.on('end', this.#gone);
-    socket.on('close', this.#gone);
+    client.onHandshakeTimeout = () => this.#timedOut();
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onDisconnect);
+    socket.on('close', this.#onDisconnect);
   }
 
   /**
-   * Waits for the next message and takes it from the input.
+   * Waits for the next message and consumes it.
    * @throws TunnelFailure
    */
   async read<Message>(parse: (bytes: Buffer) => Parsed<Message>): Promise<Message> {
@@ -40,41 +40,41 @@ export class Handshake {
       if (this.#failure) throw this.#failure;
       if (this.#bytes.length > this.limits.headBytes) throw new TunnelFailure('head-too-large');
       await new Promise<void>((fulfil) => {
-        this.#changed = fulfil;
+        this.#wake = fulfil;
       });
     }
   }
 
   /**
-   * Waits for work of ours within the handshake's time.
-   * @throws TunnelFailure `handshake-slow`, or what the work throws
+   * Waits for work of the gateway, at most until the deadline of the handshake.
+   * @throws TunnelFailure `handshake-slow`, or the error of the work
    */
-  during<Result>(work: Promise<Result>): Promise<Result> {
+  withinDeadline<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((fulfil, reject) => {
       this.#interrupt = reject;
       work.then(fulfil, reject);
     });
   }
 
-  /** Gives the socket back, paused, and returns the bytes that came behind the handshake. */
+  /** Pauses and releases the socket. @returns the bytes after the handshake */
   release(): Buffer {
     const { socket } = this.client;
-    socket.off('data', this.#received);
-    socket.off('end', this.#gone);
-    socket.off('close', this.#gone);
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onDisconnect);
+    socket.off('close', this.#onDisconnect);
     socket.pause();
     return this.#bytes;
   }
 
-  readonly #received = (chunk: Buffer) => {
+  readonly #onData = (chunk: Buffer) => {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     if (this.#bytes.length > this.limits.earlyDataBytes) this.client.socket.pause();
-    this.#changed?.();
+    this.#wake?.();
   };
 
-  readonly #gone = () => this.#fail(new TunnelFailure('client-gone'));
+  readonly #onDisconnect = () => this.#fail(new TunnelFailure('client-gone'));
 
-  #tooSlow(): void {
+  #timedOut(): void {
     const failure = new TunnelFailure('handshake-slow');
     this.#fail(failure);
     this.#interrupt?.(failure);
@@ -82,6 +82,6 @@ export class Handshake {
 
   #fail(failure: TunnelFailure): void {
     this.#failure ??= failure;
-    this.#changed?.();
+    this.#wake?.();
   }
 }

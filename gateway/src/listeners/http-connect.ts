@@ -8,7 +8,7 @@ import type { ListenerContext } from './listener-context.ts';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-/** Serves CONNECT itself and passes clients with any other method to the HTTP proxy. */
+/** Serves CONNECT; hands clients with other methods over to the HTTP proxy. */
 export async function serveHttpConnect(
   context: ListenerContext,
   httpProxy: HttpProxy,
@@ -26,7 +26,7 @@ export async function serveHttpConnect(
     context.log.debug({ cause, clientAddress: client.address }, 'CONNECT refused');
     handshake.release();
     context.metrics.refusals.inc({ reason: cause });
-    client.closeGently(encodeHttpFailure(cause));
+    client.closeGracefully(encodeHttpFailure(cause));
   }
 }
 
@@ -36,11 +36,11 @@ async function connectTunnel(
   { target, proxyAuthorization }: ConnectHead,
 ): Promise<void> {
   const { client } = handshake;
-  const login = await handshake.during(logInOverHttp(context, client, proxyAuthorization));
+  const login = await handshake.withinDeadline(logInOverHttp(context, client, proxyAuthorization));
   client.authenticated(login.connection);
   const early = handshake.release();
   const { tunnel, exit } = await openTunnel(context, login, 'http-connect', { target, client: client.socket });
-  // No length and no coding in a 2xx answer to CONNECT (RFC 9110, section 9.3.6).
+  // A 2xx response to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
   tunnel.join({ client: client.toSide(), exit, early });
 }

@@ -5,8 +5,8 @@ import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
 import {
   hasBody,
-  isReasonLegal,
-  isStatusLegal,
+  isReasonValid,
+  isStatusValid,
   readRequestHead,
   requestFields,
   responseFields,
@@ -26,13 +26,13 @@ interface Parties {
   readonly stream: RequestStream;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The client asks for another protocol. */
+  /** The client requests an upgrade to another protocol. */
   readonly isUpgrade: boolean;
 }
 
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
-/** What the client is told when its tunnel ended before there was an answer; others ended by the origin's doing. */
+/** The cause for the client if its tunnel ends before a response. For other reasons the origin is the cause. */
 const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   'out-of-money': 'no-credit',
   'cap-reached': 'cap-reached',
@@ -42,10 +42,10 @@ const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
 };
 
 /**
- * What is queued behind a request that was one too many is more of the same, and each refusal costs more than a new socket.
- * What is queued behind a request of an unknown version may be a part of it.
+ * After a request that exceeds a limit, pipelined requests would be refused, too, and each refusal costs more than a new
+ * socket. After a request of an unknown version, the following bytes may belong to it.
  */
-const causesThatEndConnections: ReadonlySet<FailureCause> = new Set<FailureCause>([
+const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'handshake-slow',
   'too-many-failures',
   'connection-limit',
@@ -54,12 +54,12 @@ const causesThatEndConnections: ReadonlySet<FailureCause> = new Set<FailureCause
   'http-version',
 ]);
 
-/** One absolute-form request and its answer, on an origin connection of its own. */
+/** One absolute-form request and its response, on a separate connection to the origin. */
 export class Exchange {
   readonly #origin = new HttpSide();
   #tunnel: Tunnel | undefined;
-  #answer: IncomingMessage | undefined;
-  /** The outcome is decided: what happens now to the origin changes nothing for the client. */
+  #originResponse: IncomingMessage | undefined;
+  /** The response is complete or has failed: later events of the origin no longer matter. */
   #isOver = false;
 
   constructor(
@@ -81,7 +81,7 @@ export class Exchange {
       this.#tunnel = tunnel;
       const sent = this.#send(tunnel, { ...forwarded, method: head.method });
       const pipe = tunnel.join({ client: this.#origin, exit, early: Buffer.alloc(0) });
-      sent.on('upgrade', (answer, _, bytes) => this.#joinUpgraded(pipe, answer, bytes));
+      sent.on('upgrade', (originResponse, _, bytes) => this.#joinUpgraded(pipe, originResponse, bytes));
     } catch (error) {
       const cause = causeOf(error);
       if (cause === 'internal') this.context.log.error({ err: error }, 'A request failed');
@@ -90,14 +90,14 @@ export class Exchange {
     }
   }
 
-  /** Answers with a failure, or cuts an answer that has begun, so that it does not look complete. */
+  /** Sends a failure response, or aborts a response that has started, so that it does not look complete. */
   fail(cause: FailureCause): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.parties.response.headersSent) this.#cutAnswer();
+    if (this.parties.response.headersSent) this.#abortResponse();
     else {
       this.context.metrics.refusals.inc({ reason: cause });
-      this.#answerFailure(cause);
+      this.#sendFailure(cause);
     }
     this.#tunnel?.flow.close('exit-failed');
   }
@@ -107,111 +107,117 @@ export class Exchange {
     const { stream } = this.#origin;
     const upgradeTo = isUpgrade ? valuesOf(request.rawHeaders, 'upgrade').join(', ') : undefined;
     const headers = requestFields({ ...headOf(request), method, url: path }, target, upgradeTo);
-    // First of all listeners: Node's parser takes a reset for the end of a body that has no length.
+    // Must be the first listener: Node's parser treats a reset as the end of a body without a length.
     stream.on('error', () => this.#reset());
     stream.on('end', () => process.nextTick(() => this.#originEnded()));
     response.once('close', () => {
       if (!response.writableFinished) tunnel.flow.close('client-failed');
     });
     const sent = sendRequest({ method, path, headers, setHost: false, createConnection: () => stream });
-    // HTTP/1.0 knows no interim answers (RFC 9110, section 15.2).
+    // HTTP/1.0 has no interim responses (RFC 9110, section 15.2).
     if (request.httpVersion !== '1.0') sent.on('continue', () => response.writeContinue());
-    sent.on('response', (answer) => this.#pass(answer));
-    sent.on('error', (error: NodeJS.ErrnoException) => this.#broken(error.code));
+    sent.on('response', (originResponse) => this.#forwardResponse(originResponse));
+    sent.on('error', (error: NodeJS.ErrnoException) => this.#originFailed(error.code));
     if (isUpgrade) sent.end();
     else request.pipe(sent);
     return sent;
   }
 
-  #pass(answer: IncomingMessage): void {
+  #forwardResponse(originResponse: IncomingMessage): void {
     const { request, response } = this.parties;
     if (this.#isOver) return;
-    if (!isStatusLegal(answer.statusCode, answer.statusMessage)) return this.fail('answer-malformed');
-    // The client would take it for ours and send its password again.
-    if (answer.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-asks-for-proxy-login');
-    this.#answer = answer;
-    answer.on('error', () => this.#broken());
-    answer.on('end', () => this.#answered(answer));
-    // The rest of the request would have to be received before the next one.
+    if (!isStatusValid(originResponse.statusCode, originResponse.statusMessage)) return this.fail('answer-malformed');
+    // The client would take a 407 as the gateway's and send its proxy password again.
+    if (originResponse.statusCode === PROXY_AUTHENTICATION_REQUIRED) return this.fail('origin-asks-for-proxy-login');
+    this.#originResponse = originResponse;
+    originResponse.on('error', () => this.#originFailed());
+    originResponse.on('end', () => this.#responseEnded(originResponse));
+    // Otherwise the rest of this request would have to be read before the next one.
     if (isUnfinished(request)) response.shouldKeepAlive = false;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseFields(answer.rawHeaders));
-    answer.pipe(response, { end: false });
+    response.writeHead(
+      originResponse.statusCode ?? 502,
+      originResponse.statusMessage ?? '',
+      responseFields(originResponse.rawHeaders),
+    );
+    originResponse.pipe(response, { end: false });
   }
 
-  #answered(answer: IncomingMessage): void {
+  #responseEnded(originResponse: IncomingMessage): void {
     if (this.#isOver) return;
-    // A body without a length ends like this when the tunnel is cut, too.
-    if (!answer.complete || (this.#origin.isCut && !hasLength(answer))) return this.fail('connection-terminated');
+    // If the tunnel was closed early, a body without a length also ends like this.
+    if (!originResponse.complete || (this.#origin.isTruncated && !hasLength(originResponse)))
+      return this.fail('connection-terminated');
     this.#isOver = true;
     this.parties.response.end();
-    this.#watchClient();
+    this.#resetWhenStalled();
     this.#tunnel?.flow.close('completed');
   }
 
-  /** The origin's bytes have all been parsed. An answer that is not complete then never will be. */
+  /** All bytes of the origin have been parsed, so an incomplete response stays incomplete. */
   #originEnded(): void {
-    const answer = this.#answer;
-    if (this.#isOver || !answer || answer.complete) return;
-    const failWhenPassed = () => {
-      if (answer.readableLength === 0) this.fail('connection-terminated');
+    const originResponse = this.#originResponse;
+    if (this.#isOver || !originResponse || originResponse.complete) return;
+    const failWhenForwarded = () => {
+      if (originResponse.readableLength === 0) this.fail('connection-terminated');
     };
-    answer.on('data', failWhenPassed); // A slow client gets everything that was counted first.
-    failWhenPassed();
+    originResponse.on('data', failWhenForwarded); // A slow client first receives everything that was counted.
+    failWhenForwarded();
   }
 
-  /** A reset stays a reset. */
+  /** Forwards a reset of the origin as a reset. */
   #reset(): void {
     const { client, response } = this.parties;
     if (!this.#isOver && response.headersSent) resetSocket(client.socket);
-    this.#broken();
+    this.#originFailed();
   }
 
-  #broken(code = ''): void {
+  #originFailed(code = ''): void {
     const endReason = this.#tunnel?.flow.endReason;
     const cause = endReason && causesOfEnds[endReason];
     this.fail(cause ?? (code.startsWith('HPE_') ? 'answer-malformed' : 'connection-terminated'));
   }
 
-  /** Another protocol has begun (RFC 9110, section 7.8): the pipe goes on with the client's socket itself. */
-  #joinUpgraded(pipe: Pipe, answer: IncomingMessage, bytes: Buffer): void {
+  /** After an upgrade (RFC 9110, section 7.8) the pipe continues with the raw socket of the client. */
+  #joinUpgraded(pipe: Pipe, originResponse: IncomingMessage, bytes: Buffer): void {
     const { client, stream, response, isUpgrade } = this.parties;
     if (this.#isOver) return;
-    if (!isUpgrade || !isReasonLegal(answer.statusMessage)) return this.fail('answer-malformed');
+    if (!isUpgrade || !isReasonValid(originResponse.statusMessage)) return this.fail('answer-malformed');
     this.#isOver = true;
     response.removeAllListeners('close');
     response.detachSocket(this.parties.request.socket);
     const early = stream.release();
-    client.socket.write(upgradedHead(answer), 'latin1');
+    client.socket.write(upgradedHead(originResponse), 'latin1');
     const unread = this.#origin.release();
     client.socket.write(Buffer.concat([bytes, unread.bytes]));
     pipe.replaceClient(client.toSide(), early, unread.isEnded);
   }
 
-  /** A message that has begun cannot be taken back. One with a length or chunks is cut by an end; others need a reset. */
-  #cutAnswer(): void {
+  /** With a length or chunks, an early end marks the response as incomplete; without them only a reset does. */
+  #abortResponse(): void {
     const { stream, response } = this.parties;
-    const hasEndOfItsOwn =
-      response.chunkedEncoding || (this.#answer && hasLength(this.#answer) && !isChunked(this.#answer));
-    if (hasEndOfItsOwn) stream.end();
-    else stream.cut();
-    this.#watchClient();
+    const isSelfDelimiting =
+      response.chunkedEncoding ||
+      (this.#originResponse && hasLength(this.#originResponse) && !isChunked(this.#originResponse));
+    if (isSelfDelimiting) stream.end();
+    else stream.endWithReset();
+    this.#resetWhenStalled();
   }
 
-  #answerFailure(cause: FailureCause): void {
+  #sendFailure(cause: FailureCause): void {
     const { client, request, response } = this.parties;
     if (client.socket.destroyed) return;
     const { status, fields, body } = httpFailure(cause);
-    if (isUnfinished(request) || causesThatEndConnections.has(cause)) response.shouldKeepAlive = false;
+    if (isUnfinished(request) || causesThatCloseConnection.has(cause)) response.shouldKeepAlive = false;
     response.writeHead(status, fields);
     response.end(body);
-    this.#watchClient();
+    this.#resetWhenStalled();
   }
 
-  /** The tunnel's own timer has ended with it, and a client may never take the rest of its answer. */
-  #watchClient(): void {
+  /** The tunnel's idle timeout no longer applies, and the client may never read the rest of its response. */
+  #resetWhenStalled(): void {
     const { client, response } = this.parties;
-    const forget = whenStalled(client.socket, this.context.limits.flushMs, () => resetSocket(client.socket));
-    response.once('close', forget);
+    const cancel = whenStalled(client.socket, this.context.limits.flushMs, () => resetSocket(client.socket));
+    response.once('close', cancel);
   }
 }
 
@@ -222,17 +228,17 @@ const headOf = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMess
   rawHeaders,
 });
 
-/** Node completes a request without a body a moment after its handler. */
+/** Node sets `complete` of a request without a body only after the handler has returned. */
 const isUnfinished = ({ complete, rawHeaders }: IncomingMessage) => !complete && hasBody(rawHeaders);
 
 const isChunked = ({ rawHeaders }: IncomingMessage) => valuesOf(rawHeaders, 'transfer-encoding').length > 0;
 
-const hasLength = (answer: IncomingMessage) =>
-  isChunked(answer) || valuesOf(answer.rawHeaders, 'content-length').length > 0;
+const hasLength = (originResponse: IncomingMessage) =>
+  isChunked(originResponse) || valuesOf(originResponse.rawHeaders, 'content-length').length > 0;
 
-function upgradedHead(answer: IncomingMessage): string {
-  const fields = [...responseFields(answer.rawHeaders), 'Connection', 'Upgrade'];
-  fields.push('Upgrade', valuesOf(answer.rawHeaders, 'upgrade').join(', '));
+function upgradedHead(originResponse: IncomingMessage): string {
+  const fields = [...responseFields(originResponse.rawHeaders), 'Connection', 'Upgrade'];
+  fields.push('Upgrade', valuesOf(originResponse.rawHeaders, 'upgrade').join(', '));
   const lines = fields.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${fields[index + 1]}\r\n`] : []));
-  return `HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
+  return `HTTP/1.1 101 ${originResponse.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
 }

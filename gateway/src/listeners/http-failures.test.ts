@@ -8,16 +8,16 @@ import { listenLocally, patternedBytes, Reader, until } from '../../test/sockets
 const MIB = 1_048_576;
 const FLUSH_MS = 300;
 
-/** An origin that waits for a request and then does as it is told. */
-async function originThat(acts: (origin: Reader) => unknown): Promise<number> {
+/** An origin that runs an action after it has received a request. */
+async function startOrigin(action: (origin: Reader) => unknown): Promise<number> {
   const { port } = await listenLocally((socket) => {
     const origin = new Reader(socket);
-    void origin.peekUntil('\r\n\r\n').then(() => acts(origin));
+    void origin.peekUntil('\r\n\r\n').then(() => action(origin));
   });
   return port;
 }
 
-describe('absolute-form requests that go wrong', () => {
+describe('failures of absolute-form requests:', () => {
   let harness: Harness;
   let connection: FakeConnection;
 
@@ -38,8 +38,8 @@ describe('absolute-form requests that go wrong', () => {
     ['a length', 'Content-Length: 10\r\n', 'begun'],
     ['chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nbegun\r\n'],
   ];
-  it.each(begun)('are cut at once when the origin ends a body with %s early', async (_name, field, body) => {
-    const port = await originThat(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${field}\r\n${body}`));
+  it.each(begun)('the response is closed when the origin ends a body with %s early', async (_name, field, body) => {
+    const port = await startOrigin(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${field}\r\n${body}`));
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(port));
     const { bytes } = await client.rest();
@@ -48,8 +48,8 @@ describe('absolute-form requests that go wrong', () => {
     await noneOpen();
   });
 
-  it('are cut at once when the origin ends early and takes no more of the request', async () => {
-    const port = await originThat(({ socket }) => {
+  it('the response is closed when the origin ends early and stops reading the request', async () => {
+    const port = await startOrigin(({ socket }) => {
       socket.pause();
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nbegun');
     });
@@ -62,20 +62,20 @@ describe('absolute-form requests that go wrong', () => {
     await noneOpen();
   });
 
-  it.each(begun)('never look complete to HTTP/1.0 when a body with %s ends early', async (name, field, body) => {
-    const port = await originThat(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${field}\r\n${body}`));
+  it.each(begun)('a body with %s that ends early never looks complete to HTTP/1.0', async (name, field, body) => {
+    const port = await startOrigin(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${field}\r\n${body}`));
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(port).replace('HTTP/1.1', 'HTTP/1.0'));
     await client.takeUntil('begun');
-    // Without chunks only the end of the connection says where the body ends.
+    // HTTP/1.0 gets no chunks, so only the end of the connection marks the end of the body.
     expect((await client.rest()).end).toBe(name === 'chunks' ? 'reset' : 'ended');
     client.socket.destroy();
     await noneOpen();
   });
 
-  it('keep the connection after a 502 when they promise so', async () => {
-    const broken = await originThat(({ socket }) => socket.resetAndDestroy());
-    const good = await originThat(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+  it('the connection stays open after a 502 with keep-alive', async () => {
+    const broken = await startOrigin(({ socket }) => socket.resetAndDestroy());
+    const good = await startOrigin(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(broken));
     expect(await client.takeUntil('early.\n')).toMatch(/^HTTP\/1.1 502 [^]*Connection: keep-alive/);
@@ -85,8 +85,8 @@ describe('absolute-form requests that go wrong', () => {
     await noneOpen();
   });
 
-  it('get their 502 also when the client sends its whole request before it reads', async () => {
-    const port = await originThat(({ socket }) => socket.resetAndDestroy());
+  it('a client that sends its whole request before it reads still receives the 502', async () => {
+    const port = await startOrigin(({ socket }) => socket.resetAndDestroy());
     const patient = await startHarness({ limits: { lingerMs: 15_000 } });
     connection = patient.control.sell();
     const client = await openClient(patient.gateway.port);
@@ -107,24 +107,24 @@ describe('absolute-form requests that go wrong', () => {
     'HTTP/1.1 abc\r\n\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
     'HTTP/1.1 101 Switching\r\nContent-Length: 0\r\n\r\n',
-    // Node's parser lets these pass, and its writer throws.
+    // Node's parser accepts these, but its writer throws.
     'HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 a\u0001b\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 a\0b\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 a\u007f\r\nContent-Length: 0\r\n\r\n',
-  ])('say so when the origin answers %j', async (garbage) => {
-    const port = await originThat(({ socket }) => socket.write(garbage));
+  ])('an invalid response of the origin gets 502: %j', async (garbage) => {
+    const port = await startOrigin(({ socket }) => socket.write(garbage));
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(port, 'Connection: close'));
     const text = (await client.rest()).bytes.toString();
     expect(text).toMatch(/^HTTP\/1.1 502 [^]*Proxy-Status: gateway; error=http_protocol_error\r\n/);
-    expect(text).toContain('The destination sent an answer that is not HTTP.');
+    expect(text).toContain('The destination sent a response that is not HTTP.');
     client.socket.destroy();
   });
 
-  it('get no bytes of a reason phrase that no answer may have when another protocol begins', async () => {
-    const port = await originThat(({ socket }) =>
+  it('an invalid reason phrase of an upgrade response is not forwarded', async () => {
+    const port = await startOrigin(({ socket }) =>
       socket.write('HTTP/1.1 101 a\u0001b\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n'),
     );
     const client = await openClient(harness.gateway.port);
@@ -134,7 +134,7 @@ describe('absolute-form requests that go wrong', () => {
     await noneOpen();
   });
 
-  it('get 400 for an upgrade with a body', async () => {
+  it('an upgrade with a body gets 400', async () => {
     const client = await openClient(harness.gateway.port);
     client.socket.write(`${get(1, 'Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 4')}body`);
     const { bytes, end } = await client.rest();
@@ -145,15 +145,15 @@ describe('absolute-form requests that go wrong', () => {
   });
 
   it.each([
-    ['an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n', []],
+    ['a response', 'HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n', []],
     [
-      'what comes after an upgrade',
+      'data after an upgrade',
       'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n',
       ['Connection: Upgrade', 'Upgrade: chat'],
     ],
-  ])('leave nothing behind when money ends and the client does not take %s', async (_name, answer, fields) => {
-    const port = await originThat(({ socket }) =>
-      socket.write(Buffer.concat([Buffer.from(answer), Buffer.alloc(200_000)])),
+  ])('nothing stays open when the credit ends and the client does not read %s', async (_name, responseHead, fields) => {
+    const port = await startOrigin(({ socket }) =>
+      socket.write(Buffer.concat([Buffer.from(responseHead), Buffer.alloc(200_000)])),
     );
     connection.allowedBytes = 100_000;
     const client = await openClient(harness.gateway.port);
@@ -164,22 +164,22 @@ describe('absolute-form requests that go wrong', () => {
     client.socket.destroy();
   });
 
-  it('keep what is queued behind them out of memory', async () => {
+  it('pipelined requests are not buffered in memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heapBytes = () => {
       collect();
       return process.memoryUsage().heapUsed;
     };
-    let isAsked = false;
-    const port = await originThat(() => (isAsked = true));
+    let hasRequest = false;
+    const port = await startOrigin(() => (hasRequest = true));
     const client = await openClient(harness.gateway.port);
     client.socket.write(get(port));
-    await until(() => isAsked);
+    await until(() => hasRequest);
     const queued = Buffer.from('GET http://a.test/ HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(180_000));
     const before = heapBytes();
     client.socket.write(queued);
-    // What the gateway reads, it has read when the heap does not grow any more.
+    // When the heap stops growing, the gateway has read all that it will read.
     let now = before;
     for (let last = 0; now - last > 100_000;) {
       last = now;
@@ -190,10 +190,10 @@ describe('absolute-form requests that go wrong', () => {
     client.socket.resetAndDestroy();
   });
 
-  it('pass a body that was queued behind another request unchanged', async () => {
+  it('a body of a pipelined request is forwarded unchanged', async () => {
     const bodies: Buffer[] = [];
     const body = patternedBytes(300_000);
-    const port = await originThat(async (origin) => {
+    const port = await startOrigin(async (origin) => {
       const length = Number(/content-length: (\d+)/i.exec(await origin.takeUntil('\r\n\r\n'))?.[1] ?? 0);
       bodies.push(await origin.take(length));
       origin.socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');

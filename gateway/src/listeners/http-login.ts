@@ -6,7 +6,7 @@ import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
 
 /**
- * @param proxyAuthorization the field's value; undefined for a client whose address may be on an allow-list
+ * @param proxyAuthorization the field value; without it, the client is authenticated by its address
  * @throws TunnelFailure
  */
 export async function logInOverHttp(

@@ -32,7 +32,7 @@ describe('HTTP', () => {
   beforeAll(async () => {
     harness = await startHarness({ limits: { handshakeMs: 1_000 } });
     connection = harness.control.sell();
-    origin = createServer((request, response) => void answer(request).then((text) => response.end(text)));
+    origin = createServer((request, response) => void respond(request).then((text) => response.end(text)));
     origin.on('upgrade', (request: IncomingMessage, socket: Socket) => {
       seen.push({ line: `${request.method} ${request.url}`, rawHeaders: request.rawHeaders, body: '' });
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nwelcome');
@@ -48,7 +48,7 @@ describe('HTTP', () => {
     origin.closeAllConnections();
   });
 
-  async function answer(request: IncomingMessage): Promise<string | Buffer> {
+  async function respond(request: IncomingMessage): Promise<string | Buffer> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const line = `${request.method} ${request.url} ${request.httpVersion}`;
@@ -63,16 +63,16 @@ describe('HTTP', () => {
   const absolute = () => `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
   const lastSeen = () => seen.at(-1) as Seen;
 
-  it('tunnels with CONNECT and says success only then', async () => {
+  it('opens a tunnel with CONNECT', async () => {
     const client = await openClient(harness.gateway.port);
     client.socket.write(head(`CONNECT 127.0.0.1:${originPort} HTTP/1.1`, `Host: 127.0.0.1:${originPort}`));
     expect(await client.takeUntil('\r\n\r\n')).toBe('HTTP/1.1 200 Connection established\r\n\r\n');
     client.socket.end('GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    const answered = (await client.rest()).bytes;
-    expect(sha256(answered.subarray(-body.length))).toBe(sha256(body));
+    const response = (await client.rest()).bytes;
+    expect(sha256(response.subarray(-body.length))).toBe(sha256(body));
   });
 
-  it('answers a CONNECT that comes byte by byte, and one with its payload in the same segment', async () => {
+  it('accepts a CONNECT that arrives byte by byte, and one with payload in the same segment', async () => {
     const request = head(`CONNECT localhost:${originPort} HTTP/1.1`, 'Host: localhost');
     const slow = await openClient(harness.gateway.port);
     for (const byte of Buffer.from(request)) {
@@ -88,8 +88,8 @@ describe('HTTP', () => {
     expect(text).toContain('\r\n\r\nhello');
   });
 
-  it('forwards an absolute-form request and counts what passes the exit', async () => {
-    const own = harness.control.sell();
+  it('forwards an absolute-form request and counts the bytes at the exit', async () => {
+    const customer = harness.control.sell();
     const bytes: number[] = [];
     const { server, port } = await listenLocally((socket) => {
       socket.on('data', (chunk) => bytes.push(chunk.length));
@@ -98,14 +98,14 @@ describe('HTTP', () => {
     });
     const text = await exchange(
       harness.gateway.port,
-      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nProxy-Authorization: ${basic(own)}\r\n\r\n`,
+      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nProxy-Authorization: ${basic(customer)}\r\n\r\n`,
     );
     expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nexact$/);
-    await until(() => own.usedBytes === bytes.reduce((sum, count) => sum + count, 0));
+    await until(() => customer.usedBytes === bytes.reduce((sum, count) => sum + count, 0));
     server.close();
   });
 
-  it('sends the origin nothing about the client or the proxy', async () => {
+  it('reveals neither client nor proxy to the origin', async () => {
     await exchange(
       harness.gateway.port,
       get(
@@ -122,7 +122,7 @@ describe('HTTP', () => {
     expect(rawHeaders).toEqual(['Host', `127.0.0.1:${originPort}`, 'X-Kept', '2', 'Connection', 'close']);
   });
 
-  it('drops fields of the hop from the answer', async () => {
+  it('removes hop-by-hop fields from the response', async () => {
     const reply = [
       'HTTP/1.1 200 Fine',
       'Content-Length: 2',
@@ -154,7 +154,7 @@ describe('HTTP', () => {
     client.socket.destroy();
   });
 
-  it('answers pipelined requests one after the other, in order', async () => {
+  it('serves pipelined requests sequentially, in order', async () => {
     const line = `POST http://127.0.0.1:${originPort}/second HTTP/1.1`;
     const first = get('/first').replace('Connection: close\r\n', '');
     const second = `${head(line, 'Host: x', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n\r\n`;
@@ -168,7 +168,7 @@ describe('HTTP', () => {
     ]);
   });
 
-  it('passes bodies with a length and in chunks', async () => {
+  it('forwards bodies with a length and in chunks', async () => {
     const line = `POST http://127.0.0.1:${originPort}/ HTTP/1.1`;
     await exchange(harness.gateway.port, `${head(line, 'Host: x', 'Connection: close', 'Content-Length: 4')}body`);
     expect(lastSeen().body).toBe('body');
@@ -179,7 +179,7 @@ describe('HTTP', () => {
     expect(lastSeen().rawHeaders).toContain('Content-Length');
   });
 
-  it('lets the origin ask for a body with 100 Continue', async () => {
+  it('forwards 100 Continue of the origin', async () => {
     const client = await openClient(harness.gateway.port);
     const line = `PUT http://127.0.0.1:${originPort}/ HTTP/1.1`;
     client.socket.write(head(line, 'Host: x', 'Connection: close', 'Content-Length: 4', 'Expect: 100-continue'));
@@ -189,7 +189,7 @@ describe('HTTP', () => {
     expect(lastSeen().body).toBe('late');
   });
 
-  it('passes fields with bytes above 0x7f on as they are, also when the origin is to ask for the body', async () => {
+  it('forwards fields with bytes above 0x7f unchanged, with and without an expectation', async () => {
     const line = `PUT http://127.0.0.1:${originPort}/ HTTP/1.1`;
     const fields = ['Host: x', 'Connection: close', 'Content-Length: 4', 'X-Latin: \u00e9\u00ff'];
     for (const expectation of [[], ['Expect: 100-continue']]) {
@@ -199,38 +199,35 @@ describe('HTTP', () => {
     }
   });
 
-  it.each(['1.0', '1.1'])(
-    'passes interim answers of the origin on to HTTP/%s only if it knows them',
-    async (version) => {
-      const { server, port } = await listenLocally((socket) => {
-        socket.once('data', () =>
-          socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-        );
-      });
-      const line = `GET http://127.0.0.1:${port}/ HTTP/${version}`;
-      const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
-      expect(text.startsWith(version === '1.0' ? 'HTTP/1.1 200 ' : 'HTTP/1.1 100 ')).toBe(true);
-      expect(text).toMatch(/HTTP\/1.1 200 OK\r\n[^]*ok$/);
-      server.close();
-    },
-  );
+  it.each(['1.0', '1.1'])('forwards interim responses to HTTP/%s only if it supports them', async (version) => {
+    const { server, port } = await listenLocally((socket) => {
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+      );
+    });
+    const line = `GET http://127.0.0.1:${port}/ HTTP/${version}`;
+    const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'));
+    expect(text.startsWith(version === '1.0' ? 'HTTP/1.1 200 ' : 'HTTP/1.1 100 ')).toBe(true);
+    expect(text).toMatch(/HTTP\/1.1 200 OK\r\n[^]*ok$/);
+    server.close();
+  });
 
-  it('serves nothing behind a request of a version that it does not know', async () => {
+  it('serves nothing after a request of an unknown version', async () => {
     const before = seen.length;
     const old = `GET http://127.0.0.1:${originPort}/old\r\nProxy-Connection: keep-alive\r\n\r\n`;
-    const text = await exchange(harness.gateway.port, old + get('/behind'));
+    const text = await exchange(harness.gateway.port, old + get('/after'));
     expect(text).toMatch(/^HTTP\/1.1 505 [^]*Connection: close/);
     expect(seen).toHaveLength(before);
   });
 
-  it('leaves an unknown expectation to the origin, and serves what follows', async () => {
+  it('forwards an unknown expectation to the origin, and serves the next request', async () => {
     const line = `GET http://127.0.0.1:${originPort}/expected HTTP/1.1`;
     const text = await exchange(harness.gateway.port, head(line, 'Host: x', 'Expect: nonsense') + get('/next'));
     expect(text).toMatch(/^HTTP\/1.1 417 [^]*HTTP\/1.1 200 OK/);
     expect(lastSeen().line).toBe('GET /next 1.1');
   });
 
-  it('passes an upgrade through and then bytes both ways', async () => {
+  it('forwards an upgrade and then bytes in both directions', async () => {
     const client = await openClient(harness.gateway.port);
     const line = `GET http://127.0.0.1:${originPort}/chat HTTP/1.1`;
     client.socket.write(head(line, 'Host: x', 'Connection: Upgrade', 'Upgrade: chat', 'Sec-WebSocket-Key: k'));
@@ -241,7 +238,7 @@ describe('HTTP', () => {
     expect(lastSeen().rawHeaders).toEqual(expect.arrayContaining(['Upgrade', 'chat', 'Sec-WebSocket-Key', 'k']));
   });
 
-  it('passes on the answer of an origin that refuses an upgrade', async () => {
+  it('forwards the response of an origin that refuses an upgrade', async () => {
     const reply = 'HTTP/1.1 426 No\r\nContent-Length: 2\r\n\r\nno';
     const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.end(reply)));
     const line = `GET http://127.0.0.1:${port}/chat HTTP/1.1`;
@@ -250,7 +247,7 @@ describe('HTTP', () => {
     server.close();
   });
 
-  it.each(['after the answer', 'pipelined'])('answers 400 to a CONNECT behind another request: %s', async (order) => {
+  it.each(['after the response', 'pipelined'])('returns 400 for a CONNECT after another request: %s', async (order) => {
     const request = head(`GET http://127.0.0.1:${originPort}/ HTTP/1.1`, 'Host: x');
     const connect = head(`CONNECT 127.0.0.1:${originPort} HTTP/1.1`, 'Host: x');
     const client = await openClient(harness.gateway.port);
@@ -263,7 +260,7 @@ describe('HTTP', () => {
     client.socket.destroy();
   });
 
-  it('asks for a password with 407, for CONNECT and for absolute-form', async () => {
+  it('returns 407 without valid credentials, for CONNECT and absolute-form', async () => {
     for (const line of [`CONNECT 127.0.0.1:${originPort}`, `GET http://127.0.0.1:${originPort}/`]) {
       const text = await exchange(harness.gateway.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(text).toMatch(/^HTTP\/1.1 407 [^]*Proxy-Authenticate: Basic realm="proxy", charset="UTF-8"\r\n/);
@@ -273,7 +270,7 @@ describe('HTTP', () => {
     }
   });
 
-  it('turns a 407 of the origin into 502', async () => {
+  it('returns 502 for a 407 of the origin', async () => {
     const reply = 'HTTP/1.1 407 Mine\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n';
     const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.end(reply)));
     const text = await exchange(
@@ -284,7 +281,7 @@ describe('HTTP', () => {
     server.close();
   });
 
-  it('says in status and Proxy-Status why a destination failed', async () => {
+  it('returns the cause of a failure as status and Proxy-Status', async () => {
     const refusedPort = await closedPort();
     const cases = [
       [`127.0.0.1:${refusedPort}`, 502, 'connection_refused'],
@@ -301,40 +298,40 @@ describe('HTTP', () => {
     }
   });
 
-  it('answers 502 when the origin closes without an answer', async () => {
+  it('returns 502 if the origin closes without a response', async () => {
     const { server, port } = await listenLocally((socket) => socket.once('data', () => socket.destroy()));
     const line = `GET http://127.0.0.1:${port}/ HTTP/1.1`;
     expect(await exchange(harness.gateway.port, head(line, 'Host: x', 'Connection: close'))).toMatch(/^HTTP\/1.1 502 /);
     server.close();
   });
 
-  it('opens nothing that stays open for a client that left while it was authorized', async () => {
-    const ways = new Set<Socket>();
+  it('leaves nothing open for a client that disconnects during its authorization', async () => {
+    const originSockets = new Set<Socket>();
     const { server, port } = await listenLocally((socket) => {
-      ways.add(socket);
-      socket.on('error', () => {}); // A reset is an end as well.
-      socket.on('close', () => ways.delete(socket));
+      originSockets.add(socket);
+      socket.on('error', () => {}); // A reset also closes the socket.
+      socket.on('close', () => originSockets.delete(socket));
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     });
     const held = new EventEmitter();
-    harness.control.answersAfter = once(held, 'answer');
+    harness.control.respondsAfter = once(held, 'respond');
     const login = `Proxy-Authorization: ${basic(harness.control.sell())}`;
     const request = head(`GET http://127.0.0.1:${port}/ HTTP/1.1`, 'Host: x', 'Connection: close');
     const client = await openClient(harness.gateway.port);
     client.socket.write(`GET http://127.0.0.1:${port}/never-sent HTTP/1.1\r\nHost: x\r\n${login}\r\n\r\n`);
-    // What comes later is answered later: by then the gateway knows what the first client has done.
+    // A later request is served later: after it, the gateway has processed the first client's events.
     const refusal = 'GET http://a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     await exchange(harness.gateway.port, refusal);
     client.socket.destroy();
     await exchange(harness.gateway.port, refusal);
-    held.emit('answer');
-    harness.control.answersAfter = undefined;
+    held.emit('respond');
+    harness.control.respondsAfter = undefined;
     expect(await exchange(harness.gateway.port, request)).toContain('200 OK');
-    await until(() => ways.size === 0);
+    await until(() => originSockets.size === 0);
     server.close();
   });
 
-  it('never lets a cut download look complete', async () => {
+  it('never lets a truncated download look complete', async () => {
     const origins: Socket[] = [];
     const { server, port } = await listenLocally((socket) => {
       origins.push(socket);
@@ -363,14 +360,14 @@ describe('HTTP', () => {
       ['a space before the colon', 400, () => head(absolute(), 'Host: x', 'Content-Length : 0')],
       ['a folded line', 400, () => head(absolute(), 'Host: x', 'X-Long: 1\r\n 2')],
       ['a bare line feed', 400, () => head(absolute(), 'Host: x\nX: 1')],
-      ['another coding than chunked', 501, () => head(absolute(), 'Host: x', 'Transfer-Encoding: gzip, chunked')],
+      ['a coding other than chunked', 501, () => head(absolute(), 'Host: x', 'Transfer-Encoding: gzip, chunked')],
       [
         'chunks in HTTP/1.0',
         400,
         () => head(absolute().replace('1.1', '1.0'), 'Host: x', 'Transfer-Encoding: chunked'),
       ],
       ['an https target', 400, () => head('GET https://127.0.0.1/ HTTP/1.1', 'Host: x')],
-      ['a target that is no proxy request', 400, () => head('GET / HTTP/1.1', 'Host: x')],
+      ['a target that is not absolute', 400, () => head('GET / HTTP/1.1', 'Host: x')],
       ['a user in the target', 400, () => head('GET http://me@127.0.0.1/ HTTP/1.1', 'Host: x')],
       [
         'too many fields',
@@ -402,7 +399,7 @@ describe('HTTP', () => {
       expect(await exchange(harness.gateway.port, Buffer.from(first, 'latin1'))).toBe('');
   });
 
-  it('ends a handshake that takes too long: 408 for HTTP, nothing for SOCKS5', async () => {
+  it('times out a slow handshake: 408 for HTTP, no reply for SOCKS5', async () => {
     expect(await exchange(harness.gateway.port, 'CONNECT a.test')).toMatch(/^HTTP\/1.1 408 /);
     expect(await exchange(harness.gateway.port, 'GET http://a.test')).toMatch(/^HTTP\/1.1 408 /);
     expect(await exchange(harness.gateway.port, Buffer.from([5, 1]))).toBe('');

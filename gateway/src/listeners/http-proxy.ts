@@ -11,14 +11,14 @@ import type { ListenerContext } from './listener-context.ts';
 import { RequestStream } from './request-stream.ts';
 
 export interface HttpProxy {
-  /** Serves a client that speaks anything but CONNECT. `early` is what it has sent. */
+  /** Serves a client with any method but CONNECT. `early`: the bytes that were already read. */
   adopt(client: ClientSocket, early: Buffer): void;
 }
 
 interface HttpClient {
   readonly client: ClientSocket;
   readonly stream: RequestStream;
-  /** The request that is being answered. */
+  /** The exchange in progress. */
   current: Exchange | undefined;
 }
 
@@ -27,7 +27,7 @@ const causesOfParserErrors: Record<string, FailureCause> = {
   HPE_INVALID_VERSION: 'http-version',
 };
 
-/** Absolute-form requests, read by Node's own strict parser; no socket of ours listens here. */
+/** Serves absolute-form requests with Node's strict parser. The HTTP server itself does not listen. */
 export function createHttpProxy(context: ListenerContext): HttpProxy {
   const { limits, metrics, log } = context;
   const clients = new WeakMap<Duplex, HttpClient>();
@@ -35,48 +35,43 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
 
   server.on('request', serve);
   server.on('checkContinue', serve);
-  // The origin is the one to meet an expectation, or not; Node would answer 417 itself.
+  // The origin must handle an expectation; by default Node responds with 417 itself.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, stream: Duplex) => serveUpgrade(request, stream));
   server.on('connect', (_: IncomingMessage, stream: Duplex) => refuse(stream, 'connect-too-late'));
   server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
-    const isAnswerable = clients.get(stream)?.current === undefined && error.code !== 'ECONNRESET';
-    if (isAnswerable) refuse(stream, causesOfParserErrors[error.code ?? ''] ?? 'malformed');
+    const canRespond = clients.get(stream)?.current === undefined && error.code !== 'ECONNRESET';
+    if (canRespond) refuse(stream, causesOfParserErrors[error.code ?? ''] ?? 'malformed');
     else stream.destroy();
   });
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    const own = clients.get(request.socket);
-    // The stream passes one request at a time; a second would mean that the parser saw an end where the stream saw none.
-    if (!own || own.current) return request.socket.destroy() && undefined;
-    begin(own, request, response, false);
+    const entry = clients.get(request.socket);
+    // The stream passes one request at a time; a second one would mean that parser and stream disagree about its end.
+    if (!entry || entry.current) return request.socket.destroy() && undefined;
+    start(entry, request, response, false);
     const boundary = bodyBoundary(request);
-    if (boundary) own.stream.bodyFollows(boundary);
+    if (boundary) entry.stream.expectBody(boundary);
   }
 
-  /** Node gives no response object for an upgrade, because most servers write their own; the origin may refuse. */
   function serveUpgrade(request: IncomingMessage, stream: Duplex): void {
-    const own = clients.get(stream);
-    if (!own || own.current) return stream.destroy() && undefined;
+    const entry = clients.get(stream);
+    if (!entry || entry.current) return stream.destroy() && undefined;
     if (hasBody(request.rawHeaders)) return refuse(stream, 'upgrade-with-body');
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(request.socket);
-    response.once('finish', () => own.stream.end());
-    begin(own, request, response, true);
+    start(entry, request, createUpgradeResponse(request, entry.stream), true);
   }
 
-  function begin(own: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
-    const { client, stream } = own;
-    client.requestBegan();
+  function start(entry: HttpClient, request: IncomingMessage, response: ServerResponse, isUpgrade: boolean): void {
+    const { client, stream } = entry;
+    client.requestStarted();
     response.sendDate = false;
     response.once('close', () => {
-      own.current = undefined;
+      entry.current = undefined;
       client.awaitRequest(() => stream.end());
       if (!isUpgrade) stream.nextRequest();
     });
-    own.current = new Exchange(context, { client, stream, request, response, isUpgrade });
-    inBackground(log, 'request', own.current.run());
+    entry.current = new Exchange(context, { client, stream, request, response, isUpgrade });
+    inBackground(log, 'request', entry.current.run());
   }
 
   function refuse(stream: Duplex, cause: FailureCause): void {
@@ -89,10 +84,10 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
   return {
     adopt: (client, early) => {
       const stream = new RequestStream(client.socket, early, limits);
-      const own: HttpClient = { client, stream, current: undefined };
-      clients.set(stream, own);
-      client.whenTooSlow = () => {
-        if (own.current) own.current.fail('handshake-slow');
+      const entry: HttpClient = { client, stream, current: undefined };
+      clients.set(stream, entry);
+      client.onHandshakeTimeout = () => {
+        if (entry.current) entry.current.fail('handshake-slow');
         else refuse(stream, 'handshake-slow');
       };
       server.emit('connection', stream);
@@ -100,19 +95,28 @@ export function createHttpProxy(context: ListenerContext): HttpProxy {
   };
 }
 
+/** Node creates no response object for an upgrade, but the origin may refuse the upgrade with a normal response. */
+function createUpgradeResponse(request: IncomingMessage, stream: RequestStream): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(request.socket);
+  response.once('finish', () => stream.end());
+  return response;
+}
+
 function createStrictServer({ headBytes }: Pick<Limits, 'headBytes'>): Server {
   const server = createServer({
     maxHeaderSize: headBytes,
     insecureHTTPParser: false,
-    requireHostHeader: false, // Checked with the rest of the head, so that the answer is ours.
+    requireHostHeader: false, // Checked by `readRequestHead`, so that the gateway writes the response.
     keepAliveTimeout: 0,
     requestTimeout: 0,
   });
-  server.maxHeadersCount = 0; // Otherwise fields beyond it would be dropped silently.
+  server.maxHeadersCount = 0; // With a limit, Node silently drops further fields.
   return server;
 }
 
-/** Undefined for a request without a body. */
+/** @returns undefined for a request without a body */
 function bodyBoundary({ rawHeaders }: IncomingMessage): MessageBoundary | undefined {
   if (valuesOf(rawHeaders, 'transfer-encoding').length > 0) return new ChunkedBoundary();
   const length = Number(valuesOf(rawHeaders, 'content-length')[0] ?? 0);

@@ -1,32 +1,32 @@
 import { Duplex } from 'node:stream';
 import type { Side, SideListener } from '../pipe/side.ts';
 
-/** Node's HTTP client as the side of a pipe. `stream` is what it takes for the origin's socket. */
+/** Node's HTTP client as a side of a pipe. The client uses `stream` as the socket to the origin. */
 export class HttpSide implements Side {
   readonly stream: Duplex;
   #listener: SideListener | undefined;
   #isInputEnded = false;
-  #isCut = false;
-  /** Called when the HTTP client has room again. */
-  #taken: (() => void) | undefined;
-  /** Called when the pipe takes more of the request; the HTTP client waits for it. */
-  #written: (() => void) | undefined;
+  #isTruncated = false;
+  /** Called when the HTTP client can accept more data. */
+  #onDrained: (() => void) | undefined;
+  /** Called when the pipe can accept more of the request; the HTTP client waits for it. */
+  #onForwarded: (() => void) | undefined;
 
   constructor() {
     this.stream = new Duplex({
       allowHalfOpen: true,
-      // Node writes a head that waits for `100 Continue` without an encoding.
+      // With `Expect: 100-continue` Node writes the head without an encoding.
       defaultEncoding: 'latin1',
       read: () => {
-        const taken = this.#taken;
-        this.#taken = undefined;
-        taken?.();
+        const onDrained = this.#onDrained;
+        this.#onDrained = undefined;
+        onDrained?.();
       },
-      write: (chunk: Buffer, _encoding, written) => {
-        this.#written = written;
+      write: (chunk: Buffer, _encoding, onForwarded) => {
+        this.#onForwarded = onForwarded;
         if (this.#listener?.data(chunk)) this.resume();
       },
-      // Never finished: Node would destroy a stream that has ended on both sides, with a part of the answer unread.
+      // Never calls back: Node would destroy the stream after both sides have ended, with a part of the response unread.
       final: () => this.#listener?.ended(),
       destroy: (error, done) => {
         this.#listener?.closed();
@@ -35,22 +35,22 @@ export class HttpSide implements Side {
     });
   }
 
-  /** Everything that was counted has been passed on, but the origin may have had more. */
-  get isCut(): boolean {
-    return this.#isCut;
+  /** All counted bytes were forwarded, but the origin may have sent more. */
+  get isTruncated(): boolean {
+    return this.#isTruncated;
   }
 
   get pendingBytes(): number {
-    return this.#taken ? this.stream.readableLength : 0;
+    return this.#onDrained ? this.stream.readableLength : 0;
   }
 
   open(listener: SideListener): void {
     this.#listener = listener;
   }
 
-  write(chunk: Buffer, taken: () => void): boolean {
+  write(chunk: Buffer, onDrained: () => void): boolean {
     const hasRoom = this.stream.push(chunk);
-    if (!hasRoom) this.#taken = taken;
+    if (!hasRoom) this.#onDrained = onDrained;
     return hasRoom;
   }
 
@@ -61,11 +61,11 @@ export class HttpSide implements Side {
   }
 
   reset(): void {
-    this.stream.destroy(new Error('The tunnel was cut'));
+    this.stream.destroy(new Error('The tunnel was reset'));
   }
 
   resetAfterDelivery(): void {
-    this.#isCut = true;
+    this.#isTruncated = true;
     this.end();
   }
 
@@ -74,12 +74,12 @@ export class HttpSide implements Side {
   }
 
   resume(): void {
-    const written = this.#written;
-    this.#written = undefined;
-    written?.();
+    const onForwarded = this.#onForwarded;
+    this.#onForwarded = undefined;
+    onForwarded?.();
   }
 
-  /** What the HTTP client has not read, when another side takes over. */
+  /** @returns the bytes that the HTTP client has not read, for the side that takes over */
   release(): { bytes: Buffer; isEnded: boolean } {
     const bytes = (this.stream.read() as Buffer | null) ?? Buffer.alloc(0);
     return { bytes, isEnded: this.#isInputEnded };

@@ -5,33 +5,33 @@ import { TokenBucket } from '../connections/token-bucket.ts';
 describe('the login guard', () => {
   const limits = { loginFailuresPerMinute: 3, loginBlockMs: 300_000, loginAddresses: 2 };
 
-  it('closes an address for five minutes after too many failures in one minute', () => {
+  it('blocks an address for five minutes after too many failures in one minute', () => {
     let now = 0;
     const guard = new LoginGuard(limits, () => now);
-    for (let count = 0; count < 3; count += 1) guard.failed('a');
-    expect([guard.isClosed('a'), guard.isClosed('b')]).toEqual([true, false]);
+    for (let count = 0; count < 3; count += 1) guard.recordFailure('a');
+    expect([guard.isBlocked('a'), guard.isBlocked('b')]).toEqual([true, false]);
     now = 299_999;
-    expect(guard.isClosed('a')).toBe(true);
+    expect(guard.isBlocked('a')).toBe(true);
     now = 300_000;
-    expect(guard.isClosed('a')).toBe(false);
+    expect(guard.isBlocked('a')).toBe(false);
   });
 
-  it('forgets failures after a minute, and the oldest address when its table is full', () => {
+  it('drops failures after a minute, and evicts the oldest address when the table is full', () => {
     let now = 0;
     const guard = new LoginGuard(limits, () => now);
-    guard.failed('a');
-    guard.failed('a');
+    guard.recordFailure('a');
+    guard.recordFailure('a');
     now = 60_000;
-    guard.failed('a');
-    expect(guard.isClosed('a')).toBe(false);
-    for (const address of ['b', 'b', 'b', 'c', 'd']) guard.failed(address);
-    expect(guard.isClosed('b')).toBe(false);
+    guard.recordFailure('a');
+    expect(guard.isBlocked('a')).toBe(false);
+    for (const address of ['b', 'b', 'b', 'c', 'd']) guard.recordFailure(address);
+    expect(guard.isBlocked('b')).toBe(false);
   });
 
-  it('is off at 0', () => {
+  it('is disabled by 0', () => {
     const guard = new LoginGuard({ ...limits, loginFailuresPerMinute: 0 });
-    for (let count = 0; count < 1_000; count += 1) guard.failed('a');
-    expect(guard.isClosed('a')).toBe(false);
+    for (let count = 0; count < 1_000; count += 1) guard.recordFailure('a');
+    expect(guard.isBlocked('a')).toBe(false);
   });
 });
 

@@ -2,15 +2,15 @@ import type { Limits } from '../limits.ts';
 
 interface Failures {
   count: number;
-  /** End of the minute in which they are counted, or of the time for which the address is closed. */
+  /** End of the minute in which failures are counted, or of the block. */
   until: number;
 }
 
 type LoginLimits = Pick<Limits, 'loginFailuresPerMinute' | 'loginBlockMs' | 'loginAddresses'>;
 
 /**
- * Slows down guessing. It counts per client network and never per user name, so that nobody can lock a customer out from
- * elsewhere. Behind the guesser's own address those are locked out whose credentials this run does not know.
+ * Limits password guessing. It counts failures per client network and never per username, so that nobody can lock out a
+ * customer from another network. From a blocked network, only credentials that are known in this run work.
  */
 export class LoginGuard {
   readonly #failures = new Map<string, Failures>();
@@ -20,24 +20,24 @@ export class LoginGuard {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  isClosed(address: string): boolean {
-    if (this.#isOff) return false;
+  isBlocked(address: string): boolean {
+    if (this.#isDisabled) return false;
     const failures = this.#current(address);
     return failures !== undefined && failures.count >= this.limits.loginFailuresPerMinute;
   }
 
-  failed(address: string): void {
-    if (this.#isOff) return;
+  recordFailure(address: string): void {
+    if (this.#isDisabled) return;
     const failures = this.#current(address) ?? { count: 0, until: this.now() + 60_000 };
     failures.count += 1;
     if (failures.count === this.limits.loginFailuresPerMinute) failures.until = this.now() + this.limits.loginBlockMs;
     this.#failures.delete(address);
     this.#failures.set(address, failures);
-    if (this.#failures.size > this.limits.loginAddresses) this.#forgetOldest();
+    if (this.#failures.size > this.limits.loginAddresses) this.#evictOldest();
   }
 
-  /** The setting 0 says: no limit. Without this question it would say that no failure is too few. */
-  get #isOff(): boolean {
+  /** 0 means no limit; without this check it would block every address. */
+  get #isDisabled(): boolean {
     return this.limits.loginFailuresPerMinute === 0;
   }
 
@@ -48,7 +48,7 @@ export class LoginGuard {
     return undefined;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const address of this.#failures.keys()) {
       this.#failures.delete(address);
       return;

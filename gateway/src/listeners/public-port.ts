@@ -16,11 +16,11 @@ const UPPER_CASE_Z = 0x5a;
 
 export interface PublicPort {
   readonly server: Server;
-  /** Closes every client that no tunnel and no request uses. */
-  cutWaiting(): void;
+  /** Closes all client sockets without a tunnel or a running request. */
+  closeWaiting(): void;
 }
 
-/** The one port that customers know: the first byte tells SOCKS5 from HTTP. */
+/** The public port: the first byte distinguishes SOCKS5 from HTTP. */
 export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
   const { limits, log, metrics } = context;
   const clients = new ClientSockets(limits, {
@@ -28,8 +28,8 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
   });
   metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
-  metrics.watch('gateway_client_sockets', 'Client sockets of all kinds', () => clients.open);
-  metrics.watch('gateway_client_sockets_waiting', 'Client sockets that no tunnel and no request uses', () => {
+  metrics.watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
+  metrics.watch('gateway_client_sockets_waiting', 'Client sockets without a tunnel or a running request', () => {
     return clients.waiting;
   });
 
@@ -43,7 +43,7 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     try {
       await chooseProtocol(handshake);
     } catch (error) {
-      refused(client, error);
+      handleFailure(client, error);
     }
   }
 
@@ -55,15 +55,15 @@ export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy)
     return serveHttpConnect(context, httpProxy, handshake);
   }
 
-  /** The listeners answer what their protocol has words for; what arrives here just closes. */
-  function refused({ socket, address: clientAddress, isCut }: ClientSocket, error: unknown): void {
+  /** The listeners reply to failures for which their protocol has a code; all others close the socket here. */
+  function handleFailure({ socket, address: clientAddress, isReset }: ClientSocket, error: unknown): void {
     const cause = causeOf(error);
-    if (isCut) return; // For a limit, which has been counted.
+    if (isReset) return; // Evicted by a limit, which was counted there.
     metrics.refusals.inc({ reason: cause });
     if (cause === 'internal') log.error({ err: error }, 'A handshake failed');
-    else if (cause !== 'client-gone') log.info({ cause, clientAddress }, 'Client refused');
+    else if (cause !== 'client-gone') log.info({ cause, clientAddress }, 'Client handleFailure');
     socket.destroy();
   }
 
-  return { server, cutWaiting: () => clients.cutWaiting() };
+  return { server, closeWaiting: () => clients.closeWaiting() };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../test/gateway-harness.ts';
 import { closedPort } from '../../test/sockets.ts';
 
-describe('refusals are counted once each:', () => {
+describe('each refusal is counted once:', () => {
   let harness: Harness;
   let connection: FakeConnection;
   let wrong: FakeConnection;
@@ -26,7 +26,7 @@ describe('refusals are counted once each:', () => {
   });
   afterEach(() => harness.stop());
 
-  /** Waits until the gateway is done with a client of these bytes. */
+  /** Sends these bytes and waits until the gateway closes. */
   async function send(...bytes: (string | Buffer)[]): Promise<void> {
     const client = await openClient(harness.gateway.port);
     for (const piece of bytes) client.socket.write(piece);
@@ -56,11 +56,11 @@ describe('refusals are counted once each:', () => {
     ['a CONNECT whose dial fails', () => [connectHead(connection)], { 'connection-refused': 1 }],
     ['a request whose dial fails', () => [absolute(connection)], { 'connection-refused': 1 }],
     ['SOCKS5 whose dial fails', () => [socks5(connection)], { 'connection-refused': 1 }],
-    ['a command that SOCKS5 knows and we do not', () => [socks5(connection, 2)], { 'command-unsupported': 1 }],
+    ['an unsupported SOCKS5 command', () => [socks5(connection, 2)], { 'command-unsupported': 1 }],
     ['a malformed CONNECT', () => ['CONNECT nothing HTTP/1.1\r\n\r\n'], { malformed: 1 }],
     ['a malformed request', () => ['GET / HTTP/1.1\r\nHost : x\r\n\r\n'], { malformed: 1 }],
     ['a request that is not absolute', () => [absolute(connection, 'GET / HTTP/1.1')], { 'not-absolute': 1 }],
-    ['bytes of no protocol', () => [Buffer.from([0x16, 3, 1])], { malformed: 1 }],
+    ['bytes of an unknown protocol', () => [Buffer.from([0x16, 3, 1])], { malformed: 1 }],
     ['a head that does not end', () => ['CONNECT a.test:1 HTTP/1.1\r\n'], { 'handshake-slow': 1 }],
     ['a greeting that does not end', () => [Buffer.from([5])], { 'handshake-slow': 1 }],
   ];
@@ -70,7 +70,7 @@ describe('refusals are counted once each:', () => {
     expect(await counted()).toEqual(expected);
   });
 
-  it('too many failures, for every protocol', async () => {
+  it('too many failed logins, with every protocol', async () => {
     await send(connectHead(wrong));
     await send(connectHead({ ...wrong, password: 'wrong again' }));
     await send(socks5(wrong));
@@ -79,7 +79,7 @@ describe('refusals are counted once each:', () => {
     expect(await counted()).toEqual({ 'credentials-wrong': 2, 'too-many-failures': 3 });
   });
 
-  it('tunnels beyond the limit of their connection', async () => {
+  it('a tunnel beyond the limit of its connection', async () => {
     const small = await startHarness({ limits: { tunnelsPerConnection: 0 } });
     const { client, reply } = await socks5Connect(small.gateway, small.control.sell(), '127.0.0.1', port);
     expect(reply).toBe(1);
@@ -89,7 +89,7 @@ describe('refusals are counted once each:', () => {
     await small.stop();
   });
 
-  it('a client that a limit of sockets closes is not counted as one that left', async () => {
+  it('an evicted client socket is not counted as a disconnect', async () => {
     const small = await startHarness({ limits: { halfOpenPerNetwork: 1 } });
     const first = await openClient(small.gateway.port);
     const second = await openClient(small.gateway.port);

@@ -4,29 +4,29 @@ import type { Limits } from '../limits.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import { whenDelivered } from '../pipe/send-queue.ts';
 import { HeadBoundary, type MessageBoundary } from '../protocol/message-boundary.ts';
-import { closeGently } from './closing.ts';
+import { closeGracefully } from './closing.ts';
 
 const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 
 /**
- * A client's socket as Node's HTTP server sees it. It passes one request at a time: what comes behind stays unread until
- * the answer is complete, so that queued requests cost no memory. While a request runs, an end of the client means that
- * it has left, as with other HTTP proxies: nobody would pay for an answer that nobody reads.
+ * Wraps a client's socket for Node's HTTP server. It feeds one request at a time: pipelined requests stay unread until the
+ * response is complete, so that they use no memory. While a request runs, an end of the client is a disconnect, as with
+ * other HTTP proxies: the response could not be delivered, but would be charged.
  */
 export class RequestStream extends Duplex {
-  /** Read from the socket and not passed to the parser. */
+  /** Bytes that were read from the socket and not yet fed to the parser. */
   #held: Buffer;
   #hasRoom = false;
-  /** Undefined while a request runs whose last byte has been passed. */
+  /** Undefined while a request runs and all of its bytes have been fed. */
   #boundary: MessageBoundary | undefined = new HeadBoundary();
-  #isHeadBegun = false;
-  /** From the end of a request's head to the end of its answer. */
+  #hasHeadStarted = false;
+  /** From the end of a request to the end of its response. */
   #isRunning = false;
-  #isEndHeld = false;
+  #hasEndArrived = false;
   #isFeeding = false;
-  #isCutAtEnd = false;
-  /** The socket closes by itself or belongs to somebody else. */
+  #isResetAtEnd = false;
+  /** The socket is being closed or has a new owner. */
   #isReleased = false;
 
   constructor(
@@ -36,40 +36,40 @@ export class RequestStream extends Duplex {
   ) {
     super({ allowHalfOpen: true, decodeStrings: false });
     this.#held = early;
-    this.on('error', () => this.destroy()); // A write behind the end of a connection that is closing anyway.
-    socket.on('data', this.#received);
-    socket.on('end', this.#ended);
-    socket.on('close', this.#closed);
-    if (socket.destroyed) queueMicrotask(this.#closed);
-    else if (socket.readableEnded) queueMicrotask(this.#ended);
+    this.on('error', () => this.destroy()); // A write after the end; the connection is closing anyway.
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onClose);
+    if (socket.destroyed) queueMicrotask(this.#onClose);
+    else if (socket.readableEnded) queueMicrotask(this.#onEnd);
     socket.resume();
   }
 
-  /** Passes this, too: the head has announced a body. */
-  bodyFollows(boundary: MessageBoundary): void {
+  /** Feeds the body that the head has announced. */
+  expectBody(boundary: MessageBoundary): void {
     this.#boundary = boundary;
-    process.nextTick(() => this.#feed()); // The parser that has just read the head must not be entered again.
+    process.nextTick(() => this.#feed()); // The parser is still inside its callback and is not reentrant.
   }
 
   nextRequest(): void {
     this.#boundary = new HeadBoundary();
-    this.#isHeadBegun = false;
+    this.#hasHeadStarted = false;
     this.#isRunning = false;
     this.#feed();
   }
 
-  /** Ends the connection behind what was written, by a reset, where an end would make the answer look complete. */
-  cut(): void {
-    this.#isCutAtEnd = true;
+  /** Resets the connection after all written data, if a normal end would make the response look complete. */
+  endWithReset(): void {
+    this.#isResetAtEnd = true;
     this.end();
   }
 
-  /** Gives the socket back, paused, with the bytes that were read behind the request. */
+  /** Pauses and releases the socket. @returns the bytes that were read after the request */
   release(): Buffer {
     this.#isReleased = true;
-    this.socket.off('data', this.#received);
-    this.socket.off('end', this.#ended);
-    this.socket.off('close', this.#closed);
+    this.socket.off('data', this.#onData);
+    this.socket.off('end', this.#onEnd);
+    this.socket.off('close', this.#onClose);
     this.socket.pause();
     return this.#held;
   }
@@ -98,8 +98,8 @@ export class RequestStream extends Duplex {
   override _final(done: () => void): void {
     this.#isReleased = true;
     this.#held = Buffer.alloc(0);
-    if (this.#isCutAtEnd) whenDelivered(this.socket, this.limits, () => resetSocket(this.socket));
-    else closeGently(this.socket, this.limits);
+    if (this.#isResetAtEnd) whenDelivered(this.socket, this.limits, () => resetSocket(this.socket));
+    else closeGracefully(this.socket, this.limits);
     done();
   }
 
@@ -108,19 +108,19 @@ export class RequestStream extends Duplex {
     done(error);
   }
 
-  readonly #received = (chunk: Buffer) => {
+  readonly #onData = (chunk: Buffer) => {
     if (this.#isReleased) return;
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#feed();
   };
 
-  readonly #ended = () => {
+  readonly #onEnd = () => {
     if (this.#isReleased) return;
-    this.#isEndHeld = true;
+    this.#hasEndArrived = true;
     this.#feed();
   };
 
-  readonly #closed = () => this.destroy();
+  readonly #onClose = () => this.destroy();
 
   #feed(): void {
     if (this.#isFeeding) return;
@@ -129,17 +129,17 @@ export class RequestStream extends Duplex {
       this.#feedPiece(this.#boundary);
     this.#isFeeding = false;
     if (this.#isReleased) return;
-    if (this.#isEndHeld) this.#passEnd();
-    // Without bytes to hold back it is read on, because only so an end of the client is noticed.
+    if (this.#hasEndArrived) this.#feedEnd();
+    // With no held bytes it keeps reading, because that is the only way to detect a disconnect of the client.
     else if (this.#held.length > 0) this.socket.pause();
     else this.socket.resume();
   }
 
   #feedPiece(boundary: MessageBoundary): void {
-    // Line ends before a request line are skipped (RFC 9112, section 2.2); to the boundary they would be an empty head.
-    if (!this.#isHeadBegun) this.#held = withoutLeadingLineEnds(this.#held);
+    // Skips empty lines before a request line (RFC 9112, section 2.2), which HeadBoundary would take as an empty head.
+    if (!this.#hasHeadStarted) this.#held = withoutLeadingLineEnds(this.#held);
     if (this.#held.length === 0) return;
-    this.#isHeadBegun = true;
+    this.#hasHeadStarted = true;
     const piece = this.#held.subarray(0, boundary.take(this.#held));
     this.#held = this.#held.subarray(piece.length);
     if (boundary.isComplete) {
@@ -150,7 +150,7 @@ export class RequestStream extends Duplex {
     this.#hasRoom = this.push(piece);
   }
 
-  #passEnd(): void {
+  #feedEnd(): void {
     if (this.#isRunning) this.socket.destroy();
     else if (this.#held.length === 0) this.push(null);
   }

@@ -20,7 +20,7 @@ describe('SOCKS5', () => {
   });
   afterAll(() => harness.stop());
 
-  it('carries bytes both ways and reports exactly those', async () => {
+  it('relays bytes in both directions and reports their exact number', async () => {
     const connection = harness.control.sell();
     const { client, reply } = await socks5Connect(harness.gateway, connection, '127.0.0.1', echoPort);
     expect(reply).toBe(0);
@@ -32,7 +32,7 @@ describe('SOCKS5', () => {
     await until(() => connection.usedBytes === 2 * sent.length);
   });
 
-  it('answers a handshake that comes byte by byte', async () => {
+  it('accepts a handshake that arrives byte by byte', async () => {
     const connection = harness.control.sell();
     const client = await openClient(harness.gateway.port);
     const handshake = Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request('localhost', echoPort)]);
@@ -45,7 +45,7 @@ describe('SOCKS5', () => {
     expect((await client.rest()).bytes.toString()).toBe('after');
   });
 
-  it('sends on the payload that came in one segment with the handshake', async () => {
+  it('forwards payload from the same segment as the handshake', async () => {
     const connection = harness.control.sell();
     const client = await openClient(harness.gateway.port);
     const payload = Buffer.from('early payload');
@@ -56,7 +56,7 @@ describe('SOCKS5', () => {
     expect((await client.rest()).bytes.toString()).toBe('early payload');
   });
 
-  it('tells the real address that the destination sees', async () => {
+  it('returns the source address that the destination sees', async () => {
     const seen: number[] = [];
     const { server, port } = await listenLocally((socket) => {
       seen.push(socket.remotePort ?? 0);
@@ -73,7 +73,7 @@ describe('SOCKS5', () => {
     server.close();
   });
 
-  it('asks the control plane once for many tunnels of a connection', async () => {
+  it('calls the control plane once for many tunnels of a connection', async () => {
     const connection = harness.control.sell();
     const before = harness.control.calls.authorize;
     const opened = await Promise.all(
@@ -84,14 +84,14 @@ describe('SOCKS5', () => {
     for (const { client } of opened) client.socket.destroy();
   });
 
-  it('refuses a client that offers only no authentication with FF', async () => {
+  it('refuses a client that only offers no authentication with FF', async () => {
     const client = await openClient(harness.gateway.port);
     client.socket.write(Buffer.from([5, 1, 0]));
     const { bytes } = await client.rest();
     expect(bytes.toString('hex')).toBe('05ff');
   });
 
-  it('answers a wrong password with status 1 and closes', async () => {
+  it('returns status 1 for a wrong password and closes', async () => {
     const { username } = harness.control.sell();
     const client = await openClient(harness.gateway.port);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login({ username, password: 'wrong' })]));
@@ -103,21 +103,21 @@ describe('SOCKS5', () => {
     ['BIND', 7, 2],
     ['UDP ASSOCIATE', 7, 3],
     ['an unknown command', 7, 9],
-  ])('answers %s with reply %i', async (_name, reply, command) => {
+  ])('refuses %s with reply %i', async (_name, reply, command) => {
     const client = await openClient(harness.gateway.port);
     const request = socks5Request('127.0.0.1', echoPort, command);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(harness.control.sell()), request]));
     expect((await client.rest()).bytes[5]).toBe(reply);
   });
 
-  it('answers an unknown address type with reply 8', async () => {
+  it('refuses an unknown address type with reply 8', async () => {
     const client = await openClient(harness.gateway.port);
     const request = Buffer.from([5, 1, 0, 9, 127, 0, 0, 1, 0, 80]);
     client.socket.write(Buffer.concat([socks5Greeting, socks5Login(harness.control.sell()), request]));
     expect((await client.rest()).bytes[5]).toBe(8);
   });
 
-  it('answers a refused port with reply 5 and an unknown name with reply 4', async () => {
+  it('returns reply 5 for a refused port and reply 4 for an unknown name', async () => {
     const connection = harness.control.sell();
     const refused = await socks5Connect(harness.gateway, connection, '127.0.0.1', await closedPort());
     expect(refused.reply).toBe(5);
@@ -125,7 +125,7 @@ describe('SOCKS5', () => {
     expect(unknown.reply).toBe(4);
   });
 
-  it('refuses port 25 and its own listener even where private destinations are allowed', async () => {
+  it('refuses port 25 and its own listener even if private destinations are allowed', async () => {
     const connection = harness.control.sell();
     expect((await socks5Connect(harness.gateway, connection, '127.0.0.1', 25)).reply).toBe(2);
     expect((await socks5Connect(harness.gateway, connection, 'localhost', harness.gateway.port)).reply).toBe(2);

@@ -10,7 +10,7 @@ import {
   parseRequest,
   parseUserPassword,
 } from '../protocol/socks5.ts';
-import { causeOf, failureAnswers, type FailureCause, TunnelFailure } from '../statuses.ts';
+import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate, authenticateByAddress } from './authenticate.ts';
@@ -23,10 +23,10 @@ const LOGIN_FAILED = 1;
 
 interface RefusedLogin {
   readonly cause: FailureCause;
-  readonly answer: Uint8Array;
+  readonly reply: Uint8Array;
 }
 
-/** Serves one SOCKS5 client: greeting, user and password, request (RFC 1928, RFC 1929). */
+/** Serves one SOCKS5 client: greeting, username and password, request (RFC 1928, RFC 1929). */
 export async function serveSocks5(context: ListenerContext, handshake: Handshake): Promise<void> {
   const { client } = handshake;
   const { socket } = client;
@@ -34,7 +34,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
   const login = methods.includes(METHOD_USER_PASSWORD)
     ? await logIn(context, handshake)
     : await logInByAddress(context, handshake, methods);
-  if ('answer' in login) return refuse(context, handshake, login.cause, login.answer);
+  if ('reply' in login) return refuse(context, handshake, login.cause, login.reply);
   try {
     const request = await handshake.read(parseRequest);
     if (login instanceof TunnelFailure) throw login;
@@ -46,38 +46,38 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
-    const { socks5 } = failureAnswers[cause];
+    const { socks5 } = failureReplies[cause];
     if (typeof socks5 === 'string' || cause === 'internal') throw error;
     refuse(context, handshake, cause, encodeReply(socks5));
   }
 }
 
-function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: FailureCause, answer: Uint8Array): void {
+function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: FailureCause, reply: Uint8Array): void {
   metrics.refusals.inc({ reason: cause });
   handshake.release();
-  handshake.client.closeGently(answer);
+  handshake.client.closeGracefully(reply);
 }
 
 /**
- * While the control plane is away the login is neither right nor wrong. Calling it wrong would make programs ask
- * their users for a new password, so the request is answered with a general failure instead.
+ * If the control plane is unavailable, credentials cannot be checked. Refusing the login would make programs ask their
+ * users for a new password, so the login succeeds and the request gets a general failure instead.
  */
 async function logIn(context: ListenerContext, handshake: Handshake): Promise<Login | TunnelFailure | RefusedLogin> {
   const { client } = handshake;
   client.socket.write(encodeMethod(METHOD_USER_PASSWORD));
   const credentials = await handshake.read(parseUserPassword);
-  const login = await handshake.during(authenticate(context, client, credentials)).catch((error: unknown) => {
+  const login = await handshake.withinDeadline(authenticate(context, client, credentials)).catch((error: unknown) => {
     const cause = causeOf(error);
-    const { socks5 } = failureAnswers[cause];
-    if (socks5 === 'login-failed') return { cause, answer: encodeAuthenticationStatus(LOGIN_FAILED) };
+    const { socks5 } = failureReplies[cause];
+    if (socks5 === 'login-failed') return { cause, reply: encodeAuthenticationStatus(LOGIN_FAILED) };
     if (error instanceof TunnelFailure && socks5 !== 'close') return error;
     throw error;
   });
-  if (!('answer' in login)) client.socket.write(encodeAuthenticationStatus(SUCCEEDED));
+  if (!('reply' in login)) client.socket.write(encodeAuthenticationStatus(SUCCEEDED));
   return login;
 }
 
-/** A client that offers no password needs none if a connection lists its address. */
+/** For clients that do not offer a password: their address may be on an allow-list. */
 async function logInByAddress(
   context: ListenerContext,
   handshake: Handshake,
@@ -86,17 +86,17 @@ async function logInByAddress(
   const { client } = handshake;
   try {
     if (!methods.includes(METHOD_NONE)) throw new TunnelFailure('credentials-wrong');
-    const login = await handshake.during(authenticateByAddress(context, client));
+    const login = await handshake.withinDeadline(authenticateByAddress(context, client));
     client.socket.write(encodeMethod(METHOD_NONE));
     return login;
   } catch (error) {
     const cause = causeOf(error);
-    if (failureAnswers[cause].socks5 === 'close' || cause === 'internal') throw error;
-    return { cause, answer: encodeMethod(NO_ACCEPTABLE_METHOD) };
+    if (failureReplies[cause].socks5 === 'close' || cause === 'internal') throw error;
+    return { cause, reply: encodeMethod(NO_ACCEPTABLE_METHOD) };
   }
 }
 
-/** BND.ADDR is the address that the destination sees, as RFC 1928 wants it. */
+/** BND.ADDR is the address that the destination sees (RFC 1928, section 6). */
 function boundTo(exit: ExitStream): { bytes: Uint8Array; port: number } | undefined {
   const local = exit.local();
   return local && { bytes: local.address, port: local.port };

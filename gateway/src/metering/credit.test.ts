@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { Credit, type CreditAnswer, type Totals } from './credit.ts';
+import { Credit, type CreditGrant, type Totals } from './credit.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const UNACKNOWLEDGED_MAX = 4 * MIB;
 
-function open(start: CreditAnswer & Partial<Totals>) {
+function open(start: CreditGrant & Partial<Totals>) {
   const events: string[] = [];
-  const note = (name: string) => () => void events.push(name);
-  const noted = { due: note('due'), spent: note('spent'), ended: note('ended') };
-  const credit = new Credit({ usedBytes: 0, uploadedBytes: 0, ...start }, UNACKNOWLEDGED_MAX, noted);
+  const record = (name: string) => () => void events.push(name);
+  const listener = { due: record('due'), spent: record('spent'), ended: record('ended') };
+  const credit = new Credit({ usedBytes: 0, uploadedBytes: 0, ...start }, UNACKNOWLEDGED_MAX, listener);
   const download = (bytes: number) => credit.take('toClient', bytes);
   return { credit, download, events };
 }
 
 describe('credit', () => {
-  it('gives no byte beyond the grant', () => {
+  it('counts no byte beyond the grant', () => {
     const { credit, download } = open({ grantedBytes: 100, state: 'open' });
     expect([download(60), download(60), download(60)]).toEqual([60, 40, 0]);
     expect(credit.usedBytes).toBe(100);
   });
 
-  it('gives a datagram all or nothing', () => {
+  it('counts a datagram completely or not at all', () => {
     const { credit } = open({ grantedBytes: 100, state: 'open' });
     const taken = [60, 60, 40, 1].map((bytes) => credit.takeWhole('toExit', bytes));
     expect(taken).toEqual([true, false, true, false]);
     expect(credit.report()).toEqual({ usedBytes: 100, uploadedBytes: 100 });
   });
 
-  it('has a report due once when what is left is too little for a datagram', () => {
+  it('requests one report when too little is left for a datagram', () => {
     const { credit, events } = open({ grantedBytes: 1_000, state: 'open' });
     for (let count = 0; count < 3; count += 1) credit.takeWhole('toExit', 1_200);
     expect(events).toEqual(['due']);
@@ -37,13 +37,13 @@ describe('credit', () => {
     expect(credit.takeWhole('toExit', 1_200)).toBe(true);
   });
 
-  it('asks for nothing when a datagram is more than a final grant has left', () => {
+  it('requests no report when a datagram exceeds the rest of a final grant', () => {
     const { credit, events } = open({ grantedBytes: 1_000, state: 'final' });
     expect([credit.takeWhole('toExit', 1_200), events]).toEqual([false, []]);
     expect(credit.takeWhole('toExit', 800)).toBe(true);
   });
 
-  it('counts uploads as a part of the total, and only what was given', () => {
+  it('counts uploads as a part of the total, up to the grant', () => {
     const { credit } = open({ grantedBytes: 100, state: 'open', usedBytes: 10, uploadedBytes: 4 });
     credit.take('toExit', 30);
     credit.take('toClient', 50);
@@ -51,7 +51,7 @@ describe('credit', () => {
     expect(credit.report()).toEqual({ usedBytes: 100, uploadedBytes: 44 });
   });
 
-  it('has a report due once when half of what was left is used', () => {
+  it('requests one report when half of the remaining grant is used', () => {
     const { credit, download, events } = open({ grantedBytes: MIB, state: 'open' });
     download(MIB / 2 - 1);
     expect(events).toEqual([]);
@@ -66,7 +66,7 @@ describe('credit', () => {
     expect(events).toEqual(['due', 'due']);
   });
 
-  it('has one due after a quarter of what may pass unacknowledged, however much is left, also when no more is to come', () => {
+  it('requests a report after a quarter of the unacknowledged window, however much is left, even with a final grant', () => {
     for (const state of ['open', 'final'] as const) {
       const { credit, download, events } = open({ grantedBytes: 50 * MIB, state });
       for (const count of [1, 2]) {
@@ -79,7 +79,7 @@ describe('credit', () => {
     }
   });
 
-  it('gives no byte beyond what may pass unacknowledged, and goes on with each acknowledgement', () => {
+  it('stops at the unacknowledged window, and continues after each acknowledgement', () => {
     const { credit, download, events } = open({ grantedBytes: 50 * MIB, state: 'open', usedBytes: MIB });
     expect(download(9 * MIB)).toBe(UNACKNOWLEDGED_MAX);
     expect([credit.leftBytes, download(1)]).toEqual([0, 0]);
@@ -97,7 +97,7 @@ describe('credit', () => {
     expect(events).toEqual(['due', 'due']);
   });
 
-  it('gives more or less as what may pass unacknowledged is set anew, and takes nothing back', () => {
+  it('follows changes of the unacknowledged window, and never takes bytes back', () => {
     const { credit, download } = open({ grantedBytes: 50 * MIB, state: 'open' });
     download(9 * MIB);
     credit.allowUnacknowledged(6 * MIB);
@@ -106,7 +106,7 @@ describe('credit', () => {
     expect([credit.leftBytes, credit.usedBytes]).toEqual([0, 6 * MIB]);
   });
 
-  it('is not spent while only an acknowledgement is missing', async () => {
+  it('is not spent while an acknowledgement is missing', async () => {
     const { credit, download, events } = open({ grantedBytes: 5 * MIB, state: 'final' });
     download(9 * MIB);
     await Promise.resolve();
@@ -117,7 +117,7 @@ describe('credit', () => {
     expect([events, credit.isSpent]).toEqual([['due', 'spent'], true]);
   });
 
-  it('has no report due for the last few bytes before they are used', () => {
+  it('requests no report for the last few bytes before they are used', () => {
     const { credit, download, events } = open({ grantedBytes: 60 * KIB, state: 'open' });
     download(60 * KIB - 1);
     expect(events).toEqual([]);
@@ -128,13 +128,13 @@ describe('credit', () => {
     expect(events).toEqual(['due']);
   });
 
-  it('is not changed by repeated or late answers', () => {
+  it('ignores repeated and late responses', () => {
     const { credit } = open({ grantedBytes: 100, state: 'open' });
     for (const grantedBytes of [300, 200, 300, 0]) credit.merge({ grantedBytes, state: 'open' });
     expect(credit.leftBytes).toBe(300);
   });
 
-  it('does not believe the state of an answer that a later one has overtaken', async () => {
+  it('ignores the state of an outdated response', async () => {
     const { credit, download, events } = open({ grantedBytes: 100, state: 'open' });
     credit.merge({ grantedBytes: 300, state: 'open' });
     credit.merge({ grantedBytes: 200, state: 'final' });
@@ -146,7 +146,7 @@ describe('credit', () => {
     expect(events).toContain('ended');
   });
 
-  it('says that it is spent after the last bytes were taken', async () => {
+  it('announces that it is spent after the last bytes were counted', async () => {
     const { download, events } = open({ grantedBytes: 10, state: 'final' });
     download(20);
     expect(events).toEqual([]);
@@ -154,7 +154,7 @@ describe('credit', () => {
     expect(events).toEqual(['spent']);
   });
 
-  it('is spent when an answer makes an exhausted grant final, and goes on when it does not', async () => {
+  it('is spent when an exhausted grant becomes final, and continues when it grows', async () => {
     const { credit, download, events } = open({ grantedBytes: 10, state: 'open' });
     download(10);
     credit.merge({ grantedBytes: 10, state: 'final' });
@@ -164,7 +164,7 @@ describe('credit', () => {
     expect(credit.leftBytes).toBe(10);
   });
 
-  it('wakes those who wait when bytes are left, once', () => {
+  it('calls each waiting callback once when bytes are available', () => {
     const { credit, download } = open({ grantedBytes: 10, state: 'open' });
     const woken: string[] = [];
     download(10);
@@ -177,7 +177,7 @@ describe('credit', () => {
     expect(woken).toEqual(['one']);
   });
 
-  it('gives nothing after the end, whatever comes later', () => {
+  it('counts nothing after the end, whatever is received later', () => {
     const { credit, download, events } = open({ grantedBytes: 100, state: 'open' });
     credit.merge({ grantedBytes: 100, state: 'ended' });
     credit.merge({ grantedBytes: 500, state: 'open' });
@@ -185,20 +185,20 @@ describe('credit', () => {
     expect(events).toEqual(['ended']);
   });
 
-  it('is quiet while everything is acknowledged and nobody waits', () => {
+  it('is up to date while everything is acknowledged and no tunnel waits', () => {
     const { credit, download } = open({ grantedBytes: 100, state: 'open' });
-    const states = [credit.isQuiet];
+    const states = [credit.isUpToDate];
     download(100);
-    states.push(credit.isQuiet);
+    states.push(credit.isUpToDate);
     credit.acknowledge(100);
-    states.push(credit.isQuiet);
-    const forget = credit.whenGranted(() => {});
-    states.push(credit.isQuiet);
-    forget();
-    expect([...states, credit.isQuiet]).toEqual([true, false, true, false, true]);
+    states.push(credit.isUpToDate);
+    const cancel = credit.whenGranted(() => {});
+    states.push(credit.isUpToDate);
+    cancel();
+    expect([...states, credit.isUpToDate]).toEqual([true, false, true, false, true]);
   });
 
-  it('counts on from an earlier total', () => {
+  it('continues from an earlier total', () => {
     const { credit, download } = open({ grantedBytes: 150, state: 'open', usedBytes: 100 });
     expect(download(80)).toBe(50);
     expect(credit.usedBytes).toBe(150);

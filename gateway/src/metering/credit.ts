@@ -3,39 +3,39 @@ import { Lease, type LeaseHolder } from './lease.ts';
 
 export type Direction = 'toExit' | 'toClient';
 
-export interface CreditAnswer {
+export interface CreditGrant {
   readonly grantedBytes: number;
   readonly state: CreditState;
-  /** Why no more is granted, or why the connection has ended, in the control plane's words. */
+  /** Why there is no further grant or why the connection has ended, as sent by the control plane. */
   readonly reason?: string | undefined;
 }
 
-/** Cumulative in this run; `uploadedBytes` are the part of `usedBytes` that went to destinations. */
+/** Cumulative in this run; `uploadedBytes` is the part of `usedBytes` that went to destinations. */
 export interface Totals {
   readonly usedBytes: number;
   readonly uploadedBytes: number;
 }
 
 export interface CreditEvents {
-  /** Much has been used since the last report: send the next now, not at the next interval. */
+  /** Enough was used to send a report now instead of at the next interval. */
   due(): void;
-  /** The last granted byte is used and no more will come. */
+  /** The final grant is used up. */
   spent(): void;
   /** The control plane has ended the connection. */
   ended(): void;
 }
 
-/** A report goes out when this part of what was left is used. Grants are sized so that the rest outlasts the answer. */
+/** A report is due when this share of the remaining grant is used; the rest should last until the response. */
 const DUE_SHARE = 0.5;
-/** And when this part of what may pass unacknowledged is used: what is usually lost by a kill is not much more than it. */
+/** Also when this share of the unacknowledged window is used: it bounds what is usually lost if the process is killed. */
 const UNREPORTED_SHARE = 0.25;
-/** So little is not worth a report before it is used up. */
+/** A smaller remaining grant does not make a report due before it is used up. */
 const DUE_BYTES_MIN = 64 * 1024;
 
 /**
- * Credit control of one connection in this run (RFC 8506). All totals only grow, so a repeated, late or reordered
- * answer changes nothing. Two walls stand before the bytes: the grant, because nothing passes that is not paid for, and
- * what the control plane has acknowledged, because the rest is given away if this process is killed.
+ * Credit control of one connection in this run (RFC 8506). All totals are monotonic, so a repeated, late or reordered
+ * response changes nothing. Two limits apply: the grant, because only paid bytes may pass, and the window beyond the last
+ * acknowledged total, because unacknowledged bytes are lost if this process is killed.
  */
 export class Credit {
   #usedBytes: number;
@@ -45,16 +45,16 @@ export class Credit {
   #reason: string | undefined;
   #reportedBytes: number;
   #acknowledgedBytes: number;
-  /** The total that makes a report due; infinite between asking for it and its being sent. */
+  /** The total that makes a report due; infinite while a requested report has not been sent. */
   #dueAtBytes = 0;
   #isSpentAnnounced = false;
   #leasedBytes = 0;
   readonly #leases = new Set<Lease>();
   readonly #waiting = new Set<() => void>();
 
-  /** @param unacknowledgedBytesMax what may pass beyond the last acknowledged total, until it is set anew */
+  /** @param unacknowledgedBytesMax the initial window beyond the last acknowledged total */
   constructor(
-    start: CreditAnswer & Totals,
+    start: CreditGrant & Totals,
     private unacknowledgedBytesMax: number,
     private readonly events: CreditEvents,
   ) {
@@ -72,20 +72,20 @@ export class Credit {
     return this.#usedBytes;
   }
 
-  /** What may pass now, leased bytes included. */
+  /** Bytes that may pass now, including leased ones. */
   get leftBytes(): number {
     if (this.#state === 'ended') return 0;
-    const wallBytes = Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
-    return Math.max(0, wallBytes - this.#usedBytes);
+    const limitBytes = Math.min(this.#grantedBytes, this.#acknowledgedBytes + this.unacknowledgedBytesMax);
+    return Math.max(0, limitBytes - this.#usedBytes);
   }
 
-  /** The last granted byte is used and no more will come. */
+  /** The final grant is used up. */
   get isSpent(): boolean {
     return this.#state === 'final' && this.#usedBytes === this.#grantedBytes;
   }
 
-  /** The control plane has the total that is used now, and nobody waits for more. */
-  get isQuiet(): boolean {
+  /** The current total is acknowledged, and no tunnel waits for a grant. */
+  get isUpToDate(): boolean {
     return this.#usedBytes === this.#acknowledgedBytes && this.#waiting.size === 0;
   }
 
@@ -93,54 +93,54 @@ export class Credit {
     return this.#state;
   }
 
-  /** Why no more is granted, or why the connection has ended, if the control plane has said it. */
+  /** Why there is no further grant or why the connection has ended, as sent by the control plane. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Counts up to `wantedBytes` as used and tells how many those are. Only they may be forwarded. */
+  /** Counts up to `wantedBytes` as used. @returns the counted bytes: only these may be forwarded */
   take(direction: Direction, wantedBytes: number): number {
     const takenBytes = Math.min(wantedBytes, this.#freeBytesFor(wantedBytes));
     this.#count(direction, takenBytes);
     return takenBytes;
   }
 
-  /** All or nothing, for what cannot be cut: whether these bytes are counted, and may be forwarded. */
+  /** All or nothing, for datagrams. @returns whether the bytes were counted and may be forwarded */
   takeWhole(direction: Direction, bytes: number): boolean {
     if (bytes <= this.#freeBytesFor(bytes)) {
       this.#count(direction, bytes);
       return true;
     }
-    // What is left is too little to fall due by being used. Where the grant is final only the window can still move.
+    // The remaining bytes cannot make a report due, because they cannot be used. With a final grant only the window can grow.
     const canGrow = this.#state === 'open' || bytes <= this.#grantedBytes - this.#usedBytes;
-    if (canGrow && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#fallDue();
+    if (canGrow && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#requestReport();
     return false;
   }
 
-  /** The totals for a report that is sent now. */
+  /** The totals for a report; call it when the report is sent. */
   report(): Totals {
     this.#reportedBytes = this.#usedBytes;
-    // With nothing left this very report is the request for more.
+    // With nothing left, this report itself requests more.
     if (this.leftBytes === 0) this.#dueAtBytes = Number.POSITIVE_INFINITY;
     else this.#setDue();
     return { usedBytes: this.#usedBytes, uploadedBytes: this.#uploadedBytes };
   }
 
-  /** The control plane has this total. */
+  /** The control plane has stored this total. */
   acknowledge(usedBytes: number): void {
     if (usedBytes <= this.#acknowledgedBytes) return;
     this.#acknowledgedBytes = usedBytes;
-    this.#goOn();
+    this.#limitRaised();
   }
 
   allowUnacknowledged(bytes: number): void {
     if (bytes === this.unacknowledgedBytesMax) return;
     this.unacknowledgedBytesMax = bytes;
     if (this.#leasedBytes > this.leftBytes) this.#recallAll();
-    this.#goOn();
+    this.#limitRaised();
   }
 
-  /** Sets bytes aside; undefined if not so many are free. When others need them, all leases are recalled. */
+  /** Reserves bytes; undefined if too few are free. All leases are recalled when others need the bytes. */
   lease(direction: Direction, bytes: number, holder: LeaseHolder): Lease | undefined {
     if (this.#leasedBytes + bytes > this.leftBytes) return undefined;
     const lease = new Lease(bytes, holder, (lease, usedBytes) => this.#settled(lease, direction, usedBytes));
@@ -149,31 +149,31 @@ export class Credit {
     return lease;
   }
 
-  merge(answer: CreditAnswer): void {
+  merge(grant: CreditGrant): void {
     if (this.#state === 'ended') return;
-    if (answer.state === 'ended') {
+    if (grant.state === 'ended') {
       this.#state = 'ended';
-      this.#reason = answer.reason;
+      this.#reason = grant.reason;
       return this.events.ended();
     }
-    // A smaller grant was given before the one that is known: its state is old, too.
-    if (answer.grantedBytes < this.#grantedBytes) return;
-    const isGrown = answer.grantedBytes > this.#grantedBytes;
-    this.#grantedBytes = answer.grantedBytes;
-    this.#state = answer.state;
-    this.#reason = answer.reason;
-    if (isGrown) this.#goOn();
+    // A smaller grant is older than the current one, and so is its state.
+    if (grant.grantedBytes < this.#grantedBytes) return;
+    const isGrown = grant.grantedBytes > this.#grantedBytes;
+    this.#grantedBytes = grant.grantedBytes;
+    this.#state = grant.state;
+    this.#reason = grant.reason;
+    if (isGrown) this.#limitRaised();
     if (this.isSpent) this.#announceSpent();
   }
 
-  /** Calls back once when bytes are left again; the answer cancels that. */
+  /** Calls back once when bytes are available. @returns a function that cancels the callback */
   whenGranted(callback: () => void): () => void {
     this.#waiting.add(callback);
     return () => this.#waiting.delete(callback);
   }
 
-  /** A wall has moved. */
-  #goOn(): void {
+  /** The grant or the window has grown. */
+  #limitRaised(): void {
     this.#setDue();
     if (this.leftBytes > 0) this.#wake();
   }
@@ -194,7 +194,7 @@ export class Credit {
     for (const lease of this.#leases) lease.recall();
   }
 
-  /** Counted whatever has happened since: it was granted when it was leased, and it has passed. */
+  /** Counted in any state: the bytes were granted when they were leased, and they have passed. */
   #settled(lease: Lease, direction: Direction, usedBytes: number): void {
     this.#leases.delete(lease);
     this.#leasedBytes -= lease.bytes;
@@ -205,17 +205,17 @@ export class Credit {
   #count(direction: Direction, usedBytes: number): void {
     this.#usedBytes += usedBytes;
     if (direction === 'toExit') this.#uploadedBytes += usedBytes;
-    if (this.#usedBytes >= this.#dueAtBytes) this.#fallDue();
+    if (this.#usedBytes >= this.#dueAtBytes) this.#requestReport();
     if (this.isSpent) this.#announceSpent();
   }
 
-  #fallDue(): void {
+  #requestReport(): void {
     if (this.#state === 'ended' || this.isSpent) return;
-    this.#dueAtBytes = Number.POSITIVE_INFINITY; // Once; the interval reports in any case.
+    this.#dueAtBytes = Number.POSITIVE_INFINITY; // Requested once; the next interval reports in any case.
     this.events.due();
   }
 
-  /** Deferred: the bytes just taken have to be written before the tunnels are cut. */
+  /** Deferred, because the counted bytes must be written before the tunnels close. */
   #announceSpent(): void {
     if (this.#isSpentAnnounced) return;
     this.#isSpentAnnounced = true;

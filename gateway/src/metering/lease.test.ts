@@ -7,7 +7,7 @@ function open(grantedBytes: number) {
   const credit = new Credit(start, 1_000_000, { due: () => {}, spent: () => {}, ended: () => {} });
   const recalled: string[] = [];
   const counted: number[] = [];
-  /** `settles`: what a holder that can still do so has let pass when it is recalled. */
+  /** @param settles the bytes with which the holder settles the lease when it is recalled */
   const lease = (name: string, bytes: number, settles?: number): Lease | undefined => {
     const lease = credit.lease('toExit', bytes, {
       recalled: () => {
@@ -22,7 +22,7 @@ function open(grantedBytes: number) {
 }
 
 describe('a lease', () => {
-  it('is given only while all of them fit', () => {
+  it('is granted only while all leases fit into the credit', () => {
     const { lease } = open(1_000);
     const one = lease('one', 400);
     expect([lease('two', 400) !== undefined, lease('three', 400)]).toEqual([true, undefined]);
@@ -30,7 +30,7 @@ describe('a lease', () => {
     expect(lease('three', 400)).toBeDefined();
   });
 
-  it('is counted when it is settled, once, and what has not passed is free again', () => {
+  it('is counted once, when it is settled, and the unused rest is released', () => {
     const { credit, lease, counted } = open(1_000);
     const one = lease('one', 400);
     expect(credit.usedBytes).toBe(0);
@@ -40,7 +40,7 @@ describe('a lease', () => {
     expect(credit.take('toClient', 1_000)).toBe(700);
   });
 
-  it('is recalled when others need its bytes, and not before', () => {
+  it('is recalled only when others need its bytes', () => {
     const { credit, lease, recalled } = open(1_000);
     lease('one', 400, 0);
     lease('two', 400, 50);
@@ -49,7 +49,7 @@ describe('a lease', () => {
     expect(credit.usedBytes).toBe(251);
   });
 
-  it('keeps its bytes from others until it is settled, and then wakes who waits', () => {
+  it('reserves its bytes until it is settled, and then wakes waiting tunnels', () => {
     const { credit, lease, recalled } = open(1_000);
     const one = lease('one', 600);
     expect(credit.take('toClient', 500)).toBe(400);
@@ -68,7 +68,7 @@ describe('a lease', () => {
     expect(recalled).toEqual(['one']);
   });
 
-  it('counts what has passed also when the connection has ended meanwhile', () => {
+  it('counts forwarded bytes even if the connection has ended meanwhile', () => {
     const { credit, lease } = open(1_000);
     const one = lease('one', 600);
     credit.merge({ grantedBytes: 1_000, state: 'ended' });

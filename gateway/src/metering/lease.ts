@@ -1,13 +1,13 @@
 export interface LeaseHolder {
-  /** Others need the bytes: settle as soon as possible, at best before this returns. Called at most once. */
+  /** Others need the bytes: settle as soon as possible, ideally before this returns. Called at most once. */
   recalled(): void;
-  /** So many have been counted. */
+  /** Called with the number of counted bytes. */
   counted(usedBytes: number): void;
 }
 
 /**
- * Bytes of a connection's credit that are set aside for one read, so that it can be counted when it is over. It is settled
- * once, with what has passed; the rest is free again.
+ * Bytes of a connection's credit that are reserved for one read, so that they can be counted after it. A lease is settled
+ * once, with the bytes that have passed; the rest is released.
  */
 export class Lease {
   #isSettled = false;
@@ -25,7 +25,7 @@ export class Lease {
     this.holder.recalled();
   }
 
-  /** @returns how many are counted: all, the first time, if no more have passed than were leased */
+  /** @returns the counted bytes: at most the leased ones, and 0 after the first call */
   settle(usedBytes: number): number {
     if (this.#isSettled) return 0;
     this.#isSettled = true;

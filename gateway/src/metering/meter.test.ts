@@ -3,14 +3,14 @@ import { defaultLimits } from '../limits.ts';
 import { Credit } from './credit.ts';
 import { Meter } from './meter.ts';
 
-/** A restart of the control plane and its database. */
-const AWAY_MS = 60_000;
+/** As long as a restart of the control plane and its database. */
+const OUTAGE_MS = 60_000;
 const MIB = 1_048_576;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A tunnel that has used up its grant and waits, as each tunnel of a gateway does. */
+/** A tunnel that has used up its grant and waits for the next. */
 function waitingTunnel() {
   const start = { usedBytes: 0, uploadedBytes: 0, grantedBytes: MIB, state: 'open' as const };
   const credit = new Credit(start, 8 * MIB, { due: () => {}, spent: () => {}, ended: () => {} });
@@ -20,8 +20,8 @@ function waitingTunnel() {
     { toExit: 0, toClient: 0 },
     {
       timeoutMs: defaultLimits.grantWaitMs,
-      begun: () => events.push('begun'),
-      over: (seconds) => events.push(`over after ${seconds} s`),
+      started: () => events.push('started'),
+      finished: (seconds) => events.push(`finished after ${seconds} s`),
       timedOut: () => events.push('timed out'),
     },
   );
@@ -31,10 +31,10 @@ function waitingTunnel() {
   return { meter, grant, events };
 }
 
-it('counts datagrams whole or not at all, and none after its end', () => {
+it('counts datagrams completely or not at all, and none after its end', () => {
   const { meter, grant } = waitingTunnel();
   expect(meter.takeWhole('toExit', 10)).toBe(false);
-  grant(MIB + 5); // The tunnel that waits takes these.
+  grant(MIB + 5); // The waiting tunnel consumes these.
   grant(MIB + 20);
   expect([meter.takeWhole('toExit', 16), meter.takeWhole('toExit', 10)]).toEqual([false, true]);
   meter.stop();
@@ -43,30 +43,30 @@ it('counts datagrams whole or not at all, and none after its end', () => {
 });
 
 describe('a tunnel without a grant', () => {
-  it('is kept while the control plane is away for a minute, and goes on', () => {
+  it('stays open while the control plane is unavailable for a minute, and then continues', () => {
     const { grant, events } = waitingTunnel();
-    vi.advanceTimersByTime(AWAY_MS);
-    expect(events).toEqual(['begun']);
+    vi.advanceTimersByTime(OUTAGE_MS);
+    expect(events).toEqual(['started']);
     grant(MIB + 5);
-    expect(events).toEqual(['begun', 'over after 60 s', 'granted 5']);
-    vi.advanceTimersByTime(10 * AWAY_MS);
+    expect(events).toEqual(['started', 'finished after 60 s', 'granted 5']);
+    vi.advanceTimersByTime(10 * OUTAGE_MS);
     expect(events).toHaveLength(3);
   });
 
-  it('is told to end when none comes in a minute and a half', () => {
+  it('times out after a minute and a half', () => {
     const { events } = waitingTunnel();
     vi.advanceTimersByTime(89_999);
-    expect(events).toEqual(['begun']);
+    expect(events).toEqual(['started']);
     vi.advanceTimersByTime(1);
-    expect(events).toEqual(['begun', 'timed out']);
+    expect(events).toEqual(['started', 'timed out']);
   });
 
   it('neither counts nor waits after its end', () => {
     const { meter, grant, events } = waitingTunnel();
     meter.stop();
     grant(2 * MIB);
-    vi.advanceTimersByTime(10 * AWAY_MS);
-    expect(events).toEqual(['begun', 'over after 0 s']);
+    vi.advanceTimersByTime(10 * OUTAGE_MS);
+    expect(events).toEqual(['started', 'finished after 0 s']);
     expect(meter.take('toClient', 5)).toBe(0);
   });
 });

@@ -18,8 +18,8 @@ export class Meter {
     private readonly nodeTotals: ByteTotals,
     private readonly grantWait: {
       readonly timeoutMs: number;
-      begun(): void;
-      over(seconds: number): void;
+      started(): void;
+      finished(seconds: number): void;
       timedOut(): void;
     },
   ) {}
@@ -31,43 +31,43 @@ export class Meter {
     return takenBytes;
   }
 
-  /** All or nothing: whether a datagram may be forwarded. */
+  /** All or nothing. @returns whether a datagram was counted and may be forwarded */
   takeWhole(direction: Direction, bytes: number): boolean {
     if (this.#isStopped || !this.credit.takeWhole(direction, bytes)) return false;
     this.#count(direction, bytes);
     return true;
   }
 
-  /** Sets bytes aside for a read that is counted when it is over; undefined if there are not so many. */
+  /** Reserves bytes for a read that is counted after it; undefined if too few are free. */
   lease(direction: Direction, bytes: number, recalled: () => void): Lease | undefined {
     if (this.#isStopped) return undefined;
     const counted = (usedBytes: number) => this.#count(direction, usedBytes);
     return this.credit.lease(direction, bytes, { recalled, counted });
   }
 
-  /** Calls back when bytes are granted again. Without a grant in time the tunnel is told to end. */
+  /** Calls back when bytes are granted. If the wait times out, the tunnel ends. */
   whenGranted(callback: () => void): void {
     if (this.#isStopped) return;
-    const begunAt = performance.now();
-    this.grantWait.begun();
+    const startedAt = performance.now();
+    this.grantWait.started();
     const timer = setTimeout(() => this.grantWait.timedOut(), this.grantWait.timeoutMs);
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
-      this.grantWait.over((performance.now() - begunAt) / 1000);
+      this.grantWait.finished((performance.now() - startedAt) / 1000);
     };
-    const forget = this.credit.whenGranted(() => {
+    const unsubscribe = this.credit.whenGranted(() => {
       this.#waits.delete(cancel);
-      over();
+      finish();
       callback();
     });
     const cancel = () => {
-      over();
-      forget();
+      finish();
+      unsubscribe();
     };
     this.#waits.add(cancel);
   }
 
-  /** After this nothing may pass, and nothing is counted but what a lease has let pass before. */
+  /** After this nothing may pass, and nothing is counted except bytes of an earlier lease. */
   stop(): void {
     this.#isStopped = true;
     for (const cancel of this.#waits) cancel();

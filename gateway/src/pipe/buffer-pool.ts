@@ -1,4 +1,4 @@
-/** Large read buffers, reused. A lane without one reads into the shared buffer and copies. */
+/** Reusable large read buffers. A lane without one reads into the shared buffer and copies. */
 export class BufferPool {
   readonly #free: Buffer[] = [];
   #inUse = 0;
@@ -12,13 +12,13 @@ export class BufferPool {
     return this.#inUse;
   }
 
-  take(): Buffer | undefined {
+  acquire(): Buffer | undefined {
     if (this.#inUse >= this.maximum) return undefined;
     this.#inUse += 1;
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.bufferBytes);
   }
 
-  giveBack(buffer: Buffer): void {
+  release(buffer: Buffer): void {
     this.#inUse -= 1;
     this.#free.push(buffer);
   }

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-/** Asked for the slice of the next read after each callback; a callback that returns false pauses. */
+/** `buffer` returns the slice for the next read, after each callback. A callback that returns false pauses reading. */
 export interface SliceReader {
   buffer(): Uint8Array;
   callback(count: number, slice: Uint8Array): boolean;
@@ -27,9 +27,9 @@ interface WithHandle {
 const probe = Buffer.alloc(1);
 
 /**
- * Moves a paused socket's handle to a new socket that reads into buffers of ours. Node offers this for outgoing
- * sockets alone; for accepted ones there is only the undocumented `handle` option, hence the test at start. The new
- * socket is paused. The old one closes without touching the connection.
+ * Moves the handle of a paused socket to a new, paused socket that reads into buffers of the caller (`onread`). Node
+ * documents `onread` for outgoing sockets only; accepted ones need the undocumented `handle` option, so `choose-relay.ts`
+ * tests it at the start. The old socket closes without closing the connection.
  */
 export function moveHandle(socket: Socket, reader: SliceReader): Socket {
   const owner = socket as unknown as WithHandle;
@@ -49,8 +49,8 @@ export function moveHandle(socket: Socket, reader: SliceReader): Socket {
 }
 
 /**
- * Makes the next read of a moved socket smaller, although its slice has been asked for. The new slice must be the
- * beginning of the old one, because the callback still gets the old one.
+ * Shrinks the next read of a moved socket after its slice was requested. The new slice must be the start of the old one,
+ * because the callback still gets the old one.
  */
 export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
   (socket as unknown as WithHandle)._handle?.useUserBuffer(slice);
@@ -59,8 +59,8 @@ export function shrinkNextRead(socket: Socket, slice: Uint8Array): void {
 export const hasHandle = (socket: Socket): boolean => Boolean((socket as unknown as WithHandle)._handle);
 
 /**
- * Resets a connection. libuv refuses that while an end is on its way to the system, and Node then closes nothing: neither
- * the descriptor nor the stream. So a reset behind an end waits for it, which takes one turn of the event loop.
+ * Resets a connection. libuv refuses a reset while a shutdown is pending, and Node then closes neither the descriptor nor
+ * the stream. So a reset after `end` waits for `finish`, which takes one turn of the event loop.
  */
 export function resetSocket(socket: Socket): void {
   const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
@@ -68,16 +68,16 @@ export function resetSocket(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** Undefined where the platform has none. */
+/** Undefined on platforms without descriptors. */
 export function descriptorOf(socket: Socket): number | undefined {
   const descriptor = (socket as unknown as WithHandle)._handle?.fd;
   return descriptor !== undefined && descriptor >= 0 ? descriptor : undefined;
 }
 
 /**
- * Whether the `end` that a socket has just emitted was in truth a reset. libuv reports an end when a reset arrives
- * behind data that fills a read only partly; without this check a cut download would look complete. The error stays
- * with the descriptor until the next system call, which this is.
+ * Whether the `end` that a socket has just emitted was a reset. libuv reports an end if a reset arrives after data that
+ * fills a read only partly; without this check a truncated download would look complete. The system keeps the error for
+ * the next system call on the descriptor, which is this one.
  */
 export function wasReset(socket: Socket): boolean {
   const descriptor = descriptorOf(socket);

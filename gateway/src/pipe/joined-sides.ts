@@ -3,8 +3,8 @@ import type { Pipe, PipeEnd, PipeTask, StopMode } from './pipe.ts';
 import type { Side, SideListener } from './side.ts';
 
 /**
- * The life of two joined sides, the same for every mover: a half-close stays a half-close, a reset stays a reset, and a
- * side that closes before both of its directions have ended counts as a reset. So nothing cut looks complete.
+ * The close logic of two joined sides, shared by all relays: a half-close is forwarded as a half-close, a reset as a reset,
+ * and a side that closes before both directions have ended counts as a reset. So truncated data never looks complete.
  */
 export class JoinedSides implements Pipe {
   readonly toExit: Lane;
@@ -17,7 +17,7 @@ export class JoinedSides implements Pipe {
 
   constructor(
     private readonly task: PipeTask,
-    private readonly released: () => void = () => {},
+    private readonly onBothClosed: () => void = () => {},
   ) {
     this.#client = task.client;
     this.#exit = task.exit;
@@ -61,7 +61,7 @@ export class JoinedSides implements Pipe {
     this.toClient.start(Buffer.alloc(0));
   }
 
-  /** A side that was replaced has nothing to say any more. */
+  /** Ignores events of a side that was replaced. */
   #openClient(): void {
     const side = this.#client;
     const listener = this.#listener(this.toClient, this.toExit, 'client-failed', () => this.#exit);
@@ -96,9 +96,9 @@ export class JoinedSides implements Pipe {
   #sideClosed(): void {
     this.#openSides -= 1;
     if (this.#openSides > 0) return;
-    this.released();
+    this.onBothClosed();
     if (this.#isStopped) return;
-    this.#isStopped = true; // Nothing is left to stop when the tunnel closes because of this.
+    this.#isStopped = true; // Both sides are closed, so a later `stop` by the tunnel has nothing to do.
     this.task.ended(this.#end);
   }
 }

@@ -3,12 +3,12 @@ import type { Lease } from '../metering/lease.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { Side } from './side.ts';
 
-/** One direction of a pipe: counts, forwards what is granted, keeps the rest, and passes the end on behind it. */
+/** One direction of a pipe: counts and forwards granted bytes, holds the rest, and forwards the end after all bytes. */
 export class Lane {
-  #rest: Buffer | undefined;
+  #ungranted: Buffer | undefined;
   #isStopped = false;
   #hasEnded = false;
-  readonly #taken = () => this.goOn();
+  readonly #onDrained = () => this.resumeSource();
 
   constructor(
     private source: Side,
@@ -17,58 +17,58 @@ export class Lane {
     private readonly meter: Meter,
   ) {}
 
-  /** The source has ended in order. */
+  /** The source has sent a clean end (FIN). */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** And the destination has everything, with the end behind it. */
+  /** The destination has received all bytes and the end. */
   get isComplete(): boolean {
-    return this.#hasEnded && this.#rest === undefined;
+    return this.#hasEnded && this.#ungranted === undefined;
   }
 
-  /** Begins, or goes on after a side was replaced, with bytes that were read before. */
+  /** Starts, or continues after a side was replaced, with bytes that were read before. */
   start(early: Buffer): void {
-    if (early.length > 0 ? this.forward(early) : this.#rest === undefined) this.source.resume();
+    if (early.length > 0 ? this.forward(early) : this.#ungranted === undefined) this.source.resume();
   }
 
-  /** From now on bytes are read and thrown away. */
+  /** Discards all further bytes. */
   stop(): void {
     this.#isStopped = true;
-    this.#rest = undefined;
+    this.#ungranted = undefined;
   }
 
-  /** Sets bytes aside for a large read, which then needs no look at the credit before it. */
+  /** Reserves credit for a large read. */
   lease(bytes: number, recalled: () => void): Lease | undefined {
     return this.#isStopped ? undefined : this.meter.lease(this.direction, bytes, recalled);
   }
 
-  /** Forwards what is granted and keeps the rest until more is; true when the source may go on. */
+  /** Forwards the granted bytes and holds the rest until the next grant. @returns true if the source may continue */
   forward(chunk: Buffer, lease?: Lease): boolean {
-    if (this.#isStopped || this.#rest !== undefined) {
+    if (this.#isStopped || this.#ungranted !== undefined) {
       lease?.settle(0);
-      return this.#isStopped || this.#keep(chunk);
+      return this.#isStopped || this.#hold(chunk);
     }
     const takenBytes = lease ? lease.settle(chunk.length) : this.meter.take(this.direction, chunk.length);
-    const isTaken = takenBytes === chunk.length;
+    const isComplete = takenBytes === chunk.length;
     const isFlowing =
-      takenBytes === 0 || this.destination.write(isTaken ? chunk : chunk.subarray(0, takenBytes), this.#taken);
-    if (isTaken) return isFlowing;
-    // Copied: the buffer may belong to a pool, and this happens only when credit runs out.
-    this.#rest = Buffer.from(chunk.subarray(takenBytes));
-    this.meter.whenGranted(() => this.#forwardRest());
+      takenBytes === 0 || this.destination.write(isComplete ? chunk : chunk.subarray(0, takenBytes), this.#onDrained);
+    if (isComplete) return isFlowing;
+    // Copied, because the buffer may be pooled. This happens only when the credit runs out.
+    this.#ungranted = Buffer.from(chunk.subarray(takenBytes));
+    this.meter.whenGranted(() => this.#forwardUngranted());
     return false;
   }
 
-  /** The source has ended. Bytes that wait for a grant go first. */
+  /** Call it when the source has ended. Bytes that wait for a grant are forwarded first. */
   end(): void {
     this.#hasEnded = true;
-    if (this.#rest === undefined && !this.#isStopped) this.destination.end();
+    if (this.#ungranted === undefined && !this.#isStopped) this.destination.end();
   }
 
-  /** Lets the source read on, unless something is still in the way. */
-  goOn(): void {
-    const isBlocked = this.#rest !== undefined || this.destination.pendingBytes > 0;
+  /** Resumes the source unless bytes are waiting for a grant or for the destination. */
+  resumeSource(): void {
+    const isBlocked = this.#ungranted !== undefined || this.destination.pendingBytes > 0;
     if (!isBlocked && !this.#isStopped) this.source.resume();
   }
 
@@ -80,17 +80,17 @@ export class Lane {
     this.destination = side;
   }
 
-  #keep(chunk: Buffer): boolean {
-    this.#rest = Buffer.concat([this.#rest ?? Buffer.alloc(0), chunk]);
+  #hold(chunk: Buffer): boolean {
+    this.#ungranted = Buffer.concat([this.#ungranted ?? Buffer.alloc(0), chunk]);
     return false;
   }
 
-  #forwardRest(): void {
-    const rest = this.#rest;
-    this.#rest = undefined;
-    if (rest === undefined) return;
-    const isFlowing = this.forward(rest);
+  #forwardUngranted(): void {
+    const ungranted = this.#ungranted;
+    this.#ungranted = undefined;
+    if (ungranted === undefined) return;
+    const isFlowing = this.forward(ungranted);
     if (this.isComplete) this.destination.end();
-    else if (isFlowing) this.goOn();
+    else if (isFlowing) this.resumeSource();
   }
 }

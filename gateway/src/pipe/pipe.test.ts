@@ -2,18 +2,18 @@ import type { Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, sha256, until } from '../../test/sockets.ts';
-import { Credit, type CreditAnswer } from '../metering/credit.ts';
+import { Credit, type CreditGrant } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
-import { chooseMover } from './feature-test.ts';
+import { chooseRelay } from './choose-relay.ts';
 import { moveHandle } from './handle.ts';
 import { Lane } from './lane.ts';
 import { createPump } from './pump.ts';
-import type { Mover, Pipe, PipeEnd } from './pipe.ts';
+import type { Relay, Pipe, PipeEnd } from './pipe.ts';
 import { streams } from './streams.ts';
 import { TcpSide } from './tcp-side.ts';
 
-interface Bench {
-  /** The far ends of the two joined sockets. */
+interface Fixture {
+  /** The peers of the two joined sockets. */
   readonly client: Socket;
   readonly origin: Socket;
   readonly credit: Credit;
@@ -23,7 +23,7 @@ interface Bench {
   readonly events: string[];
 }
 
-const UNLIMITED: CreditAnswer = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
+const UNLIMITED: CreditGrant = { grantedBytes: Number.MAX_SAFE_INTEGER, state: 'open' };
 const opened: Socket[] = [];
 
 afterEach(() => {
@@ -42,10 +42,10 @@ async function pair(): Promise<[far: Socket, near: Socket]> {
 }
 
 async function joined(
-  mover: Mover,
-  grant: CreditAnswer | Credit = UNLIMITED,
+  relay: Relay,
+  grant: CreditGrant | Credit = UNLIMITED,
   early: Buffer = Buffer.alloc(0),
-): Promise<Bench> {
+): Promise<Fixture> {
   const [client, nearClient] = await pair();
   const [origin, nearOrigin] = await pair();
   const events: string[] = [];
@@ -63,15 +63,15 @@ async function joined(
         });
   const wait = {
     timeoutMs: 60_000,
-    begun: () => events.push('wait'),
-    over: () => {},
+    started: () => events.push('wait'),
+    finished: () => {},
     timedOut: () => events.push('late'),
   };
   const meter = new Meter(credit, { toExit: 0, toClient: 0 }, wait);
   const limits = { lingerMs: 50, flushMs: 5_000 };
   let pipe: Pipe = { stop: () => {}, replaceClient: () => {} };
   const ended = new Promise<PipeEnd>((fulfil) => {
-    pipe = mover.start({
+    pipe = relay.start({
       client: new TcpSide(nearClient, limits),
       exit: new TcpSide(nearOrigin, limits),
       early,
@@ -85,8 +85,8 @@ async function joined(
 }
 
 /**
- * Takes its time over every chunk, so that the writer before it has to wait. It reads into a buffer of its own: what Node
- * has buffered for a paused socket is lost to the program when a reset follows.
+ * Pauses after every chunk, so that the writer must wait. It reads into its own buffer, because Node discards the data that
+ * it has buffered for a paused socket when a reset follows.
  */
 function readSlowly(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -110,7 +110,7 @@ function readSlowly(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** Writes in pieces, each in a turn of its own. */
+/** Writes pieces, each in a separate turn of the event loop. */
 async function writeSlowly(socket: Socket, bytes: Buffer, pieceBytes: number): Promise<void> {
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     socket.write(bytes.subarray(at, at + pieceBytes));
@@ -121,12 +121,12 @@ async function writeSlowly(socket: Socket, bytes: Buffer, pieceBytes: number): P
 
 describe.each([
   ['pump', () => createPump(4)],
-  ['pump without own buffers', () => createPump(0)],
+  ['pump without pooled buffers', () => createPump(0)],
   ['streams', () => streams],
 ])('the pipe: %s', (_name, create) => {
-  it('carries large bodies both ways at once unchanged', async () => {
-    const mover = create();
-    const { client, origin, ended, meter } = await joined(mover);
+  it('relays large bodies in both directions concurrently and unchanged', async () => {
+    const relay = create();
+    const { client, origin, ended, meter } = await joined(relay);
     const up = patternedBytes(5_000_001);
     const down = patternedBytes(9_000_003);
     const [atOrigin, atClient] = [new Reader(origin), new Reader(client)];
@@ -136,21 +136,21 @@ describe.each([
     expect(sha256((await atClient.rest()).bytes)).toBe(sha256(down));
     expect(await ended).toBe('completed');
     expect(meter.usedBytes).toEqual({ toExit: up.length, toClient: down.length });
-    expect(mover.buffersInUse).toBe(0);
+    expect(relay.buffersInUse).toBe(0);
   });
 
-  it('loses nothing to a slow reader', async () => {
-    const mover = create();
-    const { client, origin, ended } = await joined(mover);
+  it('loses no data with a slow reader', async () => {
+    const relay = create();
+    const { client, origin, ended } = await joined(relay);
     const body = patternedBytes(12_000_000);
     origin.end(body);
     const received = await readSlowly(client);
     expect(sha256(received)).toBe(sha256(body));
     expect(await ended).toBe('completed');
-    expect(mover.buffersInUse).toBe(0);
+    expect(relay.buffersInUse).toBe(0);
   });
 
-  it.each([100, 5_000, 40_000, 300_000])('carries pieces of %i bytes in order', async (pieceBytes) => {
+  it.each([100, 5_000, 40_000, 300_000])('relays pieces of %i bytes in order', async (pieceBytes) => {
     const { client, origin, ended } = await joined(create());
     const body = patternedBytes(Math.min(6_000_000, pieceBytes * 500));
     const reader = new Reader(client);
@@ -168,40 +168,40 @@ describe.each([
     expect(bytes.equals(Buffer.concat([early, Buffer.from('and then this')]))).toBe(true);
   });
 
-  it('keeps a half-close by the client a half-close', async () => {
+  it('forwards a half-close by the client', async () => {
     const { client, origin, events, ended } = await joined(create());
     client.end('question');
     expect((await new Reader(origin).rest()).bytes.toString()).toBe('question');
     expect(events).toContain('half-closed');
-    origin.end('answer after the end');
-    expect((await new Reader(client).rest()).bytes.toString()).toBe('answer after the end');
+    origin.end('response after the end');
+    expect((await new Reader(client).rest()).bytes.toString()).toBe('response after the end');
     expect(await ended).toBe('completed');
   });
 
-  it('keeps a half-close by the origin a half-close', async () => {
+  it('forwards a half-close by the origin', async () => {
     const { client, origin, ended } = await joined(create());
     origin.end('greeting');
     expect((await new Reader(client).rest()).bytes.toString()).toBe('greeting');
-    client.end('still heard');
-    expect((await new Reader(origin).rest()).bytes.toString()).toBe('still heard');
+    client.end('still delivered');
+    expect((await new Reader(origin).rest()).bytes.toString()).toBe('still delivered');
     expect(await ended).toBe('completed');
   });
 
-  it.each(['client', 'origin'] as const)('passes on a reset by the %s', async (side) => {
-    const bench = await joined(create());
-    const other = side === 'client' ? bench.origin : bench.client;
+  it.each(['client', 'origin'] as const)('forwards a reset by the %s', async (side) => {
+    const fixture = await joined(create());
+    const other = side === 'client' ? fixture.origin : fixture.client;
     const reader = new Reader(other);
-    bench[side].write('hello');
+    fixture[side].write('hello');
     await reader.take(5);
-    bench[side].resetAndDestroy();
+    fixture[side].resetAndDestroy();
     expect((await reader.rest()).end).toBe('reset');
-    expect(await bench.ended).toBe(side === 'client' ? 'client-failed' : 'exit-failed');
+    expect(await fixture.ended).toBe(side === 'client' ? 'client-failed' : 'exit-failed');
   });
 
-  it('cuts exactly at the last granted byte', async () => {
-    const mover = create();
+  it('stops exactly at the last granted byte', async () => {
+    const relay = create();
     const grantedBytes = 1_234_567;
-    const { client, origin, credit, meter, events } = await joined(mover, { grantedBytes, state: 'final' });
+    const { client, origin, credit, meter, events } = await joined(relay, { grantedBytes, state: 'final' });
     const body = patternedBytes(4_000_000);
     origin.write(body);
     const { bytes, end } = await new Reader(client).rest();
@@ -212,10 +212,10 @@ describe.each([
     expect(meter.usedBytes).toEqual({ toExit: 0, toClient: grantedBytes });
     expect(events).toContain('spent');
     client.end();
-    await until(() => mover.buffersInUse === 0);
+    await until(() => relay.buffersInUse === 0);
   });
 
-  it('delivers every paid byte to a slow reader before it cuts', async () => {
+  it('delivers every counted byte to a slow reader before the reset', async () => {
     const grantedBytes = 9_876_543;
     const { client, origin, events } = await joined(create(), { grantedBytes, state: 'final' });
     const body = patternedBytes(12_000_000);
@@ -227,7 +227,7 @@ describe.each([
     expect(events).toContain('spent');
   });
 
-  it('cuts an upload exactly at the last granted byte', async () => {
+  it('stops an upload exactly at the last granted byte', async () => {
     const grantedBytes = 777_777;
     const { client, origin, credit } = await joined(create(), { grantedBytes, state: 'final' });
     const body = patternedBytes(2_000_000);
@@ -237,7 +237,7 @@ describe.each([
     expect(credit.usedBytes).toBe(grantedBytes);
   });
 
-  it('goes on where it waited when the grant grows', async () => {
+  it('continues when the grant grows', async () => {
     const { client, origin, credit, events } = await joined(create(), { grantedBytes: 1_000, state: 'open' });
     const body = patternedBytes(3_000_000);
     const reader = new Reader(client);
@@ -251,7 +251,7 @@ describe.each([
     expect(events).toContain('wait');
   });
 
-  it('keeps early data that no grant covers and sends it first later', async () => {
+  it('holds early data beyond the grant and sends it first after the next grant', async () => {
     const early = patternedBytes(5_000);
     const { client, origin, credit } = await joined(create(), { grantedBytes: 10, state: 'open' }, early);
     const reader = new Reader(origin);
@@ -262,35 +262,35 @@ describe.each([
     expect(bytes.equals(Buffer.concat([early.subarray(10), Buffer.from('tail')]))).toBe(true);
   });
 
-  it('resets both sides at once when it is stopped so', async () => {
-    const mover = create();
-    const { client, origin, pipe, meter } = await joined(mover);
+  it('resets both sides immediately in stop mode `reset`', async () => {
+    const relay = create();
+    const { client, origin, pipe, meter } = await joined(relay);
     const readers = [new Reader(client), new Reader(origin)];
     origin.write(patternedBytes(500_000));
-    await readers[0]?.take(500_000); // With data in its queue, libuv would take the reset for an end.
+    await readers[0]?.take(500_000); // With data in its queue, libuv would report the reset as an end.
     meter.stop();
     pipe.stop('reset');
     for (const reader of readers) expect((await reader.rest()).end).toBe('reset');
-    await until(() => mover.buffersInUse === 0);
+    await until(() => relay.buffersInUse === 0);
   });
 });
 
 describe('the pump', () => {
-  it('gives a busy tunnel a buffer of its own and takes it back when it is quiet', async () => {
-    const mover = createPump(4);
-    const { client, origin } = await joined(mover);
+  it('assigns a pooled buffer to a busy tunnel and releases it when the tunnel is quiet', async () => {
+    const relay = createPump(4);
+    const { client, origin } = await joined(relay);
     const reader = new Reader(client);
     origin.write(patternedBytes(400_000));
     await reader.take(400_000);
-    expect(mover.buffersInUse).toBe(1);
+    expect(relay.buffersInUse).toBe(1);
     for (let count = 0; count < 20; count += 1) {
       origin.write('tick');
       await reader.take(4);
     }
-    expect(mover.buffersInUse).toBe(0);
+    expect(relay.buffersInUse).toBe(0);
   });
 
-  it('reads at most 64 KiB per tunnel that no grant covers', async () => {
+  it('reads at most 64 KiB per tunnel beyond the grant', async () => {
     const { client, origin, events } = await joined(createPump(4), { grantedBytes: 5_000_000, state: 'open' });
     const forward = vi.spyOn(Lane.prototype, 'forward');
     const readers = [new Reader(client), new Reader(origin)];
@@ -302,16 +302,16 @@ describe('the pump', () => {
     for (const { socket } of readers) socket.destroy();
   });
 
-  it('keeps to that when a tunnel pauses in the middle of a burst and others use up the credit', async () => {
-    const mover = createPump(4);
-    const quiet = await joined(mover, { grantedBytes: 40_000_000, state: 'open' });
-    const busy = await joined(mover, quiet.credit);
+  it('keeps that limit if a tunnel pauses in a burst and others use up the credit', async () => {
+    const relay = createPump(4);
+    const quiet = await joined(relay, { grantedBytes: 40_000_000, state: 'open' });
+    const busy = await joined(relay, quiet.credit);
     const forward = vi.spyOn(Lane.prototype, 'forward');
     const readers = [new Reader(quiet.client), new Reader(busy.client)];
     const burst = patternedBytes(8_000_000);
     quiet.origin.write(burst);
     await readers[0]?.take(burst.length);
-    quiet.origin.write(patternedBytes(32_768)); // It fills a read of a busy lane, so the next may be wide.
+    quiet.origin.write(patternedBytes(32_768)); // This fills a read of a busy lane, so the next read may be wide.
     await readers[0]?.take(32_768);
     busy.origin.write(patternedBytes(40_000_000));
     await until(() => busy.events.includes('wait') || quiet.credit.leftBytes === 0);
@@ -322,7 +322,7 @@ describe('the pump', () => {
     for (const { socket } of readers) socket.destroy();
   });
 
-  it('is what this version of Node runs', async () => {
-    expect((await chooseMover(1, pino({ level: 'silent' }))).kind).toBe('pump');
+  it('is supported by this version of Node', async () => {
+    expect((await chooseRelay(1, pino({ level: 'silent' }))).kind).toBe('pump');
   });
 });

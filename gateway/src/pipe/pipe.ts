@@ -4,35 +4,35 @@ import type { Side } from './side.ts';
 export type PipeEnd = 'completed' | 'client-failed' | 'exit-failed';
 
 /**
- * `deliver`: both sides get what was counted for them and then a cut, never an end that looks complete. `reset` cuts both
- * at once. `close` is for an exchange that is over: neither side waits for anything.
+ * `deliver`: both sides receive all counted bytes and then a reset, so that truncated data never looks complete. `reset`:
+ * resets both immediately. `close`: for a completed exchange, in which neither side waits for data.
  */
 export type StopMode = 'deliver' | 'reset' | 'close';
 
 export interface PipeTask {
   readonly client: Side;
   readonly exit: Side;
-  /** What the client sent behind its handshake. */
+  /** Payload that the client sent together with its handshake. */
   readonly early: Buffer;
   readonly meter: Meter;
-  /** The exit's side has closed, also after `stop`. */
+  /** Called when the exit's side has closed, even after `stop`. */
   exitClosed(): void;
-  /** One side has sent its end. */
+  /** Called when one side has sent its end. */
   halfClosed(): void;
-  /** Both sides have closed by themselves. Not called after `stop`. */
+  /** Called when both sides have closed. Not called after `stop`. */
   ended(end: PipeEnd): void;
 }
 
 export interface Pipe {
   stop(mode: StopMode): void;
-  /** Goes on with another client side, which sent `early`. `isEnded`: the old one was told that the exit has ended. */
+  /** Replaces the client side; the new one sent `early`. `isEnded`: the old one has already received the exit's end. */
   replaceClient(side: Side, early: Buffer, isEnded: boolean): void;
 }
 
-/** Moves the bytes of a tunnel between two sides, counted before each write. */
-export interface Mover {
+/** Relays the bytes of a tunnel between two sides. They are counted before each write. */
+export interface Relay {
   readonly kind: 'pump' | 'streams';
-  /** Buffers that tunnels hold now; 0 for movers without a pool. */
+  /** Pooled buffers in use by tunnels; 0 for relays without a pool. */
   readonly buffersInUse: number;
   start(task: PipeTask): Pipe;
 }

@@ -3,24 +3,24 @@ import { BufferPool } from './buffer-pool.ts';
 import type { SliceReader } from './handle.ts';
 import { JoinedSides } from './joined-sides.ts';
 import type { Lane } from './lane.ts';
-import type { Mover, Pipe, PipeTask } from './pipe.ts';
+import type { Relay, Pipe, PipeTask } from './pipe.ts';
 import type { DirectReads } from './side.ts';
 import { streams } from './streams.ts';
 
 const KIB = 1024;
-/** What a busy lane reads at once; a quarter of it costs half as much again. */
+/** The read size of a busy lane. With a quarter of it, a read costs half as much CPU time more per byte. */
 const WIDE_BYTES = 256 * KIB;
-/** Both lanes of a tunnel together read at most 64 KiB that nobody has paid for. */
+/** Both lanes of a tunnel together read at most 64 KiB beyond the grant. */
 const NARROW_BYTES = 32 * KIB;
-/** A read of this size gives the lane a buffer of its own. */
+/** After a read of this size the lane gets a pooled buffer. */
 const BUSY_BYTES = 16 * KIB;
 const QUIET_BYTES = 4 * KIB;
 const QUIET_READS = 16;
 
-/** Reads into pooled buffers instead of new ones, which halves the processor time of bulk traffic. */
-export function createPump(buffers: number): Mover {
+/** Reads into pooled buffers instead of newly allocated ones, which halves the CPU time of bulk traffic. */
+export function createPump(buffers: number): Relay {
   const pool = new BufferPool(buffers, WIDE_BYTES);
-  // A read and its callback are one step, and small reads are copied out in it: all quiet lanes can share a buffer.
+  // A read and its callback run synchronously, and the callback copies small reads: all quiet lanes can share one buffer.
   const shared = Buffer.allocUnsafeSlow(NARROW_BYTES);
   return {
     kind: 'pump',
@@ -29,8 +29,8 @@ export function createPump(buffers: number): Mover {
     },
     start: (task) => {
       const [client, exit] = [task.client.direct, task.exit.direct];
-      const isMovable = client?.isReady && exit?.isReady;
-      return isMovable ? startPump(task, { client, exit }, pool, shared) : streams.start(task);
+      const canPump = client?.isReady && exit?.isReady;
+      return canPump ? startPump(task, { client, exit }, pool, shared) : streams.start(task);
     },
   };
 }
@@ -43,8 +43,8 @@ function startPump(
 ): Pipe {
   const fromClient = new PumpReader(client, pool, shared);
   const fromExit = new PumpReader(exit, pool, shared);
-  const earlyFromClient = Buffer.concat([task.early, client.begin(fromClient)]);
-  const earlyFromExit = exit.begin(fromExit);
+  const earlyFromClient = Buffer.concat([task.early, client.takeOver(fromClient)]);
+  const earlyFromExit = exit.takeOver(fromExit);
   const pipe = new JoinedSides(task, () => {
     fromClient.release();
     fromExit.release();
@@ -56,15 +56,15 @@ function startPump(
 }
 
 /**
- * Reads one side into a buffer. Ownership: after `write`, no pending bytes mean that the kernel took the chunk and the
- * buffer is free. Otherwise it is the write's until its callback, and nothing may be read into it before.
+ * Reads one side into a buffer. Ownership: if no bytes are pending after `write`, the kernel has copied the chunk and the
+ * buffer is free. Otherwise the write owns the buffer until its callback, and nothing may be read into it before.
  */
 class PumpReader implements SliceReader {
-  /** Set before the first read: the side asks for its first slice while it is taken over, before there is a lane. */
+  /** Set before the first read. The side requests its first slice during `takeOver`, when the lane does not exist yet. */
   lane: Lane | undefined;
-  #own: Buffer | undefined;
+  #pooled: Buffer | undefined;
   #quietReads = 0;
-  /** The next read is wide: credit is set aside for all of it. */
+  /** Set if the next read is wide: the credit for all of it is reserved. */
   #lease: Lease | undefined;
 
   constructor(
@@ -74,42 +74,42 @@ class PumpReader implements SliceReader {
   ) {}
 
   readonly buffer = (): Buffer => {
-    if (this.#own === undefined) return this.shared;
-    return this.#lease ? this.#own : this.#own.subarray(0, NARROW_BYTES);
+    if (this.#pooled === undefined) return this.shared;
+    return this.#lease ? this.#pooled : this.#pooled.subarray(0, NARROW_BYTES);
   };
 
   readonly callback = (count: number, slice: Uint8Array): boolean => {
     const lease = this.#lease;
     this.#lease = undefined;
     const chunk = Buffer.from(slice.buffer, slice.byteOffset, count);
-    const isFlowing = this.lane?.forward(this.#own === undefined ? Buffer.from(chunk) : chunk, lease) ?? false;
+    const isFlowing = this.lane?.forward(this.#pooled === undefined ? Buffer.from(chunk) : chunk, lease) ?? false;
     this.#adapt(count, isFlowing);
-    // Wide only behind a read that was filled, because more is waiting, and only with credit for all of it.
-    const isBusy = isFlowing && count >= NARROW_BYTES && this.#own !== undefined;
+    // Wide only after a read that filled the buffer, because more data is waiting, and only with credit for all of it.
+    const isBusy = isFlowing && count >= NARROW_BYTES && this.#pooled !== undefined;
     if (isBusy) this.#lease = this.lane?.lease(WIDE_BYTES, this.#recalled);
     return isFlowing;
   };
 
-  /** Others need the bytes that were set aside for the slice that lies open. Nothing has been read into it yet. */
+  /** Others need the bytes that are reserved for the pending slice. Nothing has been read into it yet. */
   readonly #recalled = (): void => {
-    this.#giveLeaseBack();
-    if (this.#own !== undefined) this.side.shrinkNext(this.#own.subarray(0, NARROW_BYTES));
+    this.#releaseLease();
+    if (this.#pooled !== undefined) this.side.shrinkNext(this.#pooled.subarray(0, NARROW_BYTES));
   };
 
   /** Both sides have closed. */
   release(): void {
-    this.#giveLeaseBack();
-    if (this.#own !== undefined) this.pool.giveBack(this.#own);
-    this.#own = undefined;
+    this.#releaseLease();
+    if (this.#pooled !== undefined) this.pool.release(this.#pooled);
+    this.#pooled = undefined;
   }
 
-  #giveLeaseBack(): void {
+  #releaseLease(): void {
     this.#lease?.settle(0);
     this.#lease = undefined;
   }
 
   #adapt(count: number, isFlowing: boolean): void {
-    if (count >= BUSY_BYTES) this.#own ??= this.pool.take();
+    if (count >= BUSY_BYTES) this.#pooled ??= this.pool.acquire();
     this.#quietReads = count < QUIET_BYTES ? this.#quietReads + 1 : 0;
     if (isFlowing && this.#quietReads >= QUIET_READS) this.release();
   }

@@ -15,20 +15,20 @@ interface Delivery {
 }
 
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
-/** Columns: number, addresses, state, tx_queue:rx_queue in hexadecimal, timers, retransmissions, user, time-out, inode. */
+/** Columns: sl, local_address, rem_address, st, tx_queue:rx_queue (hexadecimal), tr:tm->when, retrnsmt, uid, timeout, inode. */
 const TABLE_LINE = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ \S+ +\d+ +\d+ (\d+)/gm;
 const CHECK_MS = 25;
 const CHECK_MS_MAX = 1_000;
-/** The tables list every socket of the host, so parsing them may use this share of the time. */
+/** The tables contain every socket of the host, so parsing may use at most this share of the time. */
 const PARSING_SHARE = 0.1;
 
 const deliveries = new Set<Delivery>();
 let isChecking = false;
 
 /**
- * Calls back when the peer has acknowledged everything that was written, and has had `lingerMs` to read it; or when it
- * has taken nothing for `flushMs`. A reset before that would destroy what waits in the system's send buffer. Linux tells
- * how much that is; elsewhere only `lingerMs` stands for it.
+ * Calls back `lingerMs` after the peer has acknowledged all written bytes, or when it has acknowledged none for `flushMs`.
+ * An earlier reset would discard the kernel's send buffer. Only Linux exposes its size; on other systems only `lingerMs`
+ * applies.
  */
 export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: () => void): void {
   const pendingBytes = Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ export function whenDelivered(socket: Socket, limits: Delivery['limits'], done: 
   if (!isChecking) checkInBackground();
 }
 
-/** A failed check is repeated: a delivery that nobody looks after would hold its socket for good. */
+/** A failed check is retried: without a check the socket would never be closed. */
 function checkInBackground(): void {
   isChecking = true;
   checkAll().catch(() => setTimeout(checkInBackground, CHECK_MS).unref());
@@ -44,11 +44,11 @@ function checkInBackground(): void {
 
 async function checkAll(): Promise<void> {
   const texts = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const queuedBytes = parseSendQueues(texts);
   for (const delivery of deliveries) check(delivery, queuedBytes);
   isChecking = deliveries.size > 0;
-  const pauseMs = Math.max(CHECK_MS, (performance.now() - begunAt) / PARSING_SHARE);
+  const pauseMs = Math.max(CHECK_MS, (performance.now() - startedAt) / PARSING_SHARE);
   if (isChecking) setTimeout(checkInBackground, Math.min(CHECK_MS_MAX, pauseMs)).unref();
 }
 
@@ -65,7 +65,7 @@ function check(delivery: Delivery, queuedBytes: ReadonlyMap<number, number>): vo
   done();
 }
 
-/** What each socket of this host has written and its peer has not acknowledged; empty where the system does not tell. */
+/** The unacknowledged bytes of each socket of this host, by inode; empty on systems without these tables. */
 function parseSendQueues(tables: readonly string[]): Map<number, number> {
   const queues = new Map<number, number>();
   for (const table of tables)
@@ -79,6 +79,6 @@ function inodeOf(socket: Socket): number | undefined {
   try {
     return descriptor === undefined ? undefined : fstatSync(descriptor).ino;
   } catch {
-    return undefined; // The descriptor was closed by the system; nothing can be pending.
+    return undefined; // The system has closed the descriptor; nothing can be pending.
   }
 }

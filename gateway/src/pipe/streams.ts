@@ -1,8 +1,8 @@
 import { JoinedSides } from './joined-sides.ts';
-import type { Mover } from './pipe.ts';
+import type { Relay } from './pipe.ts';
 
-/** The plain mover: nothing but documented streams. It works between any two sides. */
-export const streams: Mover = {
+/** The portable relay: it uses only documented streams, and works between any two sides. */
+export const streams: Relay = {
   kind: 'streams',
   buffersInUse: 0,
   start: (task) => {

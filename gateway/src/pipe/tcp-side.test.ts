@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectLocally, listenLocally, patternedBytes, Reader, until } from '../../test/sockets.ts';
-import { closeGently } from '../listeners/closing.ts';
+import { closeGracefully } from '../listeners/closing.ts';
 import { TcpSide } from './tcp-side.ts';
 
 const LIMITS = { lingerMs: 50, flushMs: 200 };
-/** More than the system buffers for a reader that takes nothing. */
+/** More than the kernel buffers for a peer that does not read. */
 const MUCH = Buffer.alloc(64 * 1_048_576);
 const opened: Socket[] = [];
 
@@ -35,7 +35,7 @@ async function open() {
 }
 
 describe('a TCP side', () => {
-  it('reports a reset that came behind unread data as a failure, after the data', async () => {
+  it('reports a reset after unread data as a failure, not as an end', async () => {
     const { far, side, events, readBytes } = await open();
     await new Promise((fulfil) => far.write(Buffer.alloc(30_000), fulfil));
     far.resetAndDestroy();
@@ -47,12 +47,12 @@ describe('a TCP side', () => {
     expect(readBytes()).toBeLessThanOrEqual(30_000);
   });
 
-  it.each(['in the same turn', 'in the next turn', 'behind unsent data'])(
-    'is reset behind its end %s',
+  it.each(['in the same turn', 'in the next turn', 'after unsent data'])(
+    'can be reset after its end: %s',
     async (when) => {
       const { far, near, side, events } = await open();
       const seen = new Reader(far);
-      if (when === 'behind unsent data') {
+      if (when === 'after unsent data') {
         far.pause();
         near.write(MUCH);
       }
@@ -62,13 +62,13 @@ describe('a TCP side', () => {
       side.reset();
       await until(() => events.includes('closed'));
       far.resume();
-      far.write('x'); // A far end that has read an end learns of a reset by its next write.
+      far.write('x'); // After it has read an end, a peer detects a reset only by a write.
       expect(['ended', 'reset']).toContain((await seen.rest()).end);
       await until(() => far.destroyed);
     },
   );
 
-  it('keeps the socket whose write has failed: a moved one would report a reset as an end', async () => {
+  it('is not ready for the pump after a failed write, because a moved handle would report the reset as an end', async () => {
     const { far, near, side } = await open();
     near.pause();
     expect(side.isReady).toBe(true);
@@ -78,7 +78,7 @@ describe('a TCP side', () => {
     expect(side.isReady).toBe(false);
   });
 
-  it('reports an end that came before it was opened', async () => {
+  it('reports an end that arrived before `open`', async () => {
     const accepted: Socket[] = [];
     const { server, port } = await listenLocally((socket) => accepted.push(socket.pause()));
     const far = await connectLocally(port);
@@ -88,12 +88,12 @@ describe('a TCP side', () => {
     near.resume();
     await until(() => near.readableEnded);
     const events: string[] = [];
-    const note = (event: string) => () => events.push(event);
+    const record = (event: string) => () => events.push(event);
     new TcpSide(near, LIMITS).open({
       data: () => true,
-      ended: note('ended'),
-      failed: note('failed'),
-      closed: note('closed'),
+      ended: record('ended'),
+      failed: record('failed'),
+      closed: record('closed'),
     });
     await until(() => events.length > 0);
     expect(events).toEqual(['ended']);
@@ -101,7 +101,7 @@ describe('a TCP side', () => {
     server.close();
   });
 
-  it('resets a peer only when it has everything', async () => {
+  it('resets the peer only after it has received everything', async () => {
     const { far, side, events } = await open();
     far.pause();
     const body = patternedBytes(3_000_000);
@@ -113,7 +113,7 @@ describe('a TCP side', () => {
     await until(() => events.includes('closed'));
   });
 
-  it('resets a peer that takes nothing any more', async () => {
+  it('resets a peer that stops reading', async () => {
     const { far, side, events } = await open();
     far.pause();
     side.write(MUCH, () => {});
@@ -123,23 +123,23 @@ describe('a TCP side', () => {
   });
 });
 
-describe('closing a client gently', () => {
-  it('gives up on one that takes nothing any more', async () => {
+describe('closing a client gracefully', () => {
+  it('times out if the client stops reading', async () => {
     const { far, near } = await open();
     far.pause();
     near.write(MUCH);
-    closeGently(near, LIMITS, 'last answer');
+    closeGracefully(near, LIMITS, 'last response');
     await until(() => near.destroyed);
     expect(near.writableFinished).toBe(false);
   });
 
-  it('lets one that goes on sending have the last answer and an end', async () => {
+  it('delivers the last response and an end to a client that is still sending', async () => {
     const { far, near } = await open();
     far.pause();
     const sent = new Promise((fulfil) => far.write(Buffer.alloc(4_000_000), fulfil));
-    closeGently(near, { ...LIMITS, lingerMs: 15_000 }, 'last answer');
+    closeGracefully(near, { ...LIMITS, lingerMs: 15_000 }, 'last response');
     await sent;
     const { bytes, end } = await new Reader(far.resume()).rest();
-    expect([bytes.toString(), end]).toEqual(['last answer', 'ended']);
+    expect([bytes.toString(), end]).toEqual(['last response', 'ended']);
   });
 });

@@ -6,7 +6,7 @@ import type { DirectReads, Side, SideListener } from './side.ts';
 
 type DeliveryLimits = Pick<Limits, 'lingerMs' | 'flushMs'>;
 
-/** A plain TCP socket, half-open and paused. */
+/** A TCP socket as a side of a pipe. The socket must be paused and allow half-open connections. */
 export class TcpSide implements Side, DirectReads {
   #isDirect = false;
 
@@ -21,14 +21,14 @@ export class TcpSide implements Side, DirectReads {
   }
 
   /**
-   * With bytes on their way the old socket would still own the handle's writes. A write that has failed has taken the
-   * socket's error with it: the next owner of the handle would read a reset as an end.
+   * With pending writes the old socket would still own the handle. A failed write has consumed the socket's error: the next
+   * owner of the handle would read a reset as an end.
    */
   get isReady(): boolean {
     return hasHandle(this.socket) && this.socket.errored === null && this.socket.writableLength === 0;
   }
 
-  begin(reader: SliceReader): Buffer {
+  takeOver(reader: SliceReader): Buffer {
     this.#isDirect = true;
     const alreadyRead = (this.socket.read() as Buffer | null) ?? Buffer.alloc(0);
     this.socket = moveHandle(this.socket, reader);
@@ -63,8 +63,8 @@ export class TcpSide implements Side, DirectReads {
     });
   }
 
-  write(chunk: Buffer, taken: () => void): boolean {
-    this.socket.write(chunk, taken);
+  write(chunk: Buffer, onDrained: () => void): boolean {
+    this.socket.write(chunk, onDrained);
     return this.socket.writableLength === 0;
   }
 
@@ -72,7 +72,7 @@ export class TcpSide implements Side, DirectReads {
     return this.socket.writableLength;
   }
 
-  /** Where the other direction has ended and nothing is pending, closing says the same as a half-close, at half the cost. */
+  /** If the other direction has ended and nothing is pending, a close equals a half-close but costs half as much. */
   end(): void {
     if (this.socket.readableEnded && this.socket.writableLength === 0) this.socket.destroy();
     else if (!this.socket.destroyed) this.socket.end();
@@ -96,7 +96,7 @@ export class TcpSide implements Side, DirectReads {
   }
 
   #ended(listener: SideListener): void {
-    // A write that has failed has taken the error that would tell a reset from an end.
+    // A failed write has consumed the error that distinguishes a reset from an end.
     if (this.socket.errored === null && !wasReset(this.socket)) return listener.ended();
     listener.failed();
     this.reset();

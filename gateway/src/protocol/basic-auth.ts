@@ -2,7 +2,7 @@ import type { Credentials } from './socks5.ts';
 
 const CREDENTIAL_BYTES_MAX = 255;
 
-/** Reads `Basic base64(user:password)`; the first colon separates, the text is UTF-8 (RFC 7617). */
+/** Parses `Basic base64(user:password)`: split at the first colon, UTF-8 (RFC 7617). */
 export function parseBasicCredentials(field: string | undefined): Credentials | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(field ?? '') ?? [];
   if (encoded === undefined) return undefined;

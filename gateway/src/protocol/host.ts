@@ -1,4 +1,4 @@
-/** Hosts as clients write them, brought to one canonical form before anything judges or dials them. */
+/** Parses hosts into a canonical form, before they are checked or dialled. */
 
 export type Host =
   | { readonly kind: 'address'; readonly bytes: Uint8Array }
@@ -10,17 +10,17 @@ export interface Target {
 }
 
 const NAME_LENGTH_MAX = 253;
-// No percent sign (the URL parser would decode it) and none of the delimiters of a URL.
+// Without percent signs, which the URL parser would decode, and without URL delimiters.
 const PLAUSIBLE_NAME = /^[\p{L}\p{M}\p{N}._-]+$/u;
 const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const DOTTED = /^\d+\.\d+\.\d+\.\d+$/;
 
 /**
- * Reads an address or a name. `0x7f.1`, `2130706433` and `127.1` are the address 127.0.0.1, because that is what
- * the C library would dial; the URL parser knows the same rules.
+ * Parses an address or a name. `0x7f.1`, `2130706433` and `127.1` are parsed as 127.0.0.1, because the C library would dial
+ * it; the URL parser has the same rules.
  */
 export function parseHost(text: string): Host | undefined {
-  if (CANONICAL_IPV4.test(text)) return ipv4(text); // By far the most frequent; the URL parser would only agree.
+  if (CANONICAL_IPV4.test(text)) return ipv4(text); // Fast path for the most frequent form; the URL parser gives the same result.
   if (text.includes(':')) return parseIpv6(text);
   if (!PLAUSIBLE_NAME.test(text)) return undefined;
   const canonical = hostnameOf(text);
@@ -32,7 +32,7 @@ export function parseHost(text: string): Host | undefined {
   return isValid ? { kind: 'name', name } : undefined;
 }
 
-/** Reads `host:port` and `[v6]:port`. Without a default port the port is required (RFC 9110, section 9.3.6). */
+/** Parses `host:port` and `[v6]:port`. Without a default port the port is required (RFC 9110, section 9.3.6). */
 export function parseAuthority(text: string, defaultPort?: number): Target | undefined {
   const match = /^(?:\[([^[\]]*)\]|([^:[\]@]*))(?::(\d{0,5}))?$/.exec(text);
   if (!match) return undefined;
@@ -43,21 +43,21 @@ export function parseAuthority(text: string, defaultPort?: number): Target | und
   return host && { host, port };
 }
 
-/** The text that is dialled or logged: dotted IPv4, or IPv6 in eight groups. */
+/** Formats an address for dialling and logging: dotted IPv4, or IPv6 in eight groups. */
 export function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0));
   return groups.map((group) => group.toString(16)).join(':');
 }
 
-/** What a Host field says about a target: the port is left out where it is the scheme's own. */
+/** Formats a target for the Host field; omits the default port of the scheme. */
 export function authorityText({ host, port }: Target, defaultPort?: number): string {
   const name = host.kind === 'name' ? host.name : addressText(host.bytes);
   const hostText = host.kind === 'address' && host.bytes.length === 16 ? `[${name}]` : name;
   return port === defaultPort ? hostText : `${hostText}:${port}`;
 }
 
-/** A zone id (`fe80::1%eth0`) is no address that a customer may name. */
+/** Rejects zone ids (`fe80::1%eth0`): customers must not choose an interface. */
 function parseIpv6(text: string): Host | undefined {
   if (!/^[0-9a-fA-F:.]+$/.test(text)) return undefined;
   const canonical = hostnameOf(`[${text}]`);
@@ -70,7 +70,7 @@ function parseIpv6(text: string): Host | undefined {
   return { kind: 'address', bytes: Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255])) };
 }
 
-const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.'), Number) });
+const ipv4 = (text: string): Host => ({ kind: 'address', bytes: Uint8Array.from(text.split('.').map(Number)) });
 
 const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
 

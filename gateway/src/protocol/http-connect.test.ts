@@ -9,7 +9,7 @@ const name = (host: string, port: number) => ({ host: { kind: 'name', name: host
 const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 describe('the head of CONNECT', () => {
-  it('is read at every split', () => {
+  it('is parsed at every split', () => {
     const text = 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\nproxy-authorization:  Basic x \r\n\r\n';
     for (let length = 0; length < text.length; length += 1)
       expect(parse(text.slice(0, length))).toEqual({ kind: 'more' });
@@ -38,7 +38,7 @@ describe('the head of CONNECT', () => {
     expect(parse(text)).toEqual({ kind: 'failure', cause });
   });
 
-  it('tells its method as soon as it can', () => {
+  it('yields its method as early as possible', () => {
     expect(parseMethod(Buffer.from('CONN'))).toEqual({ kind: 'more' });
     expect(parseMethod(Buffer.from('GET http'))).toMatchObject({ kind: 'message', message: 'GET', length: 0 });
     expect(parseMethod(Buffer.from('A'.repeat(40)))).toMatchObject({ kind: 'failure' });

@@ -1,4 +1,4 @@
-/** The head of an HTTP CONNECT request (RFC 9110, section 9.3.6) as pure bytes, as strict as Node's own parser. */
+/** Parses the head of an HTTP CONNECT request (RFC 9110, section 9.3.6), as strictly as Node's parser. */
 import { parseAuthority, type Target } from './host.ts';
 import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
 
@@ -15,18 +15,18 @@ export interface HeadBounds {
 const METHOD_LENGTH_MAX = 32;
 const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
-// Field names are tokens; values are visible text, spaces, tabs and bytes above 0x7f (RFC 9110, section 5).
+// Field names are tokens; values consist of visible characters, spaces, tabs and bytes above 0x7f (RFC 9110, section 5).
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const REQUEST_LINE = /^CONNECT ([\x21-\x7e]+) HTTP\/(\d\.\d)$/;
 
-/** Tells CONNECT from the other methods as soon as the bytes allow it. Takes nothing from the input. */
+/** Parses the method as early as possible, without consuming input. */
 export function parseMethod(bytes: Buffer): Parsed<string> {
   const space = bytes.subarray(0, METHOD_LENGTH_MAX).indexOf(' ');
   if (space >= 0) return parsedMessage(bytes.toString('latin1', 0, space), 0);
   return bytes.length >= METHOD_LENGTH_MAX ? parseFailure('malformed') : needMore;
 }
 
-/** Parses a whole head up to its empty line. */
+/** Parses a complete head up to its empty line. */
 export function parseConnectHead(bytes: Buffer, { headBytes, headFields }: HeadBounds): Parsed<ConnectHead> {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 ? bytes.length >= headBytes : end + 4 > headBytes) return parseFailure('head-too-large');
@@ -43,7 +43,7 @@ export function parseConnectHead(bytes: Buffer, { headBytes, headFields }: HeadB
   return parsedMessage({ target, proxyAuthorization: fields.get('proxy-authorization')?.[0] }, end + 4);
 }
 
-/** A folded line begins with a space and is no token, so it fails like any other malformed one. */
+/** A folded line starts with a space, which is not a token, so it is rejected as malformed. */
 function parseFields(lines: string[]): Map<string, string[]> | undefined {
   const fields = new Map<string, string[]>();
   for (const line of lines) {
@@ -56,8 +56,8 @@ function parseFields(lines: string[]): Map<string, string[]> | undefined {
 }
 
 /**
- * A CONNECT request has no content: what follows the head belongs to the tunnel. A length or a coding that says
- * otherwise would let two readers disagree about where the head ends.
+ * A CONNECT request has no content: the bytes after the head belong to the tunnel. A Content-Length or Transfer-Encoding
+ * could make two parsers disagree about where the request ends.
  */
 function areFieldsAcceptable(fields: Map<string, string[]>, version: string): boolean {
   const hosts = fields.get('host') ?? [];
@@ -67,7 +67,7 @@ function areFieldsAcceptable(fields: Map<string, string[]>, version: string): bo
   return (fields.get('content-length') ?? ['0']).every((value) => value === '0');
 }
 
-/** CR and LF come only as a pair (RFC 9112, section 2.2). A CR at the very end may still get its LF. */
+/** CR and LF are only valid as a pair (RFC 9112, section 2.2). The LF of a CR at the end of the input may follow. */
 function hasBareLineEnd(bytes: Buffer): boolean {
   for (let index = bytes.indexOf(LINE_FEED); index >= 0; index = bytes.indexOf(LINE_FEED, index + 1))
     if (bytes[index - 1] !== CARRIAGE_RETURN) return true;

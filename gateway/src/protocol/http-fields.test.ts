@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Target } from './host.ts';
 import {
   hasBody,
-  isReasonLegal,
-  isStatusLegal,
+  isReasonValid,
+  isStatusValid,
   readRequestHead,
   requestFields,
   responseFields,
@@ -33,7 +33,7 @@ describe('the head of an absolute-form request', () => {
     ['http://a.test:/', 'GET', 80, '/'],
     ['HTTP://A.test//twice', 'GET', 80, '//twice'],
     ['http://a.test/http://b.test/', 'GET', 80, '/http://b.test/'],
-  ])('%s by %s is for port %i and the path %s', (url, method, port, path) => {
+  ])('%s with method %s has port %i and path %s', (url, method, port, path) => {
     expect(read({ url, method })).toEqual({ target: named('a.test', port), path, proxyAuthorization: undefined });
   });
 
@@ -63,19 +63,19 @@ describe('the head of an absolute-form request', () => {
     ['another coding', [...HOST, 'Transfer-Encoding', 'gzip'], 'transfer-coding'],
     ['a list of codings', [...HOST, 'Transfer-Encoding', 'gzip, chunked'], 'transfer-coding'],
     ['two logins', [...HOST, 'Proxy-Authorization', 'a', 'proxy-authorization', 'b'], 'malformed'],
-    ['a field too many', [...HOST, ...Array.from({ length: 200 }, () => 'x')], 'head-too-large'],
+    ['too many fields', [...HOST, ...Array.from({ length: 200 }, () => 'x')], 'head-too-large'],
   ])('with %s is refused', (_name, rawHeaders, cause) => {
     expect(read({ rawHeaders })).toBe(cause);
   });
 
-  it('of HTTP/1.0 needs no host and knows no chunks', () => {
+  it('of HTTP/1.0 needs no Host field and must not be chunked', () => {
     expect(read({ httpVersion: '1.0', rawHeaders: [] })).toMatchObject({ path: '/path' });
     expect(read({ httpVersion: '1.0', rawHeaders: ['Transfer-Encoding', 'chunked'] })).toBe('malformed');
     expect(read({ httpVersion: '0.9' })).toBe('http-version');
     expect(read({ httpVersion: '2.0' })).toBe('http-version');
   });
 
-  it('gives the login away to nobody but the caller', () => {
+  it('returns the credentials but does not forward them', () => {
     const rawHeaders = [...HOST, 'proxy-AUTHORIZATION', 'Basic x'];
     expect(read({ rawHeaders })).toMatchObject({ proxyAuthorization: 'Basic x' });
     expect(requestFields(request({ rawHeaders }), named('a.test'), undefined)).toEqual(HOST);
@@ -85,10 +85,14 @@ describe('the head of an absolute-form request', () => {
 describe('the fields for the origin', () => {
   it.each<[string, string[], string[]]>([
     ['another host', ['Host', 'b.test'], []],
-    ['fields of the hop', ['Keep-Alive', '5', 'TE', 'trailers', 'Trailer', 'X', 'Proxy-Connection', 'close'], []],
-    ['what Connection names', ['Connection', 'close, X-One', 'X-One', '1', 'connection', 'x-two', 'X-Two', '2'], []],
-    ['an upgrade that nobody asked for', ['Upgrade', 'h2c'], []],
-    ['everything that begins with Proxy-', ['Proxy-Anything', '1', 'pROXY-X', '2'], []],
+    ['hop-by-hop fields', ['Keep-Alive', '5', 'TE', 'trailers', 'Trailer', 'X', 'Proxy-Connection', 'close'], []],
+    [
+      'fields named in Connection',
+      ['Connection', 'close, X-One', 'X-One', '1', 'connection', 'x-two', 'X-Two', '2'],
+      [],
+    ],
+    ['an Upgrade field without an upgrade', ['Upgrade', 'h2c'], []],
+    ['all fields with the prefix Proxy-', ['Proxy-Anything', '1', 'pROXY-X', '2'], []],
     [
       'nothing else',
       ['Via', '1.1 a', 'X-Empty', '', 'X', '1', 'X', '2'],
@@ -98,7 +102,7 @@ describe('the fields for the origin', () => {
     expect(fields(...given)).toEqual(['Host', 'a.test:8080', ...kept]);
   });
 
-  it.each(['Content-Length', 'Transfer-Encoding'])('keep %s, although Connection names it', (name) => {
+  it.each(['Content-Length', 'Transfer-Encoding'])('keep %s even if Connection names it', (name) => {
     expect(fields('Connection', name.toLowerCase(), name, 'x')).toEqual(['Host', 'a.test:8080', name, 'x']);
   });
 
@@ -110,20 +114,20 @@ describe('the fields for the origin', () => {
     ['DELETE', false],
     ['OPTIONS', false],
     ['TRACE', false],
-  ])('say for %s without a body that there is none: %s', (method, isSaid) => {
+  ])('of %s without a body have Content-Length 0: %s', (method, hasLength) => {
     const given = requestFields(request({ method }), named('a.test'), undefined);
-    expect(given).toEqual(isSaid ? [...HOST, 'Content-Length', '0'] : HOST);
+    expect(given).toEqual(hasLength ? [...HOST, 'Content-Length', '0'] : HOST);
   });
 
-  it('ask for another protocol in the name of the client alone', () => {
+  it('contain an Upgrade field only if the client requests an upgrade', () => {
     const rawHeaders = ['Connection', 'Upgrade, X-Named', 'Upgrade', 'chat', 'X-Named', '1', 'X-Kept', '2'];
     const expected = [...HOST, 'X-Kept', '2', 'Connection', 'Upgrade', 'Upgrade', 'chat'];
     expect(requestFields(request({ rawHeaders }), named('a.test'), 'chat')).toEqual(expected);
   });
 });
 
-describe('an answer', () => {
-  it('loses its framing by chunks and the fields of the hop', () => {
+describe('a response', () => {
+  it('loses its Transfer-Encoding and hop-by-hop fields', () => {
     const given = [
       'Transfer-Encoding',
       'chunked',
@@ -151,13 +155,13 @@ describe('an answer', () => {
     [200, 'a\rb', false],
     [200, 'a\nb', false],
     [200, '\u007f', false],
-  ])('with the status %i and the reason %j may be passed on: %s', (status, reason, isLegal) => {
-    expect(isStatusLegal(status, reason)).toBe(isLegal);
+  ])('with status %i and reason %j is valid: %s', (status, reason, isValid) => {
+    expect(isStatusValid(status, reason)).toBe(isValid);
   });
 
-  it('without a status may not, and without a reason may', () => {
-    expect(isStatusLegal()).toBe(false);
-    expect(isReasonLegal()).toBe(true);
+  it('is invalid without a status but valid without a reason', () => {
+    expect(isStatusValid()).toBe(false);
+    expect(isReasonValid()).toBe(true);
   });
 
   it.each<[string[], boolean]>([

@@ -1,17 +1,17 @@
-/** What an HTTP proxy checks, changes and leaves out of messages that it passes on. Fields are `[name, value, ...]`. */
+/** Checks and rewrites the heads of messages that an HTTP proxy forwards. Fields are `[name, value, ...]`. */
 import type { FailureCause } from '../statuses.ts';
 import { authorityText, parseAuthority, type Target } from './host.ts';
 
 const HTTP_PORT = 80;
 const ABSOLUTE_TARGET = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
-/** Fields of one hop (RFC 9110, section 7.6.1). Node writes its own framing; `Trailer` goes with the trailers. */
+/** Hop-by-hop fields (RFC 9110, section 7.6.1). Node writes its own framing; trailers are not forwarded. */
 const HOP_FIELDS = new Set(['connection', 'keep-alive', 'te', 'trailer', 'upgrade']);
-/** Naming these in `Connection` must not make a body change its length on the way. */
+/** Kept even if `Connection` names them: without them the body would change its length. */
 const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
-/** RFC 9112, section 4. Node's parser lets other bytes pass, and its writer throws for them. */
+/** RFC 9112, section 4. Node's parser accepts other bytes, but its writer throws for them. */
 const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const FINAL_STATUS_MIN = 200;
-/** Methods for which Node sends no body unless the fields announce one. */
+/** Methods for which Node sends no body without Content-Length or Transfer-Encoding. */
 const BODILESS_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
 export interface RequestHead {
@@ -27,7 +27,7 @@ export interface ForwardedHead {
   readonly proxyAuthorization: string | undefined;
 }
 
-/** Checks what Node's strict parser lets pass, and takes the absolute target apart. */
+/** Does the checks that Node's strict parser omits, and parses the absolute target. */
 export function readRequestHead(head: RequestHead, headFields: number): ForwardedHead | FailureCause {
   const { method, url, httpVersion, rawHeaders } = head;
   if (rawHeaders.length / 2 > headFields) return 'head-too-large';
@@ -48,7 +48,7 @@ export function readRequestHead(head: RequestHead, headFields: number): Forwarde
   return { target, path: originForm(method, rest), proxyAuthorization: authorizations[0] };
 }
 
-/** The fields for the origin. `Host` follows the target, whatever the client wrote (RFC 9112, section 3.2.2). */
+/** The fields for the origin. `Host` is derived from the target, not from the client's field (RFC 9112, section 3.2.2). */
 export function requestFields(head: RequestHead, target: Target, upgrade: string | undefined): string[] {
   const kept = withoutHopFields(head.rawHeaders, (name) => name === 'host');
   const fields = ['Host', authorityText(target, HTTP_PORT), ...kept];
@@ -58,14 +58,14 @@ export function requestFields(head: RequestHead, target: Target, upgrade: string
   return fields;
 }
 
-/** Whether this may be passed on as the status of an answer; 101 is one only for a client that has asked for it. */
-export const isStatusLegal = (status = 0, reason = ''): boolean => status >= FINAL_STATUS_MIN && isReasonLegal(reason);
+/** Whether a status line may be forwarded as a final response; 101 is handled separately, as an upgrade. */
+export const isStatusValid = (status = 0, reason = ''): boolean => status >= FINAL_STATUS_MIN && isReasonValid(reason);
 
-export function isReasonLegal(reason = ''): boolean {
+export function isReasonValid(reason = ''): boolean {
   return REASON_PHRASE.test(reason);
 }
 
-/** The fields for the client; its own hop decides about chunks. */
+/** The fields for the client; chunking is decided separately for its hop. */
 export const responseFields = (rawHeaders: readonly string[]): string[] =>
   withoutHopFields(rawHeaders, (name) => name === 'transfer-encoding');
 
@@ -91,7 +91,7 @@ function withoutHopFields(rawHeaders: readonly string[], isDropped: (name: strin
   return kept;
 }
 
-/** An OPTIONS request without a path asks about the server as a whole (RFC 9112, section 3.2.4). */
+/** An OPTIONS request without a path refers to the server as a whole (RFC 9112, section 3.2.4). */
 function originForm(method: string, rest: string): string {
   if (rest === '') return method === 'OPTIONS' ? '*' : '/';
   return rest.startsWith('/') ? rest : `/${rest}`;

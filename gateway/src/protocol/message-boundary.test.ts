@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChunkedBoundary, HeadBoundary, LengthBoundary, type MessageBoundary } from './message-boundary.ts';
 
-/** How many bytes of a text belong to the message, when it comes in pieces of so many bytes. */
+/** The length of the message at the start of a text that arrives in pieces of these sizes. */
 function lengthOf(boundary: MessageBoundary, text: string, pieceBytes: readonly number[] = [text.length]): number {
   const bytes = Buffer.from(text, 'latin1');
   let at = 0;
@@ -10,7 +10,7 @@ function lengthOf(boundary: MessageBoundary, text: string, pieceBytes: readonly 
     const piece = bytes.subarray(at, at + (pieceBytes[index % pieceBytes.length] ?? 1));
     const taken = boundary.take(piece);
     at += taken;
-    // A boundary leaves bytes only behind its end.
+    // A boundary leaves bytes only after the end of the message.
     expect(taken === piece.length || boundary.isComplete).toBe(true);
   }
   return at;
@@ -25,7 +25,7 @@ const messages: [string, () => MessageBoundary, string][] = [
 ];
 
 describe('the end of a message', () => {
-  it.each(messages)('is found behind %s, however the bytes are split', (_name, create, message) => {
+  it.each(messages)('is found after %s, at every split', (_name, create, message) => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }), (pieceBytes) => {
         expect(lengthOf(create(), message + NEXT, pieceBytes)).toBe(message.length);
@@ -48,7 +48,7 @@ describe('the end of a message', () => {
     '0x5\r\n',
     `${'1'.repeat(14)}\r\n`,
     `1;${'x'.repeat(20_000)}`,
-  ])('is never found in chunks that begin %j: the parser has to refuse them', (chunks) => {
+  ])('is never found in chunks that start with %j: the parser must reject them', (chunks) => {
     const boundary = new ChunkedBoundary();
     expect(lengthOf(boundary, `${chunks}0\r\n\r\n`)).toBe(chunks.length + 5);
     expect(boundary.isComplete).toBe(false);

@@ -1,22 +1,22 @@
-/** Where one HTTP/1.1 message ends in a stream of bytes, so that a client's requests can be read one at a time. */
+/** Finds the end of an HTTP/1.1 message in a stream of bytes, so that a client's requests can be read one at a time. */
 
 export interface MessageBoundary {
-  /** True behind the last byte. */
+  /** True after the last byte. */
   readonly isComplete: boolean;
-  /** How many of the next bytes belong to the message. */
+  /** @returns how many of the next bytes belong to the message */
   take(bytes: Buffer): number;
 }
 
 const HEAD_END = '\r\n\r\n';
 const LINE_FEED = 10;
 const CHUNK_SIZE = /^([0-9a-f]{1,13})[ \t]*(?:;.*)?\r\n$/i;
-/** A longer line is no size or trailer field; the parser behind refuses it. */
+/** A longer line is not a valid chunk size or trailer field; the HTTP parser rejects it. */
 const LINE_BYTES_MAX = 16 * 1024;
 
-/** Ends behind the first empty line. Line ends other than CR LF are the parser's to refuse. */
+/** Ends after the first empty line. The HTTP parser rejects line ends other than CR LF. */
 export class HeadBoundary implements MessageBoundary {
   isComplete = false;
-  /** The end may be split between two reads. */
+  /** The last bytes of the previous read, because the end may be split between two reads. */
   #tail = '';
 
   take(bytes: Buffer): number {
@@ -45,11 +45,11 @@ export class LengthBoundary implements MessageBoundary {
   }
 }
 
-/** Chunked coding (RFC 9112, section 7.1). What is malformed never ends here; the parser behind refuses it. */
+/** Chunked coding (RFC 9112, section 7.1). A malformed body never ends here; the HTTP parser rejects it. */
 export class ChunkedBoundary implements MessageBoundary {
   isComplete = false;
   #line = '';
-  /** Of the present chunk, with the line end behind it. */
+  /** Remaining bytes of the current chunk, including its line end. */
   #dataBytes = 0;
   #isInTrailer = false;
   #isMalformed = false;

@@ -1,6 +1,6 @@
 import type { FailureCause } from '../statuses.ts';
 
-/** What an incremental parser says about the bytes so far. `length` is how many of them the message took. */
+/** The result of an incremental parser. `length` is the number of consumed bytes. */
 export type Parsed<Message> =
   | { readonly kind: 'more' }
   | { readonly kind: 'message'; readonly message: Message; readonly length: number }

@@ -5,8 +5,8 @@ import { encodeReply, parseGreeting, parseRequest, parseUserPassword } from './s
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
 /**
- * However a message is split, the parser asks for more until the last byte and then takes exactly the message. Gives
- * the message, or the length at which that was not so.
+ * Parses every prefix of a message: the parser must need more until the last byte and then consume exactly the message.
+ * @returns the message, or the length of the prefix that failed
  */
 function readAtEverySplit<Message>(parse: (input: Buffer) => Parsed<Message>, hex: string): Message | number {
   const whole = bytes(hex);
@@ -44,7 +44,7 @@ describe('SOCKS5 messages', () => {
     });
   });
 
-  it('reads a literal that was sent as a name', () => {
+  it('parses an address literal that was sent as a name', () => {
     const parsed = parseRequest(bytes('05 01 00 03 05 3132372e31 0050'));
     const host = { kind: 'address', bytes: Uint8Array.of(127, 0, 0, 1) };
     expect(parsed).toMatchObject({ message: { target: { host } } });

@@ -1,4 +1,4 @@
-/** SOCKS5 (RFC 1928) and its user/password authentication (RFC 1929) as pure bytes. */
+/** Parsers and encoders of SOCKS5 (RFC 1928) and its username/password authentication (RFC 1929). */
 import { type Host, parseHost, type Target } from './host.ts';
 import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
 
@@ -18,11 +18,11 @@ export interface Credentials {
 
 export interface Socks5Request {
   readonly command: number;
-  /** Undefined for a name that no host can have. */
+  /** Undefined for an invalid host name. */
   readonly target: Target | undefined;
 }
 
-/** VER, NMETHODS, METHODS: the message is the offered methods. */
+/** VER, NMETHODS, METHODS. @returns the offered methods */
 export function parseGreeting(bytes: Buffer): Parsed<number[]> {
   if (bytes.length >= 1 && bytes[0] !== SOCKS5_VERSION) return parseFailure('malformed');
   const count = bytes[1];
@@ -65,7 +65,7 @@ function destinationLength(addressType: number, nameLength: number | undefined):
   return addressType === ATYP_NAME ? nameLength : 'unknown';
 }
 
-/** A name may hold a literal: clients that resolve nothing send every host this way. */
+/** A name may be an address literal: clients that do not resolve names send every host as a name. */
 function readHost(addressType: number, bytes: Buffer): Host | undefined {
   if (addressType !== ATYP_NAME) return { kind: 'address', bytes: Uint8Array.from(bytes) };
   return parseHost(bytes.toString('utf8'));
@@ -75,7 +75,7 @@ export const encodeMethod = (method: number) => Buffer.from([SOCKS5_VERSION, met
 
 export const encodeAuthenticationStatus = (status: number) => Buffer.from([AUTHENTICATION_VERSION, status]);
 
-/** A failure has no address to tell: 0.0.0.0:0. */
+/** Without a bound address, for failures, it is 0.0.0.0:0. */
 export function encodeReply(reply: number, bound?: { readonly bytes: Uint8Array; readonly port: number }): Buffer {
   const address = bound?.bytes ?? new Uint8Array(4);
   const port = bound?.port ?? 0;

@@ -1,46 +1,46 @@
-/** The inputs of the fuzz run: the same seed and index make the same input. */
+/** Generates the inputs of the fuzz run, deterministically from seed and index. */
 import { createRandom, type Random } from '../../../tools/random.ts';
 import { connectInput, requestInput } from './http-inputs.ts';
 import { byteMutations, httpMutations } from './mutations.ts';
-import { between, chance, type Draft, type Leaving, type Plan, randomBytes, type World } from './plan.ts';
+import { between, chance, type Draft, type Leaving, type Plan, randomBytes, type RunContext } from './plan.ts';
 import { socks5Input } from './socks5-inputs.ts';
 
 const MUTATED_SHARE = 0.45;
-const VANISHING_SHARE = 0.08;
-/** One write for each byte costs as much as fifty inputs. */
+const DISCONNECT_SHARE = 0.08;
+/** Writing each byte separately costs as much as fifty inputs. */
 const SINGLE_BYTES_MAX = 600;
 const SLOW_MS_MAX = 15;
 const LEAVE_AFTER_MS = [0, 0, 0, 1, 3, 10];
 
-export function planOf(seed: number, index: number, world: World): Plan {
+export function planOf(seed: number, index: number, context: RunContext): Plan {
   const random = createRandom(Math.imul(seed, 0x85ebca6b) ^ Math.imul(index + 1, 0x9e3779b1));
-  const draft = draftOf(random, world, index);
+  const draft = draftOf(random, context, index);
   const { bytes, mutations } = chance(random, MUTATED_SHARE) ? mutate(random, draft) : whole(draft);
-  const vanished = chance(random, VANISHING_SHARE) ? bytes.subarray(0, random.below(bytes.length + 1)) : undefined;
+  const truncated = chance(random, DISCONNECT_SHARE) ? bytes.subarray(0, random.below(bytes.length + 1)) : undefined;
   const leavings: readonly Leaving[] = ['end', 'reset', 'destroy'];
   return {
     index,
     kind: draft.kind,
-    mutations: vanished ? [...mutations, 'vanished'] : mutations,
-    bytes: vanished ?? bytes,
-    ...splitsOf(random, (vanished ?? bytes).length),
-    leaving: vanished ? random.pick(leavings) : draft.leaving,
+    mutations: truncated ? [...mutations, 'disconnected'] : mutations,
+    bytes: truncated ?? bytes,
+    ...splitsOf(random, (truncated ?? bytes).length),
+    leaving: truncated ? random.pick(leavings) : draft.leaving,
     leaveAfterMs: random.pick(LEAVE_AFTER_MS),
-    reading: chance(random, 0.92) ? 'at-once' : chance(random, 0.75) ? 'late' : 'never',
+    readMode: chance(random, 0.92) ? 'immediately' : chance(random, 0.75) ? 'delayed' : 'never',
     origin: draft.origin,
   };
 }
 
-function draftOf(random: Random, world: World, index: number): Draft {
+function draftOf(random: Random, context: RunContext, index: number): Draft {
   const kind = random.below(100);
-  if (kind < 36) return socks5Input(random, world, index);
-  if (kind < 60) return connectInput(random, world, index);
-  if (kind < 97) return requestInput(random, world, index);
+  if (kind < 36) return socks5Input(random, context, index);
+  if (kind < 60) return connectInput(random, context, index);
+  if (kind < 97) return requestInput(random, context, index);
   return {
     kind: 'noise',
     parts: [randomBytes(random, between(random, 0, 300))],
     origin: { protocol: 'tunnel', behaviour: 'echo', bytes: 0 },
-    leaving: random.pick(['stay', 'end', 'reset'] as const),
+    leaving: random.pick(['wait', 'end', 'reset'] as const),
   };
 }
 
@@ -59,21 +59,21 @@ function mutate(random: Random, { kind, parts }: Draft): { bytes: Buffer; mutati
   return { bytes, mutations };
 }
 
-/** Messages twice, missing or in another order. */
+/** Duplicates, drops or reorders messages. */
 function rearranged(random: Random, parts: readonly Buffer[], mutations: string[]): readonly Buffer[] {
   const kind = random.below(100);
   if (kind >= 20 || parts.length === 0) return parts;
   const at = random.below(parts.length);
   const part = parts[at]!;
   if (kind < 8) {
-    mutations.push('message twice');
+    mutations.push('duplicated message');
     return [...parts.slice(0, at), part, ...parts.slice(at)];
   }
   if (kind < 14) {
-    mutations.push('message missing');
+    mutations.push('dropped message');
     return parts.filter((each) => each !== part);
   }
-  mutations.push('messages reversed');
+  mutations.push('reversed messages');
   return parts.toReversed();
 }
 

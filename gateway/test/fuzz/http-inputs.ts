@@ -1,21 +1,31 @@
-/** The grammar of HTTP clients: CONNECT and absolute-form requests, kept, pipelined and upgraded (RFC 9110, RFC 9112). */
+/** Generates HTTP clients: CONNECT and absolute-form requests, persistent, pipelined and upgraded (RFC 9110, RFC 9112). */
 import type { Random } from '../../../tools/random.ts';
-import { hostileAnswers, usualAnswers } from './http-answers.ts';
-import { addressOf, between, chance, type Draft, type Login, nameOf, pattern, someBytes, type World } from './plan.ts';
+import { invalidResponses, validResponses } from './http-responses.ts';
+import {
+  addressOf,
+  between,
+  chance,
+  type Draft,
+  type Login,
+  nameOf,
+  pattern,
+  someBytes,
+  type RunContext,
+} from './plan.ts';
 import { pickTunnelLeaving, pickTunnelOrigin } from './socks5-inputs.ts';
 
 const METHODS = ['GET', 'GET', 'GET', 'POST', 'PUT', 'HEAD', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND', 'TRACE'];
 const PIPELINED_MAX = 4;
-/** A body that is taken for a request would be forwarded as one. */
+/** A body that looks like a request: a parser that loses the boundary would forward it. */
 const DECOY = (host: string, login: string) =>
   `GET http://${host}/decoy HTTP/1.1\r\nHost: ${host}\r\nProxy-Authorization: ${login}\r\n\r\n`;
 
 export const basic = ({ username, password }: Login) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-export function connectInput(random: Random, world: World, index: number): Draft {
-  const login = pickLogin(random, world);
-  const [targetKind, authority] = pickAuthority(random, world, index);
+export function connectInput(random: Random, context: RunContext, index: number): Draft {
+  const login = pickLogin(random, context);
+  const [targetKind, authority] = pickAuthority(random, context, index);
   const fields = shuffled(random, [`Host: ${authority}`, ...login.fields, ...someFields(random)]);
   const version = chance(random, 0.9) ? '1.1' : '1.0';
   const head = `CONNECT ${authority} HTTP/${version}\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
@@ -29,30 +39,30 @@ export function connectInput(random: Random, world: World, index: number): Draft
   };
 }
 
-export function requestInput(random: Random, world: World, index: number): Draft {
-  const login = pickLogin(random, world);
-  const [targetKind, authority] = pickAuthority(random, world, index);
+export function requestInput(random: Random, context: RunContext, index: number): Draft {
+  const login = pickLogin(random, context);
+  const [targetKind, authority] = pickAuthority(random, context, index);
   const count = chance(random, 0.75) ? 1 : between(random, 2, PIPELINED_MAX);
   const isUpgrade = chance(random, 0.08);
-  const answers = chance(random, 0.8) ? usualAnswers : hostileAnswers;
-  const answer = isUpgrade && chance(random, 0.8) ? 'switching' : random.pick(Object.keys(answers));
+  const responses = chance(random, 0.8) ? validResponses : invalidResponses;
+  const response = isUpgrade && chance(random, 0.8) ? 'switching' : random.pick(Object.keys(responses));
   const parts = Array.from({ length: count }, (_, nth) => {
     const isLast = nth === count - 1;
     const path = `/${index}/${nth}`;
     return request(random, { authority, path, login: login.fields, isLast, isUpgrade: isLast && isUpgrade });
   });
-  const wanted = login.kind === 'known' ? `request ${targetKind}` : `request ${login.kind}`;
+  const kind = login.kind === 'known' ? `request ${targetKind}` : `request ${login.kind}`;
   const payload = isUpgrade ? [pattern(someBytes(random))] : [];
-  const isLeaving = isUpgrade || chance(random, 0.12);
+  const endsEarly = isUpgrade || chance(random, 0.12);
   return {
-    kind: isUpgrade ? 'request upgrade' : wanted,
+    kind: isUpgrade ? 'request upgrade' : kind,
     parts: [...parts, ...payload],
-    origin: { protocol: 'http', answer, bytes: someBytes(random) },
-    leaving: isLeaving ? pickTunnelLeaving(random) : 'stay',
+    origin: { protocol: 'http', response, bytes: someBytes(random) },
+    leaving: endsEarly ? pickTunnelLeaving(random) : 'wait',
   };
 }
 
-interface Wanted {
+interface RequestPlan {
   readonly authority: string;
   readonly path: string;
   readonly login: readonly string[];
@@ -60,7 +70,7 @@ interface Wanted {
   readonly isUpgrade: boolean;
 }
 
-function request(random: Random, { authority, path, login, isLast, isUpgrade }: Wanted): Buffer {
+function request(random: Random, { authority, path, login, isLast, isUpgrade }: RequestPlan): Buffer {
   const method = random.pick(METHODS);
   const url = `http://${authority}${path}${chance(random, 0.2) ? '?query=a/b?c&d=%20' : ''}`;
   const host = chance(random, 0.8) ? authority : 'elsewhere.test';
@@ -102,7 +112,7 @@ function chunked(random: Random, body: Buffer): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`0\r\n${trailer}\r\n`)]);
 }
 
-function pickLogin(random: Random, { logins, poorLogin }: World): { kind: string; fields: string[] } {
+function pickLogin(random: Random, { logins, poorLogin }: RunContext): { kind: string; fields: string[] } {
   const kind = random.below(100);
   const field = (value: string) => [`${random.pick(['Proxy-Authorization', 'proxy-authorization'])}: ${value}`];
   if (kind < 90) return { kind: 'known', fields: field(basic(random.pick(logins))) };
@@ -113,7 +123,7 @@ function pickLogin(random: Random, { logins, poorLogin }: World): { kind: string
   return { kind: 'malformed login', fields: field(random.pick(['Basic', 'Bearer x', 'Basic !!', 'Basic eA==', ''])) };
 }
 
-function pickAuthority(random: Random, { originPort, gatewayPort }: World, index: number): [string, string] {
+function pickAuthority(random: Random, { originPort, gatewayPort }: RunContext, index: number): [string, string] {
   const kind = random.below(100);
   const address = addressOf(index);
   if (kind < 75) return ['ipv4', `${address}:${originPort}`];
@@ -129,7 +139,7 @@ function pickAuthority(random: Random, { originPort, gatewayPort }: World, index
   ];
 }
 
-/** What changes nothing about the request's end; `X-Named` is removed where `Connection` names it. */
+/** Fields without influence on the framing of the request. */
 function someFields(random: Random): string[] {
   const fields = [
     'User-Agent: fuzz',

@@ -1,9 +1,9 @@
 /**
- * A strict reader of whole HTTP/1.1 messages (RFC 9112), written for the fuzz run apart from the gateway's parsers: what it
- * calls malformed no origin may ever receive as a request.
+ * A strict parser of complete HTTP/1.1 messages (RFC 9112), independent of the gateway's parsers. The gateway must never
+ * forward a request that it considers malformed.
  */
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
-// More than one space is bad style, and read alike by everybody (RFC 9112, section 3).
+// More than one space is allowed, because all parsers treat it alike (RFC 9112, section 3).
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +([\x21-\x7e\x80-\xff]+) +HTTP\/(\d\.\d)$/;
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) ([\t\x20-\x7e\x80-\xff]*)$/;
 const CHUNK_LINE = /^([0-9a-fA-F]{1,13})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
@@ -13,7 +13,7 @@ export type Field = readonly [name: string, value: string];
 interface Framed {
   readonly fields: readonly Field[];
   readonly body: Buffer;
-  /** Behind the last byte that is there. */
+  /** The offset after the last available byte. */
   readonly end: number;
   readonly state: 'complete' | 'incomplete' | 'malformed';
 }
@@ -24,9 +24,9 @@ export interface RequestMessage extends Framed {
   readonly version: string;
 }
 
-export interface AnswerMessage extends Framed {
+export interface ResponseMessage extends Framed {
   readonly status: number;
-  /** The end of the connection is the end of the body. */
+  /** The body ends with the connection. */
   readonly isUntilEnd: boolean;
 }
 
@@ -49,7 +49,7 @@ export function readRequest(bytes: Buffer, start: number): Read<RequestMessage> 
   return { method, target, version, fields: head.fields, ...body };
 }
 
-export function readAnswer(bytes: Buffer, start: number, method: string): Read<AnswerMessage> {
+export function readResponse(bytes: Buffer, start: number, method: string): Read<ResponseMessage> {
   const head = readHead(bytes, start);
   if (typeof head === 'string') return head;
   const status = Number(STATUS_LINE.exec(head.line)?.[1] ?? 0);
@@ -76,7 +76,7 @@ function readHead(bytes: Buffer, start: number): Read<{ line: string; fields: Fi
   return { line, fields, end: end + 4 };
 }
 
-/** Undefined: no field says how long the body is. */
+/** @returns undefined if no field defines the length of the body */
 function framingOf(fields: readonly Field[]): number | 'chunked' | 'malformed' | undefined {
   const lengths = valuesOf(fields, 'content-length');
   const codings = valuesOf(fields, 'transfer-encoding');

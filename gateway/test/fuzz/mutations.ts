@@ -1,4 +1,4 @@
-/** What makes legal input illegal, or strange: some ways know the protocol, others only bytes. */
+/** Mutations of valid inputs: some are aware of the protocol, others change arbitrary bytes. */
 import type { Random } from '../../../tools/random.ts';
 import { between, randomBytes } from './plan.ts';
 
@@ -7,12 +7,12 @@ type Mutate = (random: Random, bytes: Buffer) => Buffer;
 const splice = (bytes: Buffer, at: number, removed: number, ...added: Buffer[]) =>
   Buffer.concat([bytes.subarray(0, at), ...added, bytes.subarray(at + removed)]);
 
-const place = (random: Random, bytes: Buffer) => random.below(bytes.length + 1);
+const offset = (random: Random, bytes: Buffer) => random.below(bytes.length + 1);
 
 const inserted =
   (...texts: string[]): Mutate =>
   (random, bytes) =>
-    splice(bytes, place(random, bytes), 0, Buffer.from(random.pick(texts), 'latin1'));
+    splice(bytes, offset(random, bytes), 0, Buffer.from(random.pick(texts), 'latin1'));
 
 export const byteMutations: Readonly<Record<string, Mutate>> = {
   'flipped bits': (random, bytes) => {
@@ -26,18 +26,18 @@ export const byteMutations: Readonly<Record<string, Mutate>> = {
   truncated: (random, bytes) => bytes.subarray(0, random.below(bytes.length + 1)),
   'truncated early': (random, bytes) => bytes.subarray(0, random.below(Math.min(bytes.length, 80) + 1)),
   'repeated slice': (random, bytes) => {
-    const at = place(random, bytes);
+    const at = offset(random, bytes);
     const slice = bytes.subarray(at, at + between(random, 1, 200));
     return splice(bytes, at, 0, slice);
   },
-  'removed slice': (random, bytes) => splice(bytes, place(random, bytes), between(random, 1, 40)),
+  'removed slice': (random, bytes) => splice(bytes, offset(random, bytes), between(random, 1, 40)),
   'largest length': (random, bytes) =>
     splice(bytes, random.below(Math.min(bytes.length, 80) + 1), 1, Buffer.from([255])),
   'length zero': (random, bytes) => splice(bytes, random.below(Math.min(bytes.length, 80) + 1), 1, Buffer.from([0])),
   'random bytes inside': (random, bytes) =>
-    splice(bytes, place(random, bytes), 0, randomBytes(random, between(random, 1, 20))),
+    splice(bytes, offset(random, bytes), 0, randomBytes(random, between(random, 1, 20))),
   zeros: inserted('\0', '\0\0\0\0'),
-  'no ASCII': inserted('\u00e9', '\u00ff\u00fe', '\u00c3\u00a9', '\u0080'),
+  'non-ASCII': inserted('\u00e9', '\u00ff\u00fe', '\u00c3\u00a9', '\u0080'),
   'line ends': inserted('\r\n', '\n', '\r', '\r\n\r\n', '\r\r\n', '\n\n'),
   'wrong first byte': (random, bytes) =>
     splice(bytes, 0, 1, Buffer.from([random.pick([0, 4, 5, 6, 22, 0x41, 0x5b, 255])])),
@@ -45,7 +45,7 @@ export const byteMutations: Readonly<Record<string, Mutate>> = {
   'random SOCKS5': (random) => Buffer.concat([Buffer.from([5]), randomBytes(random, between(random, 0, 300))]),
 };
 
-/** Finds the end of one of the lines of all heads. */
+/** @returns the offset of the end of a random line of any head */
 function someLine(random: Random, text: string): number {
   const ends: number[] = [];
   const last = text.lastIndexOf('\r\n\r\n');
@@ -212,11 +212,11 @@ export const httpMutations: Readonly<Record<string, Mutate>> = {
   ),
   'pipelined CONNECT': (_random, bytes) =>
     Buffer.concat([bytes, Buffer.from('CONNECT a.test:1 HTTP/1.1\r\nHost: a\r\n\r\n')]),
-  'something behind': (random, bytes) =>
+  'appended bytes': (random, bytes) =>
     Buffer.concat([
       bytes,
       Buffer.from(random.pick(['\r\n', '\r\n\r\n\r\n', '\0', 'x', 'GET ', 'GET / HTTP/1.1\r\n\r\n', '\x05\x01\x00'])),
     ]),
-  'something before': (random, bytes) =>
+  'prepended bytes': (random, bytes) =>
     Buffer.concat([Buffer.from(random.pick(['\r\n', 'X', ' ', 'G\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'])), bytes]),
 };

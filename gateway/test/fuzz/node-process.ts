@@ -1,12 +1,12 @@
-/** The gateway of a fuzz run, in a process of its own: its heap and its descriptors are nobody else's. */
+/** The gateway of a fuzz run, in a separate process, so that its heap and descriptors can be measured. */
 import { existsSync, readdirSync } from 'node:fs';
 import { pino } from 'pino';
 import { type GatewaySettings, startGateway } from '../../src/gateway.ts';
 
-export interface Measured {
+export interface Measurement {
   readonly heapBytes: number;
   readonly descriptors: number;
-  /** Of all gauges and counters without labels by name, and `gateway_bytes_total` by its labels. */
+  /** Values of gauges and counters, by name and label values. */
   readonly values: Readonly<Record<string, number>>;
 }
 
@@ -23,24 +23,24 @@ const gateway = await startGateway({
 });
 
 process.on('message', (message) => {
-  if (message === 'measure') void measure().then((measured) => process.send?.(measured));
+  if (message === 'measure') void measure().then((measurement) => process.send?.(measurement));
 });
 process.once('disconnect', () => process.exit(0));
 process.send?.({ port: gateway.port });
 
-async function measure(): Promise<Measured> {
+async function measure(): Promise<Measurement> {
   const values: Record<string, number> = {};
   for (const metric of await gateway.metrics.registry.getMetricsAsJSON())
     for (const { value, labels } of metric.values as { value: number; labels: Record<string, string> }[])
       values[[metric.name, ...Object.values(labels)].join(' ')] = value;
   for (let count = 0; count < COLLECTIONS; count += 1) {
     globalThis.gc?.();
-    await new Promise(setImmediate); // What was closed in the last turn is freed in this one.
+    await new Promise(setImmediate); // Objects closed in the previous turn can be collected now.
   }
   return { heapBytes: process.memoryUsage().heapUsed, descriptors: countDescriptors(), values };
 }
 
-/** Elsewhere than on Linux: what the event loop holds. */
+/** On other systems than Linux: the active resources of the event loop. */
 function countDescriptors(): number {
   return existsSync(DESCRIPTORS) ? readdirSync(DESCRIPTORS).length : process.getActiveResourcesInfo().length;
 }

@@ -1,13 +1,13 @@
-/** Starts and watches the gateway of a fuzz run. */
+/** Starts and monitors the gateway of a fuzz run. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { GatewaySettings } from '../../src/gateway.ts';
-import type { Measured } from './node-process.ts';
+import type { Measurement } from './node-process.ts';
 
 type Settings = Pick<GatewaySettings, 'controlUrl' | 'token' | 'nameServers' | 'limits' | 'descriptors' | 'port'>;
 
-/** @param failed is told of every error that the gateway logs, and of its death */
+/** @param failed called for each error that the gateway logs, and if it exits */
 export async function startNode(settings: Settings, failed: (what: string) => void) {
   const program = fileURLToPath(new URL('node-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', program], {
@@ -16,18 +16,18 @@ export async function startNode(settings: Settings, failed: (what: string) => vo
   });
   let isStopping = false;
   for (const output of [child.stdout!, child.stderr!])
-    output.on('data', (text: Buffer) => failed(`the gateway says: ${text.toString().trim()}`));
+    output.on('data', (text: Buffer) => failed(`the gateway logged: ${text.toString().trim()}`));
   child.once('exit', (code, signal) => {
-    if (!isStopping) failed(`the gateway has ended: ${signal ?? code}`);
+    if (!isStopping) failed(`the gateway exited: ${signal ?? code}`);
   });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    measure: async (): Promise<Measured> => {
+    measure: async (): Promise<Measurement> => {
       child.send('measure');
-      const [measured] = (await once(child, 'message')) as [Measured];
-      return measured;
+      const [measurement] = (await once(child, 'message')) as [Measurement];
+      return measurement;
     },
     stop: async () => {
       isStopping = true;

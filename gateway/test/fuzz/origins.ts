@@ -1,23 +1,23 @@
-/** The destinations of the fuzz run: one port on all loopback addresses, of which each input has one of its own. */
+/** The destinations of the fuzz run: one port on all loopback addresses; each input has a separate address. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { resetSocket, wasReset } from '../../src/pipe/handle.ts';
-import { answerTo } from './http-answers.ts';
+import { responseTo } from './http-responses.ts';
 import { readRequest, tokensOf } from './messages.ts';
 import { type HttpOrigin, type Plan, pattern, type TunnelOrigin } from './plan.ts';
 
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
-/** One connection that the gateway has made. */
+/** One connection from the gateway. */
 export class OriginConnection {
   readonly written: Buffer[] = [];
   #chunks: Buffer[] = [];
-  /** `ended`: everything that the gateway sent has been read, and then its end. */
+  /** `ended`: all data of the gateway and then its end were read. */
   end: 'ended' | 'reset' | undefined;
-  /** We have reset it. */
+  /** The origin has reset the connection. */
   hasReset = false;
   isClosed = false;
-  #isAnswered = false;
+  #hasResponded = false;
   #isContinued = false;
   #isSwitched = false;
 
@@ -84,11 +84,11 @@ export class OriginConnection {
     this.socket.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk);
       if (this.#isSwitched) this.#write(chunk);
-      else if (!this.#isAnswered) this.#answer(origin);
+      else if (!this.#hasResponded) this.#response(origin);
     });
   }
 
-  #answer({ answer: name, bytes }: HttpOrigin): void {
+  #response({ response: name, bytes }: HttpOrigin): void {
     const message = readRequest(this.received, 0);
     if (typeof message === 'string') return;
     const hasExpectation = tokensOf(message.fields, 'expect').includes('100-continue');
@@ -97,15 +97,15 @@ export class OriginConnection {
       this.#isContinued = true;
       return;
     }
-    this.#isAnswered = true;
+    this.#hasResponded = true;
     const mark = `${this.plan.index}/${this.nth}`;
     const isUpgrade = tokensOf(message.fields, 'connection').includes('upgrade');
     this.#isSwitched = isUpgrade && name === 'switching';
-    const chosen = name === 'switching' && !isUpgrade ? 'length' : name;
-    const answer = answerTo(chosen, { mark, method: message.method, hasExpectation }, bytes);
-    this.#write(answer.bytes, () => {
-      if (answer.ending === 'end') this.socket.end();
-      if (answer.ending === 'reset') this.#reset();
+    const responseName = name === 'switching' && !isUpgrade ? 'length' : name;
+    const response = responseTo(responseName, { mark, method: message.method, hasExpectation }, bytes);
+    this.#write(response.bytes, () => {
+      if (response.ending === 'end') this.socket.end();
+      if (response.ending === 'reset') this.#reset();
     });
   }
 }
@@ -114,7 +114,7 @@ export class Origins {
   #server: Server | undefined;
   readonly #open = new Set<Socket>();
 
-  /** @param find gives the plan of an address, and takes the connection */
+  /** @param accept called with the local address of each connection */
   constructor(private readonly accept: (address: string, socket: Socket) => void) {}
 
   async start(port = 0): Promise<number> {

@@ -1,21 +1,21 @@
-/** What one input of the fuzz run is: the bytes of one client, how they are sent, and how the destination behaves. */
+/** One input of the fuzz run: the bytes of a client, how they are sent, and how the destination behaves. */
 import type { Random } from '../../../tools/random.ts';
 
-/** How a client ends. `stay`: it waits for the gateway's end. */
-export type Leaving = 'stay' | 'end' | 'reset' | 'destroy';
+/** How a client ends. `wait`: it waits for the gateway's end. */
+export type Leaving = 'wait' | 'end' | 'reset' | 'destroy';
 
 export interface Login {
   readonly username: string;
   readonly password: string;
 }
 
-/** What all inputs of a run share. */
-export interface World {
+/** The values that all inputs of a run share. */
+export interface RunContext {
   readonly originPort: number;
   readonly gatewayPort: number;
-  /** With more money than the run can use. */
+  /** With more credit than the run can use. */
   readonly logins: readonly Login[];
-  /** Its money ends during the run. */
+  /** Its credit ends during the run. */
   readonly poorLogin: Login;
 }
 
@@ -26,10 +26,10 @@ export interface TunnelOrigin {
   readonly bytes: number;
 }
 
-/** The destination of absolute-form requests: `answer` names an entry of http-answers.ts. */
+/** The destination of absolute-form requests: `response` names an entry of http-responses.ts. */
 export interface HttpOrigin {
   readonly protocol: 'http';
-  readonly answer: string;
+  readonly response: string;
   readonly bytes: number;
 }
 
@@ -51,22 +51,22 @@ export interface Plan {
   /** Between two pieces; 0 is one turn of the event loop. */
   readonly pauseMs: number;
   readonly leaving: Leaving;
-  /** Behind the last piece. */
+  /** Delay after the last piece. */
   readonly leaveAfterMs: number;
-  readonly reading: 'at-once' | 'late' | 'never';
+  readonly readMode: 'immediately' | 'delayed' | 'never';
   readonly origin: TunnelOrigin | HttpOrigin;
 }
 
 const LOOPBACK_FIRST = 64;
 
-/** Each input has a destination address of its own, so an origin knows for which input it was dialled. */
+/** Each input has a separate destination address, so that an origin knows which input dialled it. */
 export function addressOf(index: number): string {
   return `127.${LOOPBACK_FIRST + ((index >> 16) & 63)}.${(index >> 8) & 255}.${index & 255}`;
 }
 
 export const nameOf = (index: number) => `input-${index}.test`;
 
-/** What the run's name server answers. */
+/** The address that the name server of the run returns for a name. */
 export function addressOfName(name: string): string | undefined {
   const [, digits] = /^input-(\d{1,9})\.test$/i.exec(name) ?? [];
   return digits === undefined ? undefined : addressOf(Number(digits));
@@ -84,10 +84,10 @@ export function randomBytes(random: Random, length: number): Buffer {
 
 const PATTERN = Buffer.from(Array.from({ length: 2_097_152 }, (_, at) => 97 + ((at * 7 + (at >> 8)) % 26)));
 
-/** Text without line ends: it never looks like a protocol. */
+/** Text without line ends, so that it never looks like a protocol message. */
 export const pattern = (length: number) => PATTERN.subarray(0, length);
 
-/** Usually short; now and then more than one read of the gateway. */
+/** Usually a few bytes, sometimes more than one read of the gateway. */
 export function someBytes(random: Random): number {
   const kind = random.below(1_000);
   if (kind < 100) return 0;

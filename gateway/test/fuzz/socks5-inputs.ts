@@ -1,4 +1,4 @@
-/** The grammar of SOCKS5 clients (RFC 1928, RFC 1929). */
+/** Generates SOCKS5 clients (RFC 1928, RFC 1929). */
 import type { Random } from '../../../tools/random.ts';
 import {
   addressOf,
@@ -12,7 +12,7 @@ import {
   randomBytes,
   someBytes,
   type TunnelOrigin,
-  type World,
+  type RunContext,
 } from './plan.ts';
 
 const GREETINGS = [[2], [2], [2], [0, 2], [2, 0, 1], [0, 1, 2, 3, 128, 254]];
@@ -20,10 +20,10 @@ const METHODS_MAX = 255;
 const CONNECT = 1;
 const COMMANDS = [2, 3, 0, 4, 255];
 
-export function socks5Input(random: Random, world: World, index: number): Draft {
-  const login = pickLogin(random, world);
+export function socks5Input(random: Random, context: RunContext, index: number): Draft {
+  const login = pickLogin(random, context);
   const command = chance(random, 0.9) ? CONNECT : random.pick(COMMANDS);
-  const [targetKind, target] = pickTarget(random, world, index);
+  const [targetKind, target] = pickTarget(random, context, index);
   const request = Buffer.concat([Buffer.from([5, command, chance(random, 0.95) ? 0 : random.below(256)]), target]);
   const origin = pickTunnelOrigin(random);
   const payload = pattern(origin.behaviour === 'download' ? 1 : someBytes(random));
@@ -36,7 +36,7 @@ export function socks5Input(random: Random, world: World, index: number): Draft 
   };
 }
 
-/** Whoever leaves a tunnel ends it; the gateway alone would only wait until it is idle. */
+/** A client must end its tunnel; otherwise the tunnel would stay open until its idle timeout. */
 export const pickTunnelLeaving = (random: Random): Leaving => {
   const kind = random.below(100);
   if (kind < 78) return 'end';
@@ -66,7 +66,7 @@ function greeting(random: Random): Buffer {
   return Buffer.from([5, methods.length, ...methods]);
 }
 
-function pickLogin(random: Random, { logins, poorLogin }: World): { kind: string; bytes: Buffer } {
+function pickLogin(random: Random, { logins, poorLogin }: RunContext): { kind: string; bytes: Buffer } {
   const kind = random.below(100);
   if (kind < 90) return { kind: 'known', bytes: encodeLogin(random.pick(logins)) };
   if (kind < 93) return { kind: 'poor login', bytes: encodeLogin(poorLogin) };
@@ -90,7 +90,7 @@ function encodeLogin({ username, password }: Login): Buffer {
 }
 
 /** ATYP, DST.ADDR and DST.PORT. */
-function pickTarget(random: Random, { originPort, gatewayPort }: World, index: number): [string, Buffer] {
+function pickTarget(random: Random, { originPort, gatewayPort }: RunContext, index: number): [string, Buffer] {
   const address = addressOf(index).split('.').map(Number);
   const ipv4 = Buffer.from([1, ...address]);
   const kind = random.below(100);

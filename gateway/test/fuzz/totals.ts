@@ -1,9 +1,9 @@
-/** Between which bounds the gateway's counts must lie, by what clients and origins have seen. */
-import type { Trial } from './judge.ts';
-import type { Measured } from './node-process.ts';
+/** The bounds of the gateway's byte counts, derived from what clients and origins have transferred. */
+import type { Trial } from './oracle.ts';
+import type { Measurement } from './node-process.ts';
 import type { OriginConnection } from './origins.ts';
 
-/** What Node's HTTP client adds to a head: `Connection`, and a length of zero. */
+/** Node's HTTP client adds `Connection` and `Content-Length: 0` to a head. */
 const ADDED_HEAD_BYTES = 64;
 const TUNNELS = ['socks5', 'http-connect'];
 
@@ -22,7 +22,7 @@ export class Totals {
     'download of requests': { min: 0, max: 0 },
   };
 
-  /** Clients that have stayed until a tunnel of theirs may have been idle. */
+  /** The number of clients that were connected long enough for an idle timeout. */
   #idleMax = 0;
 
   constructor(private readonly tunnelIdleMs: number) {}
@@ -31,25 +31,24 @@ export class Totals {
     if (transcript!.milliseconds >= this.tunnelIdleMs) this.#idleMax += 1;
   }
 
-  /** A connection of a trial whose client has ended. */
-  add({ reading, plan, transcript }: Trial, { received, writtenBytes, end, hasReset }: OriginConnection): void {
-    const isWhole = end === 'ended' && !hasReset;
-    if (reading.protocol === 'requests') {
+  /** Adds an origin connection of a trial whose client has ended. */
+  add({ parsed, plan, transcript }: Trial, { received, writtenBytes, end, hasReset }: OriginConnection): void {
+    const isComplete = end === 'ended' && !hasReset;
+    if (parsed.protocol === 'requests') {
       const sentBytes = Math.max(received.length, plan.bytes.length + ADDED_HEAD_BYTES);
-      widen(this.#ranges['upload of requests'], received.length, isWhole ? received.length : sentBytes);
+      widen(this.#ranges['upload of requests'], received.length, isComplete ? received.length : sentBytes);
       widen(this.#ranges['download of requests'], 0, writtenBytes);
       return;
     }
-    const gotBytes = payloadBytes(transcript!.received);
+    const deliveredBytes = payloadBytes(transcript!.received);
     const isClean = transcript!.end === 'ended';
-    widen(this.#ranges['upload of tunnels'], received.length, isWhole ? received.length : reading.payload.length);
-    widen(this.#ranges['download of tunnels'], gotBytes, isClean ? gotBytes : writtenBytes);
+    widen(this.#ranges['upload of tunnels'], received.length, isComplete ? received.length : parsed.payload.length);
+    widen(this.#ranges['download of tunnels'], deliveredBytes, isClean ? deliveredBytes : writtenBytes);
   }
 
-  faults({ values }: Measured): string[] {
+  faults({ values }: Measurement): string[] {
     const idle = values['gateway_tunnel_ends_total idle'] ?? 0;
-    if (idle > this.#idleMax)
-      return [`${idle} tunnels were idle until their time was over, and ${this.#idleMax} clients`];
+    if (idle > this.#idleMax) return [`${idle} tunnels ended by the idle timeout, at most ${this.#idleMax} expected`];
     const counted = (direction: string, protocols: readonly string[]) =>
       protocols.reduce((sum, protocol) => sum + (values[`gateway_bytes_total ${direction} ${protocol}`] ?? 0), 0);
     const counts: Record<Counted, number> = {
@@ -60,12 +59,12 @@ export class Totals {
     };
     return Object.entries(this.#ranges).flatMap(([name, { min, max }]) => {
       const bytes = counts[name as Counted];
-      return bytes >= min && bytes <= max ? [] : [`${name}: ${bytes} bytes are counted, not ${min} to ${max}`];
+      return bytes >= min && bytes <= max ? [] : [`${name}: ${bytes} bytes were counted, expected ${min} to ${max}`];
     });
   }
 }
 
-/** Behind the reply of SOCKS5 or the answer to CONNECT. */
+/** The bytes after the SOCKS5 reply or the response to CONNECT. */
 function payloadBytes(received: Buffer): number {
   const headBytes = received[0] === 5 ? 14 : received.indexOf('\r\n\r\n') + 4;
   return Math.max(0, received.length - headBytes);

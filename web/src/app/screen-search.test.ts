@@ -101,6 +101,11 @@ describe('usageSearch', () => {
     expect(usageSearch(longest)).toEqual(longest);
   });
 
+  it('keeps the order of the connections, unless it is the usual one', () => {
+    expect(usageSearch({ sort: '-trafficUsed' })).toEqual({ sort: '-trafficUsed' });
+    for (const sort of ['-spent', 'ip', '', ['spent']]) expect(usageSearch({ sort })).toEqual({});
+  });
+
   it('falls back to the last days', () => {
     const useless = [
       { range: 'week' },

@@ -1,6 +1,4 @@
-/** Every screen of the app but those that show a message alone. Menu, router, live events and the first requests go by it. */
-import { listNotifications } from '@cellhop/contract/notifications.plain';
-import { getProfile } from '@cellhop/contract/users.plain';
+/** Every screen of the app but those that show a message alone. Menu, router and the first requests go by it. */
 import { accountScreen } from '../features/account/screen.ts';
 import { restoreAccessScreen, setPasswordScreen, signInScreen, signUpScreen } from '../features/auth/screen.ts';
 import { connectionsScreen } from '../features/connections/screen.ts';
@@ -11,7 +9,7 @@ import { referralScreen } from '../features/referrals/screen.ts';
 import { ticketScreen, ticketsScreen } from '../features/support/screen.ts';
 import { transactionsScreen } from '../features/transactions/screen.ts';
 import { usageScreen } from '../features/usage/screen.ts';
-import { type LiveAnswers, liveAnswers, type Screen } from '../lib/screen.ts';
+import type { Screen } from '../lib/screen.ts';
 
 /** In the order of the menu. */
 export const menuScreens = [
@@ -35,11 +33,4 @@ export const screens: readonly Screen[] = [
   setPasswordScreen,
   ...titledScreens,
   ticketScreen,
-];
-
-/** Of the screens, and what the frame itself shows. */
-export const watched: readonly LiveAnswers[] = [
-  liveAnswers([getProfile], ['balance']),
-  liveAnswers([listNotifications], ['notifications']),
-  ...screens.flatMap(({ live }) => live ?? []),
 ];

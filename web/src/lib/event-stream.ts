@@ -1,46 +1,42 @@
 /** Server-sent events out of a response body: `EventSource` cannot send the access token, so `fetch` reads them. */
+import { createParser } from 'eventsource-parser';
+
+/** Of one event. Ours name a few topics; more than this is something else than our server. */
+const EVENT_CHARACTERS_MAX = 64 * 1024;
+
 export interface ServerEvent {
   name: string;
   data: string;
 }
 
-/** The parser's state between two chunks of text. */
-export function eventParser(onEvent: (event: ServerEvent) => void): (chunk: string) => void {
-  let rest = '';
-  return (chunk) => {
-    const blocks = (rest + chunk).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = parseBlock(block);
-      if (event !== undefined) onEvent(event);
-    }
-  };
-}
-
-/** Resolves when the server has ended the stream; each chunk, signs of life too, is told to `onLife`. */
+/**
+ * Resolves when the server has ended the stream; `onChunk` is called for each chunk, signs of life too.
+ * @throws ParseError for an event that is too long
+ */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: ServerEvent) => void,
-  onLife: () => void,
+  onChunk: () => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
-  const take = eventParser(onEvent);
+  const parser = createParser({
+    maxBufferSize: EVENT_CHARACTERS_MAX,
+    onEvent: ({ event: name = 'message', data }) => onEvent({ name, data }),
+    onError: (error) => {
+      // Fields that are unknown come from a newer server.
+      if (error.type === 'max-buffer-size-exceeded') throw error;
+    },
+  });
   const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    onLife();
-    take(decoder.decode(value, { stream: true }));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onChunk();
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    // Whoever gives up reading closes the connection too.
+    reader.cancel().catch(() => undefined);
   }
-}
-
-/** Lines that begin with a colon are comments. */
-function parseBlock(block: string): ServerEvent | undefined {
-  let name = 'message';
-  const data: string[] = [];
-  for (const line of block.split('\n')) {
-    if (line.startsWith('event:')) name = line.slice('event:'.length).trim();
-    if (line.startsWith('data:')) data.push(line.slice('data:'.length).trim());
-  }
-  return data.length === 0 ? undefined : { name, data: data.join('\n') };
 }

@@ -2,15 +2,21 @@
  * Live events: what the server says has changed is asked for again. One tab of a browser holds the stream and passes
  * on what it hears; when that tab is closed, the next one opens its own.
  */
+import { liveTopics } from '@cellhop/contract/live.plain';
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
-import { CALM_INTERVAL_MS, LIVE_INTERVAL_MS, queryClient } from './query.ts';
-import type { LiveAnswers } from './screen.ts';
+import { dependsOn, queryClient, type Topic } from './query.ts';
 import { spaced } from './spaced.ts';
 
+/** Without a stream, while something that costs or brings money goes on. */
+const BUSY_INTERVAL_MS = 2000;
+/** Otherwise: another tab or program of the same user may change things. */
+const IDLE_INTERVAL_MS = 10_000;
 /** While the stream is open, polling is only for what it might have missed. */
 const SAFETY_INTERVAL_MS = 30_000;
+/** How often live events ask again for an answer that does not say so itself. Traffic changes twice a second; nobody reads that fast. */
+const SPACING_MS = 1000;
 
 /** What the tab with the stream tells the others. `hello` asks it whether there is a stream. */
 type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { kind: 'event'; event: ServerEvent };
@@ -21,29 +27,28 @@ const listeners = new Set<() => void>();
 /** How often to ask for something by oneself; `isBusy` while it costs or brings money. */
 export function usePollInterval(): (isBusy: boolean) => number {
   const isLive = useSyncExternalStore(subscribe, () => isAlive);
-  return (isBusy) => (isLive ? SAFETY_INTERVAL_MS : isBusy ? LIVE_INTERVAL_MS : CALM_INTERVAL_MS);
+  return (isBusy) => (isLive ? SAFETY_INTERVAL_MS : isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS);
 }
 
 /**
  * @param session the tabs of one session share a stream: one that is frozen in the session before must not hold it
- * @param watched what to ask for again
  * @returns ends it
  */
-export function startLive(session: string, watched: readonly LiveAnswers[]): () => void {
+export function startLive(session: string): () => void {
   const stopping = new AbortController();
   const name = `live-events:${session}`;
   const tabs = new BroadcastChannel(name);
-  const refetch = refetcher(watched);
+  const refetch = refetcher();
   let wasAlive = false;
   let isLeading = false;
 
   function hear({ name, data }: ServerEvent): void {
     if (name === 'open') {
       // What changed while there was no stream has been told to nobody.
-      if (wasAlive) refetch.all();
+      if (wasAlive) refetch.after(liveTopics);
       wasAlive = true;
       setAlive(true);
-    } else if (name === 'refetch') refetch.all();
+    } else if (name === 'refetch') refetch.after(liveTopics);
     else if (name === 'changed') refetch.after(topicsOf(data));
   }
 
@@ -113,33 +118,36 @@ function setAlive(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-function topicsOf(data: string): string[] {
+/** Topics that this app does not know come from a newer server, and are left alone. */
+function topicsOf(data: string): Topic[] {
   // By hand, not by the contract's schema: this is on every page, which would load zod for it.
   const { topics } = JSON.parse(data) as { topics?: unknown };
-  return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : [];
+  return Array.isArray(topics) ? liveTopics.filter((topic) => topics.includes(topic)) : [];
 }
 
-function refetcher(watched: readonly LiveAnswers[]) {
-  const all = watched.map(({ isMeant, topics, spacingMs }) => ({
-    topics: new Set<string>(topics),
-    ...spaced(() => invalidate(isMeant), spacingMs),
-  }));
+/** Asks again for what depends on topics, each endpoint in its own time. */
+function refetcher() {
+  const throttles = new Map<unknown, ReturnType<typeof spaced>>();
+
+  function throttleOf(url: unknown, spacingMs: number) {
+    const throttle = throttles.get(url) ?? spaced(() => invalidateEndpoint(url), spacingMs);
+    throttles.set(url, throttle);
+    return throttle;
+  }
+
   return {
-    /** Topics that this app does not know come from a newer server, and are left alone. */
-    after: (changed: readonly string[]) => {
-      for (const { topics, call } of all) if (changed.some((topic) => topics.has(topic))) call();
+    after: (topics: readonly Topic[]) => {
+      const stale = queryClient.getQueryCache().findAll({ predicate: ({ meta }) => dependsOn(meta, topics) });
+      const spacings = new Map(stale.map(({ queryKey: [url], meta }) => [url, meta?.spacingMs ?? SPACING_MS]));
+      for (const [url, spacingMs] of spacings) throttleOf(url, spacingMs).call();
     },
-    all: () => all.forEach(({ call }) => call()),
-    stop: () => all.forEach(({ stop }) => stop()),
+    stop: () => throttles.forEach(({ stop }) => stop()),
   };
 }
 
-function invalidate(isMeant: (url: string) => boolean): void {
-  void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [url] }) => typeof url === 'string' && isMeant(url),
-    // A tab that nobody sees asks when it is looked at again.
-    refetchType: document.hidden ? 'none' : 'active',
-  });
+function invalidateEndpoint(url: unknown): void {
+  // A tab that nobody sees asks when it is looked at again.
+  void queryClient.invalidateQueries({ queryKey: [url], refetchType: document.hidden ? 'none' : 'active' });
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,11 +1,17 @@
 import type { Output } from '@cellhop/contract/endpoint';
 import type { Profile } from '@cellhop/contract/users';
 import { getProfile } from '@cellhop/contract/users.plain';
+import { useQuery } from '@tanstack/react-query';
 import { apiQuery, queryClient } from './query.ts';
 
 type ProfileAnswer = Output<typeof getProfile>;
 
-export const profileQuery = apiQuery(getProfile, {});
+export const profileQuery = apiQuery(getProfile, {}, { topics: ['balance', 'account'] });
+
+/** Kept up to date by the frame (app/layout/use-live-profile.ts). */
+export function useProfile(): Profile | undefined {
+  return useQuery(profileQuery).data?.data;
+}
 
 /** Keeps the profile that another answer carried. */
 export function rememberProfile(profile: Profile): void {
@@ -19,8 +25,4 @@ export async function showBalance(balance: number): Promise<void> {
   queryClient.setQueryData<ProfileAnswer>(profileQuery.queryKey, (answer) =>
     answer === undefined ? answer : { data: { ...answer.data, balance } },
   );
-}
-
-export function reloadProfile(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: profileQuery.queryKey });
 }

@@ -1,14 +1,30 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
+import type { LiveTopic } from '@cellhop/contract/live.plain';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
-/** While something that costs or brings money goes on. */
-export const LIVE_INTERVAL_MS = 2000;
-/** Otherwise: another tab or program of the same user may change things. */
-export const CALM_INTERVAL_MS = 10_000;
+/** What answers of the API depend on: the topics of live events, and what this app alone tells of. */
+export type Topic = LiveTopic | 'account' | 'catalogue';
+
+/** Travels with each query as its `meta`. A type, because an interface is no record for the library. */
+export type Dependencies = {
+  /** What makes the answer stale: a live event or an action names its topics. */
+  topics?: readonly Topic[];
+  /** Live events make it stale at most once in this time. */
+  spacingMs?: number;
+};
+
+/** Sums over many charges cost the server more than a page of a list, and charts are read slowly. */
+export const SUMS_SPACING_MS = 5000;
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: Dependencies;
+  }
+}
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -36,9 +52,23 @@ tokens.subscribe(() => {
   clearToasts();
 });
 
-export function apiQuery<const C extends Callable>(definition: C, input: ClientInput<C>) {
+export function apiQuery<const C extends Callable>(
+  definition: C,
+  input: ClientInput<C>,
+  dependencies: Dependencies = {},
+) {
   return queryOptions<Output<C>, ApiError>({
     queryKey: [definition.url, input],
+    meta: dependencies,
     queryFn: ({ signal }) => call(definition, input, { signal }),
   });
+}
+
+/** Asks again for what depends on the topics: at once for what is shown, otherwise when it is shown again. */
+export function invalidate(topics: readonly Topic[]): Promise<void> {
+  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, topics) });
+}
+
+export function dependsOn(dependencies: Dependencies | undefined, topics: readonly Topic[]): boolean {
+  return dependencies?.topics?.some((topic) => topics.includes(topic)) === true;
 }

@@ -1,4 +1,3 @@
-import type { LiveTopic } from '@cellhop/contract/live.plain';
 import type { IconProps } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Namespace } from '../i18n/languages.ts';
@@ -23,28 +22,4 @@ export interface Screen {
   Icon?: ComponentType<IconProps>;
   /** What it asks the API for at once, besides the profile. */
   requests?: readonly string[];
-  live?: readonly LiveAnswers[];
-}
-
-/** Answers of the API that change by themselves. */
-export interface LiveAnswers {
-  isMeant: (url: string) => boolean;
-  /** What makes them stale. */
-  topics: readonly LiveTopic[];
-  /** Asked again at most once in this time. */
-  spacingMs: number;
-}
-
-/** Traffic changes twice a second; nobody reads that fast. */
-export const LIST_SPACING_MS = 1000;
-/** Sums over many charges cost the server more than a page of a list, and charts are read slowly. */
-export const SUMS_SPACING_MS = 5000;
-
-/** Answers of some endpoints, as far as the browser names them. */
-export function liveAnswers(
-  endpoints: readonly { url: string }[],
-  topics: readonly LiveTopic[],
-  spacingMs = LIST_SPACING_MS,
-): LiveAnswers {
-  return { isMeant: (url) => endpoints.some((endpoint) => endpoint.url === url), topics, spacingMs };
 }

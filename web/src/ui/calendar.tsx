@@ -28,6 +28,8 @@ export function Calendar({ day, min, max, onChoose }: CalendarProps) {
       {...(min !== undefined && { minDate: min })}
       {...(max !== undefined && { maxDate: max })}
       highlightToday
+      // Days off are days like others.
+      weekendDays={[]}
       hideOutsideDates
       ariaLabels={{
         monthLevelControl: t('day.months'),

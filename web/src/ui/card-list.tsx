@@ -1,13 +1,12 @@
 import { memo, type ReactNode, useMemo } from 'react';
 import classes from './card-list.module.css';
-import type { Column } from './data-table.tsx';
+import type { Column, ListedRow } from './data-table.tsx';
 import { Placeholder } from './placeholder.tsx';
 
 interface CardListProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  rows: readonly Row[] | undefined;
-  rowKey: (row: Row) => string;
+  rows: readonly ListedRow<Row>[] | undefined;
   skeletonKeys: readonly string[];
 }
 
@@ -19,7 +18,7 @@ interface Places<Row> {
 }
 
 /** A table on a phone: one card per row. */
-export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: CardListProps<Row>) {
+export function CardList<Row>({ label, columns, rows, skeletonKeys }: CardListProps<Row>) {
   const places = useMemo<Places<Row>>(
     () => ({
       headings: columns.filter(({ place }) => place === 'heading'),
@@ -32,7 +31,7 @@ export function CardList<Row>({ label, columns, rows, rowKey, skeletonKeys }: Ca
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined
         ? skeletonKeys.map((key) => <SkeletonCard key={key} {...places} />)
-        : rows.map((row) => <Card key={rowKey(row)} row={row} places={places} />)}
+        : rows.map(({ id, original }) => <Card key={id} row={original} places={places} />)}
     </ul>
   );
 }

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useOneAtATime } from '../lib/use-one-at-a-time.ts';
 import { Dialog } from './dialog.tsx';
 
 interface ConfirmDialogProps {
@@ -19,7 +18,6 @@ interface ConfirmDialogProps {
 export function ConfirmDialog({ title, text, action, isDangerous = false, ...dialog }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const { isOpen, isWorking, onConfirm, onClose } = dialog;
-  const confirm = useOneAtATime(onConfirm);
   return (
     <Dialog isOpen={isOpen} title={title} size="sm" isBrief onClose={onClose}>
       <Stack>
@@ -28,7 +26,7 @@ export function ConfirmDialog({ title, text, action, isDangerous = false, ...dia
           <Button variant="default" data-autofocus onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Button {...(isDangerous ? { color: 'red' } : {})} loading={isWorking} onClick={() => void confirm()}>
+          <Button {...(isDangerous ? { color: 'red' } : {})} loading={isWorking} onClick={() => void onConfirm()}>
             {action}
           </Button>
         </Group>

@@ -1,17 +1,23 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { memo, type ReactNode, useState } from 'react';
+import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
+import { memo, type ReactNode, useMemo, useState } from 'react';
 import { useGradually } from '../lib/use-gradually.ts';
 import { CardList } from './card-list.tsx';
+import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
 import { Placeholder } from './placeholder.tsx';
 import { PHONE_SCREEN, TABLET_SCREEN } from './screen.ts';
+import { SortButton, SortSelect } from './sort-controls.tsx';
 
 export interface Column<Row> {
+  /** If the column can be sorted by: its name in the address and for the API. */
   key: string;
   header: string;
   render: (row: Row) => ReactNode;
   /** In a card, where it differs: there is room for more than in a column. */
   renderInCard?: (row: Row) => ReactNode;
+  /** The order that the first click on the header gives. Without it the column cannot be sorted by. */
+  firstOrder?: ColumnOrder;
   isNumeric?: boolean;
   /** An address, of which no part may stand on another line. */
   isUnbroken?: boolean;
@@ -31,6 +37,9 @@ interface DataTableProps<Row> {
   rowKey: (row: Row) => string;
   /** For many columns: less room between them, and cards on a tablet too. */
   isDense?: boolean;
+  /** How the API has sorted the rows: the key of a column, with a minus before it from the greatest down. */
+  sort?: string;
+  onSort?: (sort: string) => void;
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
@@ -40,19 +49,74 @@ const ROW_HEIGHT = 45;
 const CARD_HEIGHT = 240;
 const FURTHER = 6;
 
-export function DataTable<Row>({ rows, ...rest }: DataTableProps<Row>) {
+/** Sorting alone: pages and filters are the API's, and a table knows one page of a list. */
+const features = tableFeatures({ rowSortingFeature });
+const NO_ROWS: never[] = [];
+
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { label, columns, rows, isDense = false, sort, onSort } = props;
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
   const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
-  const props = { ...rest, rows: rows?.slice(0, count) };
-  const areCards = isPhone || (isTablet && rest.isDense);
-  return areCards ? <CardList {...props} skeletonKeys={SKELETON_ROWS} /> : <WideTable {...props} />;
+  const table = useSortedTable(props);
+  const shown = rows && table.getRowModel().rows.slice(0, count);
+  if (!isPhone && !(isTablet && isDense))
+    return <WideTable label={label} columns={columns} table={table} rows={shown} isDense={isDense} />;
+  return (
+    <>
+      {onSort && <SortSelect columns={columns} sort={sort} onSort={onSort} />}
+      <CardList label={label} columns={columns} rows={shown} skeletonKeys={SKELETON_ROWS} />
+    </>
+  );
 }
 
-function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataTableProps<Row>) {
+function useSortedTable<Row extends object>({ columns, rows, rowKey, sort, onSort }: DataTableProps<Row>) {
+  const definitions = useMemo(() => columns.map(toDefinition), [columns]);
+  const sorting = useMemo(() => toSorting(sort), [sort]);
+  return useTable({
+    features,
+    columns: definitions,
+    data: rows ?? NO_ROWS,
+    getRowId: rowKey,
+    manualSorting: true,
+    enableMultiSort: false,
+    enableSortingRemoval: false,
+    state: { sorting },
+    onSortingChange: (update) => {
+      const next = toSort(typeof update === 'function' ? update(sorting) : update);
+      if (next !== undefined) onSort?.(next);
+    },
+  });
+}
+
+/** Cells are drawn from our own columns: those of the library would be hundreds of objects more for the catalogue. */
+function toDefinition<Row extends object>({ key, firstOrder }: Column<Row>): ColumnDef<typeof features, Row> {
+  return {
+    id: key,
+    accessorFn: (row) => row,
+    enableSorting: firstOrder !== undefined,
+    sortDescFirst: firstOrder === 'descending',
+  };
+}
+
+/** A row as the library has it. */
+export interface ListedRow<Row> {
+  id: string;
+  original: Row;
+}
+
+interface WideTableProps<Row extends object> {
+  label: string;
+  columns: readonly Column<Row>[];
+  table: ReactTable<typeof features, Row>;
+  rows: readonly ListedRow<Row>[] | undefined;
+  isDense: boolean;
+}
+
+function WideTable<Row extends object>({ label, columns, table, rows, isDense }: WideTableProps<Row>) {
   const isFixed = columns.every(({ width }) => width !== undefined);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
@@ -62,16 +126,25 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
       <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
         <thead>
           <tr>
-            {columns.map(({ key, header, isNumeric, isLast, width = 0 }) => (
-              <th
-                key={key}
-                data-numeric={isNumeric}
-                data-last={isLast}
-                style={isFixed ? { width: `${(width / totalWidth) * 100}%` } : undefined}
-              >
-                {header}
-              </th>
-            ))}
+            {columns.map(({ key, header, isNumeric, isLast, width = 0 }) => {
+              const column = table.getColumn(key);
+              const order = toOrder(column?.getIsSorted() ?? false);
+              return (
+                <th
+                  key={key}
+                  aria-sort={order}
+                  data-numeric={isNumeric}
+                  data-last={isLast}
+                  style={isFixed ? { width: `${(width / totalWidth) * 100}%` } : undefined}
+                >
+                  {column?.getCanSort() ? (
+                    <SortButton header={header} order={order} onToggle={() => column.toggleSorting()} />
+                  ) : (
+                    header
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
@@ -85,7 +158,7 @@ function WideTable<Row>({ label, columns, rows, rowKey, isDense = false }: DataT
                   ))}
                 </tr>
               ))
-            : rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} />)}
+            : rows.map(({ id, original }) => <TableRow key={id} row={original} columns={columns} />)}
         </tbody>
       </table>
     </section>

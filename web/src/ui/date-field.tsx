@@ -62,7 +62,6 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
           position="bottom-end"
           trapFocus
           returnFocus
-          shadow="md"
         >
           <Popover.Target>
             <ActionIcon

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAsOpenDialog } from '../lib/open-dialogs.ts';
+import { useAsOverlay } from '../lib/open-overlays.ts';
 import { PHONE_SCREEN } from './screen.ts';
 
 interface DialogProps {
@@ -27,7 +27,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   const { t } = useTranslation();
-  useAsOpenDialog(isOpen);
+  useAsOverlay('dialog', isOpen);
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isFullScreen = isPhone && !isBrief;
   return (

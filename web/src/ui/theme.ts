@@ -1,67 +1,147 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  colorsTuple,
+  createTheme,
+  type CSSVariablesResolver,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type MantineThemeComponents,
+  type VariantColorsResolver,
+} from '@mantine/core';
 import { BusyButton } from './busy-button.tsx';
 
-const mint: MantineColorsTuple = [
-  '#e6fbf4',
-  '#c6f5e5',
-  '#9aecd0',
-  '#6ee6c0',
-  '#4be3b5',
-  '#2cc798',
-  '#16a37b',
-  '#0b8762',
-  '#08704f',
-  '#065a40',
+/*
+ * Colors, radii and fonts are the custom properties of app/global.css, because the landing page has them without Mantine.
+ * They change with the color scheme, so a shade here has the same name in both.
+ */
+
+/** By what Mantine's styles do with each shade in the dark scheme. */
+const dark: MantineColorsTuple = [
+  'var(--text)',
+  'var(--text-muted)', // Labels of choices, close buttons.
+  'var(--text-muted)', // Dimmed text.
+  'var(--text-muted)', // Placeholders, disabled text.
+  'var(--border)',
+  'var(--surface-hover)',
+  'var(--surface-raised)', // Fields, popups.
+  'var(--surface-hover)', // Options under the pointer.
+  'var(--surface-raised)', // Segmented controls.
+  'var(--bg)',
 ];
 
-export const theme = createTheme({
-  primaryColor: 'mint',
-  primaryShade: { light: 8, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.35,
-  colors: { mint },
-  fontFamily: 'var(--font)',
-  fontFamilyMonospace: 'var(--font-mono)',
-  // As in the rest of the app; phones get larger letters in fields (mantine.css).
-  fontSizes: { md: '15px' },
-  headings: { fontFamily: 'var(--font)', fontWeight: '650' },
-  defaultRadius: 'md',
-  radius: { md: '10px', lg: '16px' },
-  cursorType: 'pointer',
-  respectReducedMotion: true,
-  components: {
-    Button: {
-      defaultProps: {
-        // Named, so that mantine.css can tell filled buttons from the others.
-        variant: 'filled',
-        component: BusyButton,
+/** The same for the light scheme. */
+const gray: MantineColorsTuple = [
+  'var(--surface-hover)', // Options under the pointer.
+  'var(--surface-raised)', // Segmented controls.
+  'var(--border)',
+  'var(--border)',
+  'var(--border)',
+  'var(--text-muted)', // Placeholders, disabled text.
+  'var(--text-muted)', // Dimmed text.
+  'var(--text-muted)', // Labels of choices, close buttons.
+  'var(--text)',
+  'var(--text)',
+];
+
+/** The accent is bright in the dark scheme and deep in the light one; what stands on it turns over with it. */
+const variantColors: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  return input.variant === 'filled' ? { ...colors, color: 'var(--on-accent)' } : colors;
+};
+
+const dropdown = { '--popover-border-color': 'var(--border-strong)' };
+
+const choice = {
+  styles: {
+    dropdown,
+    // What Mantine writes on the option that the arrow keys have reached.
+    option: { '--mantine-color-white': 'var(--on-accent)' },
+  },
+};
+
+const dialog = {
+  styles: {
+    content: { border: '1px solid var(--border)' },
+    title: { fontWeight: 650, fontSize: 19, letterSpacing: '-0.015em' },
+  },
+};
+
+/** By name: to import a component here would load its code with the first screen. */
+const components: MantineThemeComponents = {
+  Alert: {
+    styles: { message: { fontSize: 'var(--mantine-font-size-md)' } },
+    vars: () => ({ root: { '--alert-bd': '1px solid var(--alert-color)' } }),
+  },
+  Button: { defaultProps: { component: BusyButton } },
+  Drawer: dialog,
+  Input: {
+    vars: (_theme: unknown, { error }: { error?: unknown }) => ({
+      wrapper: {
+        // That of a field with an error is Mantine's.
+        '--input-bd': error ? undefined : 'var(--border-strong)',
+        '--input-bg': 'var(--surface-raised)',
       },
+    }),
+  },
+  InputWrapper: { styles: { label: { marginBottom: 6, fontWeight: 550 }, error: { marginTop: 6 } } },
+  Menu: { styles: { dropdown, item: { '--menu-item-hover': 'var(--surface-hover)' } } },
+  Modal: dialog,
+  MultiSelect: choice,
+  Pagination: { vars: () => ({ root: { '--pagination-active-color': 'var(--on-accent)' } }) },
+  // What is chosen in a list of many. 24 pixels are the smallest that may be asked of any hand.
+  Pill: {
+    styles: {
+      root: { minHeight: 24, background: 'var(--accent-soft)', color: 'var(--accent)' },
+      remove: { minWidth: 24, minHeight: 24 },
     },
   },
+  Popover: { styles: { dropdown }, defaultProps: { shadow: 'md' } },
+  SegmentedControl: {
+    defaultProps: { withItemsBorders: false },
+    styles: { root: { border: '1px solid var(--border)' } },
+    vars: () => ({
+      root: { '--sc-color': 'var(--accent-soft)', '--sc-label-color': 'var(--accent)', '--sc-shadow': 'none' },
+    }),
+  },
+  Select: choice,
+  Tooltip: { vars: () => ({ tooltip: { '--tooltip-bg': 'var(--text)', '--tooltip-color': 'var(--bg)' } }) },
+};
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  colors: { accent: colorsTuple('var(--accent)'), red: colorsTuple('var(--danger)'), dark, gray },
+  variantColorResolver: variantColors,
+  fontFamily: 'var(--font)',
+  // As in the rest of the app; phones get larger letters in fields (mantine.css).
+  fontSizes: { md: '15px' },
+  defaultRadius: 'md',
+  radius: { md: 'var(--radius)', lg: 'var(--radius-large)' },
+  shadows: { md: 'var(--shadow)' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components,
 });
 
-/** Mantine takes its neutrals from the same custom properties as our own styles. */
+/** What Mantine computes from shades, where all shades of a color are one. */
 export const cssVariables: CSSVariablesResolver = () => {
-  const neutrals = {
+  const both = {
     '--mantine-color-body': 'var(--surface)',
     '--mantine-color-text': 'var(--text)',
-    '--mantine-color-dimmed': 'var(--text-muted)',
-    '--mantine-color-placeholder': 'var(--text-muted)',
-    '--mantine-color-error': 'var(--danger)',
-    '--mantine-color-anchor': 'var(--accent)',
-    '--mantine-color-default': 'var(--surface-raised)',
-    '--mantine-color-default-hover': 'var(--surface-hover)',
-    '--mantine-color-default-color': 'var(--text)',
-    '--mantine-color-default-border': 'var(--border)',
-    '--mantine-primary-color-filled': 'var(--accent)',
-    '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
-    '--mantine-color-mint-filled-hover': 'var(--accent-hover)',
-    '--mantine-color-red-filled': 'var(--danger)',
+    '--mantine-color-disabled': 'var(--surface-hover)',
+    '--mantine-color-accent-filled-hover': 'var(--accent-hover)',
+    '--mantine-color-accent-light': 'var(--accent-soft)',
+    '--mantine-color-accent-light-hover': 'color-mix(in srgb, var(--accent) 16%, transparent)',
+    '--mantine-color-accent-light-color': 'var(--accent)',
     '--mantine-color-red-filled-hover': 'color-mix(in srgb, var(--danger) 88%, var(--text))',
+    '--mantine-color-red-light': 'var(--danger-soft)',
+    '--mantine-color-red-light-color': 'var(--danger)',
+    '--mantine-color-gray-light-hover': 'var(--surface-hover)',
+    '--mantine-color-gray-light-color': 'var(--text)',
     '--mantine-primary-color-contrast': 'var(--on-accent)',
-    '--mantine-primary-color-light': 'var(--accent-soft)',
-    '--mantine-primary-color-light-hover': 'var(--accent-soft)',
-    '--mantine-primary-color-light-color': 'var(--accent)',
   };
-  return { variables: {}, light: neutrals, dark: neutrals };
+  return {
+    variables: {},
+    // What Mantine calls white and black are fields and text here, or text and what text stands on.
+    light: { ...both, '--mantine-color-white': 'var(--surface-raised)', '--mantine-color-black': 'var(--text)' },
+    dark: { ...both, '--mantine-color-white': 'var(--text)', '--mantine-color-black': 'var(--bg)' },
+  };
 };

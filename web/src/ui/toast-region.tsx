@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHasOpenDialog } from '../lib/open-dialogs.ts';
+import { useTopOverlay } from '../lib/open-overlays.ts';
 import { isMovement } from '../lib/pointer.ts';
 import { type PausableTimer, startPausableTimer } from '../lib/pausable-timer.ts';
 import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_PAUSES_MS, useToasts } from '../lib/toasts.ts';
@@ -10,11 +10,11 @@ import classes from './toast-region.module.css';
 export function ToastRegion() {
   const { t } = useTranslation();
   const toasts = useToasts();
-  // A dialog leaves room for one (dialog-space.css). The others wait, and have their five seconds afterwards.
-  const hasDialog = useHasOpenDialog();
-  const shown = hasDialog ? toasts.slice(-1) : toasts;
+  // Dialogs and popups leave room for one. The others wait, and have their five seconds afterwards.
+  const overlay = useTopOverlay();
+  const shown = overlay === undefined ? toasts : toasts.slice(-1);
   return (
-    <section className={classes['region']} data-has-dialog={hasDialog} aria-label={t('messages')} aria-live="polite">
+    <section className={classes['region']} data-overlay={overlay} aria-label={t('messages')} aria-live="polite">
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}

@@ -1,8 +1,8 @@
 /**
- * The audit log: who did what to whom, from where, when. Written in the transaction of the change that it tells of. What
- * it holds is for people to read, years later perhaps: never a password, a code or a token.
+ * The audit log: who did what to whom, from where and when. Entries are written in the transaction of the change. They never
+ * contain passwords, codes or tokens.
  */
-import { addressOf, deviceOf, type Client } from '../../client.ts';
+import { addressOf, deviceOf, type Requester } from '../../requester.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './audit-log.store.ts';
@@ -36,40 +36,40 @@ export type AuditAction =
 
 export interface AuditEntry {
   action: AuditAction;
-  /** Who has shown that it is he; undefined for a stranger and for the operator at the command line. */
+  /** The authenticated user; undefined before authentication and for the operator at the command line. */
   actorId?: string | undefined;
-  /** The user it was done to, or tried with. */
+  /** The affected user, or the one whose account was tried. */
   userId?: string | undefined;
   /** Undefined at the command line. */
-  client: Client | undefined;
+  requester: Requester | undefined;
   details?: Record<string, string | number | boolean>;
 }
 
-export function record(ctx: Ctx, { action, actorId, userId, client, details = {} }: AuditEntry): Promise<void> {
+export function record(ctx: Ctx, { action, actorId, userId, requester, details = {} }: AuditEntry): Promise<void> {
   return store.insertEntry(ctx, {
     action,
     actorId: actorId ?? null,
     subjectType: userId === undefined ? null : 'USER',
     subjectId: userId ?? null,
-    ip: client ? addressOf(client) : null,
-    device: client ? deviceOf(client) : null,
-    requestId: client?.requestId ?? null,
+    ip: requester ? addressOf(requester) : null,
+    device: requester ? deviceOf(requester) : null,
+    requestId: requester?.requestId ?? null,
     details,
   });
 }
 
-/** What a user does to his own account. */
+/** Records an action of users on their own account. */
 export function recordOwn(
   ctx: Ctx,
   action: AuditAction,
   userId: string,
-  client: Client,
+  requester: Requester,
   details: AuditEntry['details'] = {},
 ): Promise<void> {
-  return record(ctx, { action, actorId: userId, userId, client, details });
+  return record(ctx, { action, actorId: userId, userId, requester, details });
 }
 
-/** Entries are kept for a year; the database refuses to delete younger ones. */
+/** Entries are kept for a year; a trigger refuses to delete newer ones. */
 export async function deleteOld(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'audit log', store.deleteOld);
 }

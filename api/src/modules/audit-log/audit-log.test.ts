@@ -1,6 +1,13 @@
-import { logout, recoverPassword, setPassword, signIn, signUp } from '@cellhop/contract/auth';
+import {
+  changePassword,
+  logout,
+  recoverPassword,
+  revokeOtherSessions,
+  setPassword,
+  signIn,
+  signUp,
+} from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
-import { changePassword, revokeOtherSessions } from '@cellhop/contract/security';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../test/audit-log.ts';
@@ -26,7 +33,7 @@ const enter = (email: string, password = PASSWORD) =>
   );
 
 describe('the audit log', () => {
-  test('tells who did what, from where, with what device and in which request', async () => {
+  test('records who did what, from where, with which device and in which request', async () => {
     const user = await createUser(testApp);
     await enter(user.email);
     const [first, second] = await entriesOf(testApp, user.id);
@@ -36,7 +43,7 @@ describe('the audit log', () => {
     expect(second!.requestId).not.toBe(first!.requestId);
   });
 
-  test('tells the life of an account, each step once', async () => {
+  test('records each event of an account once', async () => {
     const referrer = await createUser(testApp);
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const body = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode } as const;
@@ -74,7 +81,7 @@ describe('the audit log', () => {
     expect(row!.text).not.toContain('@example.com');
   });
 
-  test('tells failures with their reason: of strangers, of the blocked, of the throttled', async () => {
+  test('records failures with their reason: unknown, blocked and rate-limited users', async () => {
     const user = await createUser(testApp);
     for (let failure = 0; failure < 7; failure++) await enter(user.email, WRONG_PASSWORD).catch(() => {});
     const entries = await entriesOf(testApp, user.id);
@@ -100,17 +107,17 @@ describe('the audit log', () => {
     expect(stranger!.details).toEqual({ reason: 'WRONG_PASSWORD' });
   });
 
-  test('says nothing of a change that was rolled back', async () => {
+  test('has no entry for a change that was rolled back', async () => {
     const user = await createUser(testApp);
     const rolledBack = testApp.ctx.tx(async (ctx) => {
-      await record(ctx, { action: 'PASSWORD_CHANGED', actorId: user.id, userId: user.id, client: undefined });
+      await record(ctx, { action: 'PASSWORD_CHANGED', actorId: user.id, userId: user.id, requester: undefined });
       throw new Error('changed my mind');
     });
     await expect(rolledBack).rejects.toThrow('changed my mind');
     expect(await actionsOf(testApp, user.id)).toEqual(['SIGN_IN']);
   });
 
-  test('cannot be changed, emptied, or shortened within a year', async () => {
+  test('cannot be changed or truncated, and entries cannot be deleted within a year', async () => {
     const user = await createUser(testApp);
     for (const statement of [
       `update audit_log set action = 'SIGN_OUT' where subject_id = '${user.id}'`,
@@ -121,7 +128,7 @@ describe('the audit log', () => {
     expect(await actionsOf(testApp, user.id)).toEqual(['SIGN_IN']);
   });
 
-  test('forgets after a year, and no sooner', async () => {
+  test('deletes entries after a year', async () => {
     await testApp.database.query(
       `insert into audit_log (action, created_at) values
          ('OLD', now() - interval '366 days'), ('YOUNG', now() - interval '364 days')`,

@@ -1,41 +1,41 @@
-/** Administrators that the operator makes at the command line: the first one has nobody who could invite him. */
+/** Administrators created at the command line: nobody can invite the first one. */
 import type { Ctx } from '../../ctx.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
 import * as store from './auth.store.ts';
 import { hashEmail, makeLink } from './codes.ts';
-import { hashPassword, known } from './passwords.ts';
-import { refuseWeakPassword } from './password-rules.ts';
-import { switchOff } from './second-factor.store.ts';
+import { hashPassword, knownUser } from './passwords.ts';
+import { requireStrongPassword } from './password-rules.ts';
+import { disableSecondFactor } from './second-factor.store.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { newSecret } from './tokens.ts';
 
-export interface AdministratorOrder {
+export interface AdministratorRequest {
   email: string;
-  /** Undefined: a link is made with which he sets it himself. */
+  /** Undefined: creates a link with which they set it themselves. */
   password: string | undefined;
-  /** For one who has lost his authenticator app and his recovery codes. */
+  /** For administrators who have lost their authenticator app and recovery codes. */
   resetsSecondFactor: boolean;
 }
 
 export interface MadeAdministrator {
   isNew: boolean;
-  /** With it others can sign up. */
+  /** Others can sign up with it. */
   referralCode: string;
   /** Works once, for 30 minutes. */
   passwordLink: string | undefined;
 }
 
 /**
- * Makes an account, or gives an existing one the role, confirmed and active. A new password ends its sessions.
+ * Creates an account, or gives an existing one the role; it is confirmed and active. A new password ends its sessions.
  * @throws AppError VALIDATION
  */
-export async function makeAdministrator(ctx: Ctx, order: AdministratorOrder): Promise<MadeAdministrator> {
-  const { password, resetsSecondFactor } = order;
-  const email = order.email.toLowerCase();
-  if (password !== undefined) refuseWeakPassword(password, email, ctx.config.brandName);
-  // Without one nobody can sign in before the link was used: nobody knows this password.
-  const passwordHash = await hashPassword(password ?? newSecret(), known('operator'));
+export async function makeAdministrator(ctx: Ctx, request: AdministratorRequest): Promise<MadeAdministrator> {
+  const { password, resetsSecondFactor } = request;
+  const email = request.email.toLowerCase();
+  if (password !== undefined) requireStrongPassword(password, email, ctx.config.brandName);
+  // Without a password, a random one that nobody knows: sign-in is only possible after the link was used.
+  const passwordHash = await hashPassword(password ?? newSecret(), knownUser('operator'));
   return ctx.tx(async (ctx) => {
     const existing = await store.findCredentials(ctx, email);
     const userId = existing?.userId ?? (await insert(ctx, email, passwordHash));
@@ -44,13 +44,13 @@ export async function makeAdministrator(ctx: Ctx, order: AdministratorOrder): Pr
       await store.updatePassword(ctx, userId, passwordHash);
       await revokeSessionsOfUser(ctx, userId);
     }
-    if (resetsSecondFactor) await switchOff(ctx, userId);
+    if (resetsSecondFactor) await disableSecondFactor(ctx, userId);
     const link =
       password === undefined ? await makeLink(ctx, 'RECOVER_PASSWORD', hashEmail(ctx, email), userId) : undefined;
     await record(ctx, {
       action: 'ADMINISTRATOR_MADE',
       userId,
-      client: undefined,
+      requester: undefined,
       details: { isNew: !existing, hasNewPassword: password !== undefined, resetsSecondFactor },
     });
     const user = await users.findUser(ctx, userId);

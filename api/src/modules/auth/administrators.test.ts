@@ -2,7 +2,7 @@ import { setPassword, signIn, signUp } from '@cellhop/contract/auth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
-import { switchOn } from '../../../test/second-factor.ts';
+import { activateSecondFactor } from '../../../test/second-factor.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeAdministrator } from './administrators.service.ts';
 
@@ -17,7 +17,7 @@ const make = (email: string, password?: string, resetsSecondFactor = false) =>
 const enter = async (email: string, password: string) =>
   (await testApp.call(signIn, { body: { email, password } })).data.profile;
 
-test('the first one sets his password with the link, and others sign up with his code', async () => {
+test('the first administrator sets a password with the link, and others sign up with the referral code', async () => {
   const { isNew, referralCode, passwordLink } = await make('Boss@Example.com');
   expect(isNew).toBe(true);
   const link = new URL(passwordLink!);
@@ -35,13 +35,13 @@ test('the first one sets his password with the link, and others sign up with his
   await testApp.call(signUp, { body });
 });
 
-test('one whose password is given can sign in at once; the common ones are refused', async () => {
+test('an administrator with a given password can sign in at once; common passwords are refused', async () => {
   await expect(make('direct@example.com', 'password1')).rejects.toMatchObject({ code: 'VALIDATION' });
   expect(await make('direct@example.com', PASSWORD)).toMatchObject({ isNew: true, passwordLink: undefined });
   expect((await enter('direct@example.com', PASSWORD)).role.name).toBe('ADMIN');
 });
 
-test('an account that exists gets the role, is confirmed and unblocked, and keeps its password', async () => {
+test('an existing account gets the role, is confirmed and unblocked, and keeps its password', async () => {
   const user = await createUser(testApp);
   await testApp.database.query(`update users set status = 'BLOCKED', email_confirmed_at = null where id = $1`, [
     user.id,
@@ -61,16 +61,16 @@ test('a new password ends the sessions of the old one', async () => {
   expect(row!.open).toBe(0);
 });
 
-test('a lost second factor is switched off when that is asked for, and only then', async () => {
+test('a lost second factor is disabled only on request', async () => {
   const user = await createUser(testApp);
-  await switchOn(testApp, user);
+  await activateSecondFactor(testApp, user);
   await make(user.email);
   await expect(enter(user.email, PASSWORD)).rejects.toMatchObject({ code: 'SECOND_FACTOR_REQUIRED' });
   await make(user.email, undefined, true);
   expect((await enter(user.email, PASSWORD)).secondFactor).toBe('OFF');
 });
 
-test('the account of somebody who was deleted is not taken over', async () => {
+test('a deleted account is not taken over', async () => {
   const user = await createUser(testApp);
   await testApp.database.query(`update users set status = 'DELETED' where id = $1`, [user.id]);
   await expect(make(user.email)).rejects.toThrow('was deleted');

@@ -1,6 +1,13 @@
-import { recoverPassword, resendConfirmation, resendRecovery, signIn, signUp } from '@cellhop/contract/auth';
+import {
+  changePassword,
+  recoverPassword,
+  resendConfirmation,
+  resendRecovery,
+  setUpSecondFactor,
+  signIn,
+  signUp,
+} from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
-import { changePassword, setUpSecondFactor } from '@cellhop/contract/security';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +26,7 @@ describe('in production', () => {
   });
   afterAll(() => testApp.stop());
 
-  test('one address may fail 30 times in 15 minutes, whatever accounts it tries', async () => {
+  test('one address may fail 30 times in 15 minutes over all accounts', async () => {
     const { email, call } = await createUser(testApp);
     const fail = (index: number) =>
       testApp.call(
@@ -33,7 +40,7 @@ describe('in production', () => {
     const body = { email, password: PASSWORD };
     await expect(testApp.call(signIn, { body }, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await testApp.call(signIn, { body }, from('203.0.113.2'));
-    // What a session is asked to prove is guessed at from the same addresses.
+    // Re-authentication counts for the address too.
     const change = { body: { currentPassword: PASSWORD, password: 'a password that is new' } };
     await expect(call(changePassword, change, from('203.0.113.1'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     const setUp = { body: { password: PASSWORD } };
@@ -60,13 +67,13 @@ describe('in production', () => {
     });
   });
 
-  test('one email may be tried 10 times in an hour, from wherever', async () => {
+  test('one email may be tried 10 times in an hour over all addresses', async () => {
     for (let index = 0; index < 10; index++)
       await expect(register('C@example.com', `198.51.100.${index}`)).rejects.toMatchObject({ status: 404 });
     await expect(register('c@example.com', '198.51.100.99')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  test('one address may ask for 60 mails in an hour: recoveries and resends together', async () => {
+  test('one address may request 60 mails in an hour: recoveries and resends together', async () => {
     const ask = [
       (index: number) => testApp.call(recoverPassword, { body: { email: `m${index}@example.com` } }, from('192.0.2.9')),
       () => testApp.call(resendConfirmation, { body: { email: 'm@example.com' } }, from('192.0.2.9')),
@@ -84,7 +91,7 @@ describe('in production', () => {
     for (const each of ask) await expect(each(61)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
   });
 
-  test('the counters are one for all API nodes', async () => {
+  test('all API processes share the counters', async () => {
     const { email } = await createUser(testApp);
     const other = await buildApp(testApp.ctx);
     await other.listen({ host: '127.0.0.1', port: 0 });
@@ -98,7 +105,7 @@ describe('in production', () => {
     await other.close();
   });
 
-  test('counters that have run out are swept, the others stay', async () => {
+  test('expired counters are deleted, the others stay', async () => {
     await testApp.database.query(
       `insert into rate_limits (key, points, expire) values ('over', 1, 1), ('on', 1, 9e15)`,
     );

@@ -1,4 +1,4 @@
-/** Limits against guessing, and against mails and accounts by the thousand; shared by all API processes, kept over restarts. */
+/** Rate limits against brute force, mail floods and mass sign-up; shared by all API processes and kept over restarts. */
 import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
@@ -6,16 +6,16 @@ import type { Ctx } from '../../ctx.ts';
 import { limiter, rateLimited, type Rule } from '../../rate-limiter.ts';
 
 /**
- * Where passwords and codes are guessed: by a stranger at the sign-in, or by who holds a session and should prove that he
- * is its owner. They are counted apart: a stranger must not keep the owner from changing his password.
+ * Where a password or code is entered: at sign-in, or to re-authenticate within a session. They are counted separately, so that an
+ * attacker at sign-in cannot keep the owner from changing their password. The names are part of stored keys.
  */
-type Door = 'sign-in' | 'proof';
+type AttemptKind = 'sign-in' | 'proof';
 
-export interface Guess {
-  door: Door;
-  /** The email that was typed, or the user's id. */
+export interface Attempt {
+  kind: AttemptKind;
+  /** The entered email, or the user's id. */
   account: string;
-  /** A device that has signed in to this account before: strangers' failures do not count against it, only its own. */
+  /** Of a known device of the account. It has a limit of its own, so attackers elsewhere cannot lock it out. */
   deviceId?: string | undefined;
   ip: string;
 }
@@ -23,96 +23,95 @@ export interface Guess {
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-const failuresOfAccount = (door: Door): Rule => ({
-  keyPrefix: `${door}-account`,
+const failuresOfAccount = (kind: AttemptKind): Rule => ({
+  keyPrefix: `${kind}-account`,
   points: 5,
   duration: 15 * MINUTE_SECONDS,
 });
-/** How often an account has used up its failures: each time the next window lasts twice as long. */
-const exhaustionsOfAccount = (door: Door): Rule => ({
-  keyPrefix: `${door}-exhausted`,
+/** How often an account has reached the limit: each time the next window is twice as long. */
+const exhaustionsOfAccount = (kind: AttemptKind): Rule => ({
+  keyPrefix: `${kind}-exhausted`,
   points: 1,
   duration: DAY_SECONDS,
 });
 const DOUBLINGS_MAX = 2;
 const failuresOfNetwork: Rule = { keyPrefix: 'sign-in-network', points: 30, duration: 15 * MINUTE_SECONDS };
-/** Six digits are few: who has the password may still not try them for months. */
-const wrongCodesOfAccount: Rule = { keyPrefix: 'wrong-code-account', points: 20, duration: DAY_SECONDS };
+/** Six digits can be guessed over months by an attacker who knows the password, hence a limit per day. */
+const failedCodesOfAccount: Rule = { keyPrefix: 'wrong-code-account', points: 20, duration: DAY_SECONDS };
 const signUpsOfNetwork: Rule = { keyPrefix: 'sign-up-network', points: 60, duration: HOUR_SECONDS };
 const signUpsOfAccount: Rule = { keyPrefix: 'sign-up-account', points: 10, duration: HOUR_SECONDS };
 /**
- * Of the two together: who has a copy of an access token cannot keep its owner, who is elsewhere, from refreshing. The right token
- * is never refused because of what others in its network do.
+ * Per session and network, so that an attacker with a stolen access token in another network cannot keep the owner from refreshing.
+ * The limit per network never refuses a valid token.
  */
-const wrongRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 10, duration: 15 * MINUTE_SECONDS };
-const wrongRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
-/** How many mails one account is sent is the resend policy's business. */
+const failedRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 10, duration: 15 * MINUTE_SECONDS };
+const failedRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
+/** Mails per account are limited by the resend policy. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
 
-/** @throws AppError RATE_LIMITED after too many failures; asked before a password is looked at, and again after */
-export async function refuseGuessing(ctx: Ctx, guess: Guess): Promise<void> {
-  const { door, ip } = guess;
-  const rule = failuresOfAccount(door);
-  refuseUsedUp(rule, await limiter(ctx, rule).get(keyOfGuess(guess)));
+/** Call it before and after a password is compared. @throws AppError RATE_LIMITED after too many failures */
+export async function throwIfThrottled(ctx: Ctx, attempt: Attempt): Promise<void> {
+  const { kind, ip } = attempt;
+  const rule = failuresOfAccount(kind);
+  throwIfExhausted(rule, await limiter(ctx, rule).get(keyOfAttempt(attempt)));
   if (isCountedByNetwork(ctx))
-    refuseUsedUp(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
+    throwIfExhausted(failuresOfNetwork, await limiter(ctx, failuresOfNetwork).get(clientNetwork(ip)));
 }
 
 /**
- * @returns whether it was the last that is allowed for now
- * @throws AppError RATE_LIMITED if others were faster: then nothing may be told about what was guessed
+ * @returns whether the limit is now reached
+ * @throws AppError RATE_LIMITED if concurrent attempts had already reached it: then the response must not reveal the result
  */
-export async function countFailure(ctx: Ctx, guess: Guess): Promise<boolean> {
-  const { door, ip } = guess;
-  const key = keyOfGuess(guess);
-  const rule = failuresOfAccount(door);
-  const exhaustions = (await limiter(ctx, exhaustionsOfAccount(door)).get(key))?.consumedPoints ?? 0;
+export async function countFailure(ctx: Ctx, attempt: Attempt): Promise<boolean> {
+  const { kind, ip } = attempt;
+  const key = keyOfAttempt(attempt);
+  const rule = failuresOfAccount(kind);
+  const exhaustions = (await limiter(ctx, exhaustionsOfAccount(kind)).get(key))?.consumedPoints ?? 0;
   const customDuration = rule.duration * 2 ** Math.min(exhaustions, DOUBLINGS_MAX);
   const used = await limiter(ctx, rule).penalty(key, 1, { customDuration });
-  if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(door)).penalty(key);
+  if (used.consumedPoints === rule.points) await limiter(ctx, exhaustionsOfAccount(kind)).penalty(key);
   if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).penalty(clientNetwork(ip));
   if (used.consumedPoints > rule.points) throw rateLimited(used);
   return used.consumedPoints === rule.points;
 }
 
-/** After the right password, and after a new one: who owns the account starts afresh. */
-export async function forgetFailures(ctx: Ctx, guess: Omit<Guess, 'ip'>): Promise<void> {
-  const { door } = guess;
-  const key = keyOfGuess(guess);
-  await limiter(ctx, failuresOfAccount(door)).delete(key);
-  await limiter(ctx, exhaustionsOfAccount(door)).delete(key);
+/** Resets the counters after a correct or a new password. */
+export async function resetFailures(ctx: Ctx, attempt: Omit<Attempt, 'ip'>): Promise<void> {
+  const { kind } = attempt;
+  const key = keyOfAttempt(attempt);
+  await limiter(ctx, failuresOfAccount(kind)).delete(key);
+  await limiter(ctx, exhaustionsOfAccount(kind)).delete(key);
 }
 
 /**
- * Before a code is compared it is counted as a wrong one: of a thousand sent at once no more are compared than of a
- * thousand sent one after the other.
- * @returns whether it was the last that is allowed for now
+ * Counts a code as wrong before it is compared, so that the limit holds for concurrent attempts too.
+ * @returns whether the limit is now reached
  * @throws AppError RATE_LIMITED
  */
-export async function countCode(ctx: Ctx, guess: Guess, userId: string): Promise<boolean> {
-  await refuseGuessing(ctx, guess);
-  const isLast = await countFailure(ctx, guess);
-  await count(ctx, wrongCodesOfAccount, keyOf(userId));
+export async function countCodeAttempt(ctx: Ctx, attempt: Attempt, userId: string): Promise<boolean> {
+  await throwIfThrottled(ctx, attempt);
+  const isLast = await countFailure(ctx, attempt);
+  await count(ctx, failedCodesOfAccount, keyOf(userId));
   return isLast;
 }
 
-/** The code was right. */
-export async function forgetCodes(ctx: Ctx, guess: Guess, userId: string): Promise<void> {
-  await forgetFailures(ctx, guess);
-  await limiter(ctx, wrongCodesOfAccount).delete(keyOf(userId));
-  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(guess.ip));
+/** Call it after a correct code. */
+export async function resetCodeFailures(ctx: Ctx, attempt: Attempt, userId: string): Promise<void> {
+  await resetFailures(ctx, attempt);
+  await limiter(ctx, failedCodesOfAccount).delete(keyOf(userId));
+  if (isCountedByNetwork(ctx)) await limiter(ctx, failuresOfNetwork).reward(clientNetwork(attempt.ip));
 }
 
 /** @throws AppError RATE_LIMITED after too many wrong refresh tokens for this session from this network */
-export async function refuseRefreshing(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
-  const rule = wrongRefreshesOfSession;
-  refuseUsedUp(rule, await limiter(ctx, rule).get(sessionInNetwork(sessionId, ip)));
+export async function throwIfRefreshThrottled(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  const rule = failedRefreshesOfSession;
+  throwIfExhausted(rule, await limiter(ctx, rule).get(sessionInNetwork(sessionId, ip)));
 }
 
 /** @throws AppError RATE_LIMITED */
-export async function countWrongRefresh(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
-  await count(ctx, wrongRefreshesOfSession, sessionInNetwork(sessionId, ip));
-  await count(ctx, wrongRefreshesOfNetwork, clientNetwork(ip));
+export async function countFailedRefresh(ctx: Ctx, sessionId: string, ip: string): Promise<void> {
+  await count(ctx, failedRefreshesOfSession, sessionInNetwork(sessionId, ip));
+  await count(ctx, failedRefreshesOfNetwork, clientNetwork(ip));
 }
 
 function sessionInNetwork(sessionId: string, ip: string): string {
@@ -135,20 +134,20 @@ async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {
   if (used.consumedPoints > rule.points) throw rateLimited(used);
 }
 
-/** Developers and test suites make hundreds of accounts, and mistakes, from one address. */
+/** In development, tests create hundreds of accounts and failures from one address. */
 function isCountedByNetwork(ctx: Ctx): boolean {
   return !ctx.config.isDevelopment;
 }
 
-function refuseUsedUp(rule: Rule, used: RateLimiterRes | null): void {
+function throwIfExhausted(rule: Rule, used: RateLimiterRes | null): void {
   if (used && used.consumedPoints >= rule.points) throw rateLimited(used);
 }
 
-function keyOfGuess({ account, deviceId }: Omit<Guess, 'ip'>): string {
+function keyOfAttempt({ account, deviceId }: Omit<Attempt, 'ip'>): string {
   return keyOf(deviceId === undefined ? account : `${account}\n${deviceId}`);
 }
 
-/** The table keeps no addresses of people who mistyped theirs. */
+/** Hashed, so that the table contains no email addresses. */
 function keyOf(account: string): string {
   return createHash('sha256').update(account).digest('base64url');
 }

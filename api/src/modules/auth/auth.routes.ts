@@ -1,13 +1,22 @@
 import {
+  changePassword,
   CONFIRM_EMAIL_PATH,
   confirmEmailQuery,
   DEVICE_TOKEN_HEADER,
+  disableSecondFactor,
+  enableSecondFactor,
+  getSecondFactor,
+  listSessions,
   logout,
   recoverPassword,
   refreshTokens,
+  renewRecoveryCodes,
   resendConfirmation,
   resendRecovery,
+  revokeOtherSessions,
+  revokeSession,
   setPassword,
+  setUpSecondFactor,
   signIn,
   signUp,
 } from '@cellhop/contract/auth';
@@ -15,50 +24,83 @@ import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { clientOf, route } from '../../http/route.ts';
+import { requesterOf, route } from '../../http/route.ts';
 import * as auth from './auth.service.ts';
+import * as secondFactor from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 
 export function authRoutes(app: FastifyInstance): void {
-  route(app, signUp, async ({ ctx, body, client }) => ({ data: await auth.signUp(ctx, body, client) }));
-  route(app, resendConfirmation, async ({ ctx, body, client }) => ({
-    data: await auth.resendConfirmation(ctx, body.email, client),
+  route(app, signUp, async ({ ctx, body, requester }) => ({ data: await auth.signUp(ctx, body, requester) }));
+  route(app, resendConfirmation, async ({ ctx, body, requester }) => ({
+    data: await auth.resendConfirmation(ctx, body.email, requester),
   }));
-  route(app, signIn, async ({ ctx, body, headers, client }) => {
+  route(app, signIn, async ({ ctx, body, headers, requester }) => {
     const deviceToken = headers[DEVICE_TOKEN_HEADER];
-    return { data: await auth.signIn(ctx, body, typeof deviceToken === 'string' ? deviceToken : undefined, client) };
+    return { data: await auth.signIn(ctx, body, typeof deviceToken === 'string' ? deviceToken : undefined, requester) };
   });
-  route(app, refreshTokens, async ({ ctx, body, client }) => ({ data: await sessions.refresh(ctx, body, client) }));
-  route(app, logout, async ({ ctx, actor, client }) => ({
-    data: { endedAt: (await sessions.logOut(ctx, actor, client)).toISOString() },
+  route(app, refreshTokens, async ({ ctx, body, requester }) => ({
+    data: await sessions.refresh(ctx, body, requester),
   }));
-  route(app, recoverPassword, async ({ ctx, body, client }) => ({
-    data: presentRecovery(await auth.recoverPassword(ctx, body.email, client)),
+  route(app, logout, async ({ ctx, actor, requester }) => ({
+    data: { endedAt: (await sessions.logOut(ctx, actor, requester)).toISOString() },
   }));
-  route(app, resendRecovery, async ({ ctx, params, client }) => ({
-    data: presentRecovery(await auth.resendRecovery(ctx, params.sessionId, client)),
+  route(app, recoverPassword, async ({ ctx, body, requester }) => ({
+    data: presentRecovery(await auth.recoverPassword(ctx, body.email, requester)),
   }));
-  route(app, setPassword, async ({ ctx, body, client }) => ({
-    data: { changedAt: (await auth.setPassword(ctx, body, client)).toISOString() },
+  route(app, resendRecovery, async ({ ctx, params, requester }) => ({
+    data: presentRecovery(await auth.resendRecovery(ctx, params.sessionId, requester)),
+  }));
+  route(app, setPassword, async ({ ctx, body, requester }) => ({
+    data: { changedAt: (await auth.setPassword(ctx, body, requester)).toISOString() },
   }));
   confirmEmailRoute(app);
+  securityRoutes(app);
 }
 
-/** The link of a mail, opened in a browser: it answers with a page, not with JSON. */
+/** Sessions, password and second factor of the signed-in user. */
+function securityRoutes(app: FastifyInstance): void {
+  route(app, listSessions, async ({ ctx, actor }) => ({ data: await sessions.listSessions(ctx, actor) }));
+  route(app, revokeSession, async ({ ctx, actor, params, requester }) => {
+    await sessions.revokeSession(ctx, actor, params.id, requester);
+    return { data: { id: params.id } };
+  });
+  route(app, revokeOtherSessions, async ({ ctx, actor, requester }) => ({
+    data: { revokedCount: await sessions.revokeOtherSessions(ctx, actor, requester) },
+  }));
+  route(app, changePassword, async ({ ctx, actor, body, requester }) => ({
+    data: { changedAt: (await auth.changePassword(ctx, actor, body, requester)).toISOString() },
+  }));
+
+  route(app, getSecondFactor, async ({ ctx, actor }) => ({ data: await secondFactor.getSecondFactor(ctx, actor) }));
+  route(app, setUpSecondFactor, async ({ ctx, actor, body, requester }) => ({
+    data: await secondFactor.setUp(ctx, actor, body.password, requester),
+  }));
+  route(app, enableSecondFactor, async ({ ctx, actor, body, requester }) => ({
+    data: { recoveryCodes: await secondFactor.enable(ctx, actor, body.code, requester) },
+  }));
+  route(app, renewRecoveryCodes, async ({ ctx, actor, body, requester }) => ({
+    data: { recoveryCodes: await secondFactor.renewRecoveryCodes(ctx, actor, body, requester) },
+  }));
+  route(app, disableSecondFactor, async ({ ctx, actor, body, requester }) => ({
+    data: await secondFactor.disable(ctx, actor, body, requester),
+  }));
+}
+
+/** The link of a mail, opened in a browser, so it redirects to a page instead of returning JSON. */
 function confirmEmailRoute(app: FastifyInstance): void {
   app.get<{ Querystring: z.output<typeof confirmEmailQuery> }>(
     CONFIRM_EMAIL_PATH,
-    // No HEAD: what only looks whether a link is alive must not confirm anything.
+    // No HEAD: link checkers must not confirm anything.
     { exposeHeadRoute: false, schema: { hide: true, querystring: confirmEmailQuery } },
     async (request, reply) => {
-      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, clientOf(request));
+      const { confirmation, languageCode } = await auth.confirmEmail(app.ctx, request.query.code, requesterOf(request));
       const text = confirmationTexts[languageCode ?? browserLanguage(request.headers['accept-language'])][confirmation];
       return reply.header('cache-control', 'no-store').redirect(`/public-message?message=${encodeURIComponent(text)}`);
     },
   );
 }
 
-/** For a link that belongs to nobody. */
+/** The language for an unknown link. */
 function browserLanguage(header: string | undefined): LanguageCode {
   return header?.toLowerCase().startsWith('ru') ? 'ru' : 'en';
 }

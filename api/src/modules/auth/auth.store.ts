@@ -12,7 +12,7 @@ export interface Credentials {
   hasSecondFactor: boolean;
 }
 
-/** A deleted account is an unknown one. @param email lower case */
+/** Ignores deleted accounts. @param email lower case */
 export async function findCredentials(ctx: Ctx, email: string): Promise<Credentials | undefined> {
   const [row] = await ctx.db.query<Credentials>(
     `select id as "userId", email, password_hash as "passwordHash", language_code as "languageCode", status,
@@ -31,7 +31,7 @@ export async function findPasswordHash(ctx: Ctx, userId: string): Promise<string
   return row?.passwordHash;
 }
 
-/** @returns the user's account in the ledger, to the one caller who has confirmed the address */
+/** @returns the user's ledger account; undefined if the email was already confirmed */
 export async function confirmEmail(ctx: Ctx, userId: string): Promise<bigint | undefined> {
   const [row] = await ctx.db.query<{ accountId: bigint }>(
     `update users set email_confirmed_at = now(), updated_at = now()
@@ -49,7 +49,7 @@ export async function updatePassword(ctx: Ctx, userId: string, passwordHash: str
   return row!.changedAt;
 }
 
-/** @returns undefined if the password is no longer the one that was compared */
+/** @returns undefined if the password was changed since it was compared */
 export async function replacePassword(
   ctx: Ctx,
   userId: string,
@@ -64,7 +64,7 @@ export async function replacePassword(
   return row?.changedAt;
 }
 
-/** The operator answers for the address, so it counts as confirmed. */
+/** Confirms the email too, because the operator vouches for it. */
 export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query(
     `update users set role_name = 'ADMIN', status = 'ACTIVE', updated_at = now(),
@@ -75,11 +75,11 @@ export async function makeAdministrator(ctx: Ctx, userId: string): Promise<void>
 }
 
 /**
- * What has expired, at most `limit` of each: counters at once, sessions and codes after a month, in which links can still
- * say what happened. A counter and a session may be renewed meanwhile, so each row is looked at again when it is locked.
+ * Deletes expired rows, at most `limit` of each kind: counters at once, sessions and codes after a month, so that old links can
+ * still report their state. Counters and sessions may be renewed concurrently, so their rows are checked again when locked.
  */
 export const expiredDeletions: Record<string, (ctx: Ctx, limit: number) => Promise<number>> = {
-  'counters of attempts': async (ctx, limit) => {
+  'attempt counters': async (ctx, limit) => {
     const rows = await ctx.db.query(
       `with expired as (
          select key from rate_limits where expire < extract(epoch from now()) * 1000 order by expire limit $1
@@ -89,7 +89,7 @@ export const expiredDeletions: Record<string, (ctx: Ctx, limit: number) => Promi
     );
     return rows.length;
   },
-  'codes of nobody': async (ctx, limit) => {
+  'codes without a user': async (ctx, limit) => {
     const rows = await ctx.db.query(
       `delete from mail_codes where id in (
          select id from mail_codes where user_id is null and created_at < now() - interval '2 days'

@@ -2,12 +2,11 @@ import * as auth from '@cellhop/contract/auth';
 import type { ApiError } from '@cellhop/contract/client';
 import type { EndpointDefinition } from '@cellhop/contract/endpoint';
 import { errorCatalogue, type ErrorCode } from '@cellhop/contract/errors';
-import * as security from '@cellhop/contract/security';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
-import { switchOn, wrongCode } from '../../../test/second-factor.ts';
+import { activateSecondFactor, wrongCode } from '../../../test/second-factor.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { waitBeforeSending } from './resend-policy.ts';
 
@@ -38,13 +37,13 @@ const setStatus = (id: string, status: string) =>
 
 interface Case {
   status: number;
-  /** To the letter; `{seconds}` stands for the number. */
+  /** The exact text; `{seconds}` stands for the number. */
   message: string;
-  /** Whatever has this as its answer. */
+  /** Requests that cause this error. */
   provoke: Record<string, () => Promise<unknown>>;
 }
 
-/** The auth part of the catalogue: each code, its status and text as people's programs know them, and how to get it. */
+/** The errors of auth endpoints: each code with its status and text, which are part of the API, and requests that cause it. */
 const cases: Partial<Record<ErrorCode, Case>> = {
   VALIDATION: {
     status: 400,
@@ -68,10 +67,10 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     provoke: {
       'change of password': async () => {
         const body = { currentPassword: 'a wrong password', password: 'a password that is new' };
-        return (await createUser(testApp)).call(security.changePassword, { body });
+        return (await createUser(testApp)).call(auth.changePassword, { body });
       },
       'set-up of the second factor': async () =>
-        (await createUser(testApp)).call(security.setUpSecondFactor, { body: { password: 'a wrong password' } }),
+        (await createUser(testApp)).call(auth.setUpSecondFactor, { body: { password: 'a wrong password' } }),
     },
   },
   SECOND_FACTOR_INVALID: {
@@ -80,12 +79,12 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     provoke: {
       'sign-in': async () => {
         const owner = await createUser(testApp);
-        const { secret } = await switchOn(testApp, owner);
+        const { secret } = await activateSecondFactor(testApp, owner);
         const body = { email: owner.email, password: PASSWORD, secondFactorCode: wrongCode(secret) };
         return testApp.call(auth.signIn, { body });
       },
       'switching it on': async () =>
-        (await createUser(testApp)).call(security.enableSecondFactor, { body: { code: '123456' } }),
+        (await createUser(testApp)).call(auth.enableSecondFactor, { body: { code: '123456' } }),
     },
   },
   REFRESH_REJECTED: {
@@ -99,7 +98,7 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     status: 401,
     message: 'Unauthorized',
     provoke: {
-      'no token': () => testApp.call(security.listSessions, {}),
+      'no token': () => testApp.call(auth.listSessions, {}),
       'a forged token': () => testApp.call(getProfile, {}, { headers: { authorization: 'Bearer x.y.z' } }),
     },
   },
@@ -111,9 +110,9 @@ const cases: Partial<Record<ErrorCode, Case>> = {
         const strict = await startTestApp({ requiresStaffSecondFactor: true });
         try {
           const admin = await createUser(strict, { roleName: 'ADMIN' });
-          const { freshCode } = await switchOn(strict, admin);
+          const { freshCode } = await activateSecondFactor(strict, admin);
           const body = { password: PASSWORD, code: await freshCode() };
-          return await admin.call(security.disableSecondFactor, { body });
+          return await admin.call(auth.disableSecondFactor, { body });
         } finally {
           await strict.stop();
         }
@@ -142,7 +141,7 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     provoke: {
       'sign-in': async () => {
         const owner = await createUser(testApp);
-        await switchOn(testApp, owner);
+        await activateSecondFactor(testApp, owner);
         return signInAs(owner.email);
       },
     },
@@ -166,7 +165,7 @@ const cases: Partial<Record<ErrorCode, Case>> = {
   NOT_FOUND: {
     status: 404,
     message: 'Session not found',
-    provoke: { 'ending a session': () => user.call(security.revokeSession, { params: { id: randomUUID() } }) },
+    provoke: { 'ending a session': () => user.call(auth.revokeSession, { params: { id: randomUUID() } }) },
   },
   SESSION_NOT_FOUND: {
     status: 404,
@@ -193,8 +192,8 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     provoke: {
       'set-up': async () => {
         const owner = await createUser(testApp);
-        await switchOn(testApp, owner);
-        return owner.call(security.setUpSecondFactor, { body: { password: PASSWORD } });
+        await activateSecondFactor(testApp, owner);
+        return owner.call(auth.setUpSecondFactor, { body: { password: PASSWORD } });
       },
     },
   },
@@ -202,10 +201,8 @@ const cases: Partial<Record<ErrorCode, Case>> = {
     status: 409,
     message: 'Two-factor sign-in is not on',
     provoke: {
-      'new recovery codes': () =>
-        user.call(security.renewRecoveryCodes, { body: { password: PASSWORD, code: '123456' } }),
-      'switching it off': () =>
-        user.call(security.disableSecondFactor, { body: { password: PASSWORD, code: '123456' } }),
+      'new recovery codes': () => user.call(auth.renewRecoveryCodes, { body: { password: PASSWORD, code: '123456' } }),
+      'switching it off': () => user.call(auth.disableSecondFactor, { body: { password: PASSWORD, code: '123456' } }),
     },
   },
   SESSION_EXPIRED: {
@@ -268,11 +265,11 @@ const cases: Partial<Record<ErrorCode, Case>> = {
   },
 };
 
-const declared = [...Object.values(auth), ...Object.values(security)]
+const declared = Object.values(auth)
   .filter((value): value is EndpointDefinition & typeof value => typeof value === 'object' && 'access' in value)
   .flatMap(({ errors }): readonly ErrorCode[] => errors ?? []);
 
-test('every error that an endpoint of the accounts declares is provoked here', () => {
+test('every error declared by an auth endpoint is covered here', () => {
   const missing = [...new Set<ErrorCode>([...declared, 'UNAUTHORIZED', 'VALIDATION'])].filter((code) => !cases[code]);
   expect(missing).toEqual([]);
   expect(declared.length).toBeGreaterThan(30);
@@ -292,7 +289,7 @@ describe.each(Object.entries(cases))('%s', (code, { status, message, provoke }) 
   });
 });
 
-test('the number in a text is the wait that the policy tells', async () => {
+test('the number in a text is the waiting time of the policy', async () => {
   const email = newEmail();
   await signUpAs(email);
   const { message } = (await resend(email).catch((error: Error) => error)) as Error;

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 
 export type Purpose = 'CONFIRM_EMAIL' | 'RECOVER_PASSWORD';
 
-/** Makes sendings to one address wait for each other, whether it has an account or not. */
+/** Serializes mails to one address, whether it has an account or not. */
 export async function lockSendings(ctx: Ctx, emailHash: Buffer, purpose: Purpose): Promise<void> {
   await ctx.db.query(`select pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))`, [
     emailHash,
@@ -12,7 +12,7 @@ export async function lockSendings(ctx: Ctx, emailHash: Buffer, purpose: Purpose
   ]);
 }
 
-/** How many milliseconds ago mails were sent, the newest first; as many as the policy looks at. */
+/** How many milliseconds ago mails were sent, newest first; as many as the resend policy needs. */
 export async function listSendingAges(ctx: Ctx, emailHash: Buffer, purpose: Purpose): Promise<number[]> {
   const rows = await ctx.db.query<{ ageMs: number }>(
     `select greatest(0, extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs"
@@ -23,7 +23,7 @@ export async function listSendingAges(ctx: Ctx, emailHash: Buffer, purpose: Purp
 }
 
 export interface NewCode {
-  /** Null for an address without an account: then nobody knows the code. */
+  /** Null for an address without an account; then the code is not sent. */
   userId: string | null;
   emailHash: Buffer;
   purpose: Purpose;
@@ -50,7 +50,7 @@ export interface CodeRow {
   isExpired: boolean;
 }
 
-/** Two codes of one user used at once wait for each other here; what is read about them afterwards is true. */
+/** Locks the user of the code, so that concurrent uses of their codes are serialized. */
 export async function lockOwner(ctx: Ctx, codeHash: Buffer, purpose: Purpose): Promise<void> {
   await ctx.db.query(
     `select from users
@@ -95,7 +95,7 @@ export async function findSending(ctx: Ctx, id: string, purpose: Purpose): Promi
   return row;
 }
 
-/** With one of a user's codes the others of that purpose are spent too. */
+/** Marks all codes of the user for this purpose as used. */
 export async function spendCodes(ctx: Ctx, userId: string, purpose: Purpose): Promise<void> {
   await ctx.db.query('update mail_codes set used_at = now() where user_id = $1 and purpose = $2 and used_at is null', [
     userId,

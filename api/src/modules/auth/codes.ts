@@ -1,10 +1,10 @@
-/** Codes sent by mail: how often, how long they live, and the job that sends them. */
+/** Codes sent by mail: resend limits, lifetimes, and the job that sends them. */
 import { AppError } from '@cellhop/contract/errors';
 import { createHmac } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs.ts';
 import { deriveKey } from '../../keys.ts';
-import { sealMail } from '../../mail/mail-orders.ts';
+import { sealMail } from '../../mail/mail-requests.ts';
 import type { Credentials } from './auth.store.ts';
 import * as store from './codes.store.ts';
 import type { Purpose } from './codes.store.ts';
@@ -25,20 +25,20 @@ const mails = {
   },
 } as const;
 
-const NOBODY = { email: '', languageCode: 'en' } as const;
+const NO_RECIPIENT = { email: '', languageCode: 'en' } as const;
 
 export type Recipient = Pick<Credentials, 'userId' | 'email' | 'languageCode'>;
 
 export interface Sending {
-  /** Of a recovery: the session id that the client gets. */
+  /** For a recovery: the id of the recovery session that the client gets. */
   id: string;
   /** Epoch milliseconds. */
   nextSendingAllowedIn: number;
 }
 
 /**
- * Makes a code and enqueues its mail. Without a recipient all the same happens, to the number of statements, but the job
- * sends nothing: how long it takes does not tell whether an address has an account.
+ * Creates a code and enqueues its mail. Without a recipient it does the same with the same number of statements, but the job sends
+ * nothing, so that the response time does not reveal whether the address has an account.
  * @throws AppError RESEND_INTERVAL, RESEND_LIMIT
  */
 export function sendCode(
@@ -50,17 +50,17 @@ export function sendCode(
   return ctx.tx(async (ctx) => {
     await store.lockSendings(ctx, emailHash, purpose);
     const agesMs = await store.listSendingAges(ctx, emailHash, purpose);
-    refuseTooOften(agesMs);
+    enforceResendPolicy(agesMs);
     const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
     const { template, lifetimeMs } = mails[purpose];
-    const { email: to, languageCode } = recipient ?? NOBODY;
+    const { email: to, languageCode } = recipient ?? NO_RECIPIENT;
     const mail = sealMail(ctx, { template, to, languageCode, values: { link } }, new Date(Date.now() + lifetimeMs));
     await enqueue(ctx, recipient ? 'mail.deliver' : 'mail.none', mail);
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };
   });
 }
 
-/** Without a user nobody knows the code, and the link leads nowhere. */
+/** Without a user the link does not work. */
 export async function makeLink(
   ctx: Ctx,
   purpose: Purpose,
@@ -74,7 +74,7 @@ export async function makeLink(
   return { id, link: `${ctx.config.publicUrl}${path}${code}` };
 }
 
-/** Whole seconds until another mail may be asked for; 0 if it may now. */
+/** Whole seconds until another mail may be requested; 0 if it may be now. */
 export async function secondsUntilSending(ctx: Ctx, purpose: Purpose, email: string): Promise<number> {
   const agesMs = await store.listSendingAges(ctx, hashEmail(ctx, email), purpose);
   return toSeconds(waitBeforeSending(agesMs).waitMs);
@@ -85,7 +85,7 @@ export function hashEmail(ctx: Ctx, email: string): Buffer {
   return createHmac('sha256', deriveKey(ctx.config.secretKeys, 'mail-codes')).update(email).digest();
 }
 
-function refuseTooOften(agesMs: readonly number[]): void {
+function enforceResendPolicy(agesMs: readonly number[]): void {
   const { waitMs, isLimit } = waitBeforeSending(agesMs);
   if (waitMs === 0) return;
   if (!isLimit) throw new AppError('RESEND_INTERVAL', { seconds: toSeconds(waitMs) });

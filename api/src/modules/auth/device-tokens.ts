@@ -1,6 +1,6 @@
 /**
- * A browser or program that has signed in keeps a token of that: failed sign-ins of strangers do not count against it. Nobody can make
- * one without having known the password; a new password makes all of them worthless.
+ * A client that has signed in gets a device token, which exempts it from limits that attackers have used up. The token is an HMAC over
+ * the password hash, so a new password invalidates all of them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
@@ -15,20 +15,20 @@ interface Owner {
 
 export function newDeviceToken(secretKeys: SecretKeys, owner: Owner): string {
   const id = randomBytes(ID_BYTES).toString('base64url');
-  return `${id}.${prove(deriveKey(secretKeys, 'device-token'), owner, id).toString('base64url')}`;
+  return `${id}.${computeMac(deriveKey(secretKeys, 'device-token'), owner, id).toString('base64url')}`;
 }
 
-/** @returns the device's id; undefined if the token is not one of this account as it is now */
+/** @returns the device's id; undefined if the token is invalid for this account and its current password */
 export function readDeviceToken(secretKeys: SecretKeys, owner: Owner, token: string): string | undefined {
-  const [, id, proof] = TOKEN_PATTERN.exec(token) ?? [];
-  if (id === undefined || proof === undefined) return undefined;
-  const presented = Buffer.from(proof, 'base64url');
+  const [, id, mac] = TOKEN_PATTERN.exec(token) ?? [];
+  if (id === undefined || mac === undefined) return undefined;
+  const presented = Buffer.from(mac, 'base64url');
   const isGenuine = deriveKeys(secretKeys, 'device-token').some((key) =>
-    timingSafeEqual(prove(key, owner, id), presented),
+    timingSafeEqual(computeMac(key, owner, id), presented),
   );
   return isGenuine ? id : undefined;
 }
 
-function prove(key: Buffer, { userId, passwordHash }: Owner, id: string): Buffer {
+function computeMac(key: Buffer, { userId, passwordHash }: Owner, id: string): Buffer {
   return createHmac('sha256', key).update(`${userId}\n${id}\n${passwordHash}`).digest();
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import type { Client } from '../../client.ts';
+import type { Requester } from '../../requester.ts';
 import { createCtx, type Ctx } from '../../ctx.ts';
 import type { Database, Db } from '../../db.ts';
 import * as auth from './auth.service.ts';
@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-const client: Client = { ip: '203.0.113.7', userAgent: 'curl/8', requestId: 'request-1' };
+const client: Requester = { ip: '203.0.113.7', userAgent: 'curl/8', requestId: 'request-1' };
 
-/** Runs it on the real database. @returns the texts of all statements, in their order, and how it ended */
+/** Runs it on the real database. @returns the texts of all statements in order, and the outcome */
 async function watch(work: (ctx: Ctx) => Promise<unknown>) {
   const statements: string[] = [];
   const spied = (db: Db): Db => ({
@@ -28,7 +28,7 @@ async function watch(work: (ctx: Ctx) => Promise<unknown>) {
   const spy: Database = {
     ...spied(database),
     transaction: (inner) => database.transaction((db) => inner(spied(db))),
-    poolUse: () => database.poolUse(),
+    poolUsage: () => database.poolUsage(),
     close: () => database.close(),
   };
   const startedAt = performance.now();
@@ -41,9 +41,9 @@ async function watch(work: (ctx: Ctx) => Promise<unknown>) {
 
 const nobody = () => `${randomBytes(6).toString('hex')}@example.com`;
 
-/** Structure, not the clock: what runs the same statements and the same hash takes the same time. */
-describe('an address without an account costs the same work as one with an account', () => {
-  test('at sign-in, to the last attempt that is allowed', async () => {
+/** Compares statements and hashes instead of measuring time. */
+describe('an address without an account causes the same work as one with an account', () => {
+  test('at sign-in, up to the last allowed attempt', async () => {
     const [known, unknown] = [(await createUser(testApp)).email, nobody()];
     for (let attempt = 0; attempt < 7; attempt++) {
       const guess = (email: string) =>
@@ -68,7 +68,7 @@ describe('an address without an account costs the same work as one with an accou
     expect(other!.statements).toEqual(one!.statements);
   });
 
-  test('at recovery, the first time and when it is too early', async () => {
+  test('at recovery, the first time and within the resend interval', async () => {
     const [known, unknown] = [(await createUser(testApp)).email, nobody()];
     for (const expected of [/^answered$/, /^Small interval resend code - \d+$/]) {
       const recover = (email: string) => watch((ctx) => auth.recoverPassword(ctx, email, client));
@@ -79,7 +79,7 @@ describe('an address without an account costs the same work as one with an accou
     }
   });
 
-  test('at the resending of a recovery', async () => {
+  test('when a recovery is resent', async () => {
     const emails = [(await createUser(testApp)).email, nobody()];
     const seen: string[][] = [];
     for (const email of emails) {
@@ -92,7 +92,7 @@ describe('an address without an account costs the same work as one with an accou
     expect(seen[1]).toEqual(seen[0]);
   });
 
-  test('though no mail goes there', async () => {
+  test('although no mail is sent', async () => {
     await testApp.database.query('delete from graphile_worker._private_jobs');
     await auth.recoverPassword(testApp.ctx, nobody(), client);
     const jobs = await testApp.database.query<{ task: string }>(

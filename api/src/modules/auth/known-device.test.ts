@@ -1,5 +1,11 @@
-import { DEVICE_TOKEN_HEADER, recoverPassword, setPassword, signIn, type SignInResult } from '@cellhop/contract/auth';
-import { changePassword } from '@cellhop/contract/security';
+import {
+  changePassword,
+  DEVICE_TOKEN_HEADER,
+  recoverPassword,
+  setPassword,
+  signIn,
+  type SignInResult,
+} from '@cellhop/contract/auth';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +15,7 @@ import { startSecondApp, type TestApp } from '../../../test/test-app.ts';
 import type { Db } from '../../db.ts';
 import { signIn as authSignIn } from './auth.service.ts';
 import { newDeviceToken, readDeviceToken } from './device-tokens.ts';
-import { admitAttempt, ATTEMPTS_OF_ONE_MAX } from './passwords.ts';
+import { limitAttempts, ATTEMPTS_PER_NETWORK_MAX } from './passwords.ts';
 
 const WRONG = 'a wrong password';
 const NEW_PASSWORD = 'a password that is new';
@@ -34,7 +40,7 @@ const enter = async (
   return (await test.call(signIn, { body: { email, password } }, { headers })).data;
 };
 const random = (bytes: number) => randomBytes(bytes).toString('base64url');
-/** A stranger uses up the failures of the account. */
+/** An attacker uses up the failed attempts of the account. */
 const lock = async (email: string) => {
   for (let failure = 0; failure < 5; failure++)
     await expect(enter(email, WRONG, { ip: '203.0.113.5' })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
@@ -42,16 +48,16 @@ const lock = async (email: string) => {
 };
 
 describe('a device that has signed in before', () => {
-  test('gets in while a stranger has used up the failures of the account', async () => {
+  test('can sign in after an attacker has used up the failed attempts of the account', async () => {
     const { email } = await createUser(testApp);
     const { deviceToken } = await enter(email);
     await lock(email);
     expect((await enter(email, PASSWORD, { deviceToken, ip: '192.0.2.77' })).profile.email).toBe(email);
-    // Nothing is forgiven to the stranger.
+    // The attacker stays locked out.
     await expect(enter(email, WRONG, { ip: '203.0.113.5' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  test('has five failures of its own, and no more', async () => {
+  test('has five failed attempts of its own', async () => {
     const { email } = await createUser(testApp);
     const { deviceToken } = await enter(email);
     for (let failure = 0; failure < 5; failure++)
@@ -60,7 +66,7 @@ describe('a device that has signed in before', () => {
     expect((await enter(email)).deviceToken).toBeDefined();
   });
 
-  test('is a stranger to other accounts, and with a token that is changed or made up', async () => {
+  test('is unknown to other accounts, and with a modified or invented token', async () => {
     const [victim, attacker] = [await createUser(testApp), await createUser(testApp)];
     const own = (await enter(victim.email)).deviceToken!;
     const [id, proof] = own.split('.') as [string, string];
@@ -78,7 +84,7 @@ describe('a device that has signed in before', () => {
       await expect(enter(victim.email, PASSWORD, { deviceToken })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  test.each(['a change of the password', 'a recovery'])('is a stranger again after %s', async (how) => {
+  test.each(['a change of the password', 'a recovery'])('is unknown after %s', async (how) => {
     const user = await createUser(testApp);
     const { deviceToken } = await enter(user.email);
     if (how === 'a recovery') {
@@ -90,7 +96,7 @@ describe('a device that has signed in before', () => {
     await expect(enter(user.email, NEW_PASSWORD, { deviceToken })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  test('is held to the limit of its network, in production', async () => {
+  test('is subject to the limit of its network in production', async () => {
     const user = await createUser(testApp);
     const { deviceToken } = await enter(user.email);
     const production = await startSecondApp(testApp, { isDevelopment: false });
@@ -106,20 +112,20 @@ describe('a device that has signed in before', () => {
   });
 });
 
-test('a device token is read with every key of the ring', () => {
+test('a device token is accepted with every key of the key ring', () => {
   const owner = { userId: 'a user', passwordHash: 'a hash' };
   const token = newDeviceToken(['old'], owner);
   expect(readDeviceToken(['new', 'old'], owner, token)).toBe(token.slice(0, 22));
   expect(readDeviceToken(['new'], owner, token)).toBeUndefined();
 });
 
-describe('when one network has as many sign-ins under way as may wait for a comparison', () => {
-  test('its next one is refused with Retry-After before anything is looked up, and others sign in', async () => {
+describe('when one network has the maximum of sign-ins in progress', () => {
+  test('its next one is refused with Retry-After without a query, and other networks can sign in', async () => {
     const { email } = await createUser(testApp);
     const gate = new EventEmitter();
     gate.setMaxListeners(0);
-    const attempts = Array.from({ length: ATTEMPTS_OF_ONE_MAX }, () =>
-      admitAttempt('2001:db8:9::/64', () => once(gate, 'open')),
+    const attempts = Array.from({ length: ATTEMPTS_PER_NETWORK_MAX }, () =>
+      limitAttempts('2001:db8:9::/64', () => once(gate, 'open')),
     );
     const db: Db = { query: (text: string) => Promise.reject(new Error(text)) };
     const client = { ip: '2001:db8:9::1', userAgent: undefined, requestId: 'a request' };

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * Neighbours are one place: the /24 of an IPv4 address, the /48 of an IPv6 one.
- * @returns whether the user has signed in before, but never with this device in this network
+ * Records a sign-in by device and network: the /24 of an IPv4 address, the /48 of an IPv6 address.
+ * @returns whether the combination is new for a user who has signed in before
  */
 export async function rememberDevice(
   ctx: Ctx,
@@ -10,22 +10,22 @@ export async function rememberDevice(
   device: string,
   address: string | null,
 ): Promise<boolean> {
-  const [row] = await ctx.db.query<{ isSurprising: boolean }>(
+  const [row] = await ctx.db.query<{ isUnfamiliar: boolean }>(
     `with seen as (
        insert into known_devices (user_id, device, network)
        values ($1, $2, network(set_masklen($3::inet, case family($3::inet) when 4 then 24 else 48 end)))
        on conflict (user_id, device, network) do update set seen_at = now()
        returning created_at = seen_at as is_new
      )
-     -- The rows of before this statement: the new one is not among them.
-     select is_new and exists (select from known_devices where user_id = $1) as "isSurprising" from seen`,
+     -- Sees the rows from before this statement, without the new one.
+     select is_new and exists (select from known_devices where user_id = $1) as "isUnfamiliar" from seen`,
     [userId, device, address ?? '0.0.0.0'],
   );
-  return row!.isSurprising;
+  return row!.isUnfamiliar;
 }
 
-/** Unused for a year, but for the newest of each user: who has signed in once is never a newcomer again. */
-export async function forgetOldDevices(ctx: Ctx, limit: number): Promise<number> {
+/** Deletes devices unused for a year, except the newest of each user, which marks that the user has signed in before. */
+export async function deleteOldDevices(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `with old as (
        select user_id, device, network from known_devices

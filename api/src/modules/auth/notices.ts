@@ -1,21 +1,21 @@
-/** Mails that tell a user what was done with his account, so that he can act if it was not he. */
-import { addressOf, deviceOf, type Client } from '../../client.ts';
+/** Security notices by mail, so that users can react to changes of their account that they did not make. */
+import { addressOf, deviceOf, type Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { enqueue } from '../../jobs.ts';
-import { sealMail } from '../../mail/mail-orders.ts';
+import { sealMail } from '../../mail/mail-requests.ts';
 import type { Recipient } from './codes.ts';
 
-/** In the transaction of what it tells. */
+/** Call it in the transaction of the change. */
 export function sendNotice(
   ctx: Ctx,
   template: 'password-changed' | 'new-sign-in',
   { email, languageCode }: Omit<Recipient, 'userId'>,
-  client: Client,
+  requester: Requester,
 ): Promise<void> {
   const values = {
     link: `${ctx.config.publicUrl}/restore-access`,
-    device: deviceOf(client),
-    address: addressOf(client) ?? '',
+    device: deviceOf(requester),
+    address: addressOf(requester) ?? '',
     at: new Date().toISOString(),
   };
   return enqueue(ctx, 'mail.deliver', sealMail(ctx, { template, to: email, languageCode, values }, null));

@@ -4,28 +4,28 @@ import { EASY_PASSWORD } from '@cellhop/contract/schemas';
 import { isCommonPassword } from '../../common-passwords.ts';
 
 /**
- * What is guessed first is no password (NIST SP 800-63B). There are no rules about kinds of characters:
- * they make passwords worse.
+ * Refuses passwords that attackers try first (NIST SP 800-63B). There are no rules about kinds of characters, because they lead to
+ * worse passwords.
  * @param email lower case
  * @throws AppError VALIDATION
  */
-export function refuseWeakPassword(password: string, email: string, brandName: string): void {
-  // Also asked here: the operator's command line does not go through an endpoint.
+export function requireStrongPassword(password: string, email: string, brandName: string): void {
+  // Checked here too, because the command line bypasses the endpoint's validation.
   if (!newPasswordSchema.safeParse(password).success) throw refusal(EASY_PASSWORD);
   if (isCommonPassword(password.trim())) throw refusal('is one of the most common passwords; choose another one');
-  if (isRun(password)) throw refusal(EASY_PASSWORD);
+  if (isSequence(password)) throw refusal(EASY_PASSWORD);
   if (password.toLowerCase() === email) throw refusal('must not be the email');
   if (isBrand(password, brandName)) throw refusal('must not be the name of the service');
 }
 
-/** Neighbours in the alphabet or among the digits, such as `abcdefgh` and `98765432`. */
-function isRun(password: string): boolean {
+/** Consecutive characters, such as `abcdefgh` and `98765432`. */
+function isSequence(password: string): boolean {
   const codes = Array.from(password.toLowerCase(), (character) => character.codePointAt(0)!);
   const steps = new Set(codes.slice(1).map((code, index) => code - codes[index]!));
   return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
-/** With or without digits and signs around it, such as `Cellhop1` and `cellhop2026!`. */
+/** With or without other characters around it, such as `Cellhop1` and `cellhop2026!`. */
 function isBrand(password: string, brandName: string): boolean {
   const core = password.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   return core !== '' && toWord(core) === toWord(brandName.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));

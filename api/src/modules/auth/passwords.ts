@@ -2,67 +2,65 @@ import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
-import { takeTurns, type LineName, type TurnsUse } from '../../turns.ts';
+import { limitConcurrency, type Priority, type ConcurrencyUsage } from '../../concurrency-limiter.ts';
 
 /** OWASP's parameters for Argon2id, the library's default algorithm. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/**
- * Each takes 19 MiB and a core. One core stays free for everything else, and one of the process's four pool threads for files and
- * names.
- */
+/** Each takes 19 MiB and a core. One core and one of the four threads of libuv's pool stay free for other work. */
 const RUNNING_MAX = Math.min(3, Math.max(1, availableParallelism() - 1));
-/** More than this would not be answered before the client gives up, while those who are known have every second turn. */
+/** A client would time out before a longer queue is processed, given that known users get every second slot. */
 const WAITING_MAX = 170 * RUNNING_MAX;
-/** Whoever wants more at once from one network is not waiting for it with patience. */
-const WAITING_OF_ONE_MAX = 100;
-/** Each takes a connection to the database while the account and its failures are looked up. */
+const WAITING_PER_NETWORK_MAX = 100;
+/** Each takes a database connection while the account and its failed attempts are looked up. */
 const LOOKUPS_MAX = 2;
 const LOOKUPS_WAITING_MAX = 1000;
 
-const turns = takeTurns({ runningMax: RUNNING_MAX, waitingMax: WAITING_MAX, waitingOfOneMax: WAITING_OF_ONE_MAX });
-const lookups = takeTurns({ runningMax: LOOKUPS_MAX, waitingMax: LOOKUPS_WAITING_MAX });
+const hashing = limitConcurrency({
+  runningMax: RUNNING_MAX,
+  waitingMax: WAITING_MAX,
+  waitingPerSourceMax: WAITING_PER_NETWORK_MAX,
+});
+const lookups = limitConcurrency({ runningMax: LOOKUPS_MAX, waitingMax: LOOKUPS_WAITING_MAX });
 let decoyHash: Promise<string> | undefined;
 
-/** Of one network. */
-export const ATTEMPTS_OF_ONE_MAX = RUNNING_MAX + WAITING_OF_ONE_MAX;
-/** Attempts under way, by network. */
+export const ATTEMPTS_PER_NETWORK_MAX = RUNNING_MAX + WAITING_PER_NETWORK_MAX;
+/** In progress, by network. */
 const attempts = new Map<string, number>();
 let refusedAttempts = 0;
 
-/** Whose turn it takes. Who is known has a line of its own, so that strangers without number do not keep it from signing in. */
-export interface Applicant {
-  /** The client's network, or the account that knows it. */
-  origin: string;
-  line: LineName;
+/** Where work waits for its slot. Known users have their own queue, so that any number of strangers cannot block them. */
+export interface QueuePlace {
+  /** The client's network, or the known user. */
+  source: string;
+  priority: Priority;
 }
 
-/** Of a device that has signed in, a session, or a link in a mail. @param userId one account has one place, whatever devices it has */
-export function known(userId: string): Applicant {
-  return { origin: userId, line: 'preferred' };
+/** For a known device, a session or a link from a mail. All devices of a user share one place. */
+export function knownUser(userId: string): QueuePlace {
+  return { source: userId, priority: 'high' };
 }
 
-export function stranger(ip: string): Applicant {
-  return { origin: clientNetwork(ip), line: 'usual' };
+export function unknownClient(ip: string): QueuePlace {
+  return { source: clientNetwork(ip), priority: 'normal' };
 }
 
 /** For the metrics. */
-export function passwordHashesUse(): TurnsUse {
-  const use = turns.use();
-  return { ...use, refused: use.refused + lookups.use().refused + refusedAttempts };
+export function passwordHashUsage(): ConcurrencyUsage {
+  const usage = hashing.usage();
+  return { ...usage, refused: usage.refused + lookups.usage().refused + refusedAttempts };
 }
 
 /**
- * The door before anything is looked up for a password that a stranger sends: what could not wait in line for its comparison is
- * refused without a query.
+ * Limits the concurrent sign-in attempts of a network to as many as may wait for hashing. Others are refused without a query.
  * @throws AppError RATE_LIMITED
  */
-export async function admitAttempt<T>(network: string, work: () => Promise<T>): Promise<T> {
-  const underWay = attempts.get(network) ?? 0;
-  if (underWay >= ATTEMPTS_OF_ONE_MAX) {
+export async function limitAttempts<T>(network: string, work: () => Promise<T>): Promise<T> {
+  const inProgress = attempts.get(network) ?? 0;
+  if (inProgress >= ATTEMPTS_PER_NETWORK_MAX) {
     refusedAttempts++;
     throw AppError.rateLimited(1);
   }
-  attempts.set(network, underWay + 1);
+  attempts.set(network, inProgress + 1);
   try {
     return await work();
   } finally {
@@ -73,32 +71,32 @@ export async function admitAttempt<T>(network: string, work: () => Promise<T>): 
 }
 
 /**
- * Runs what is looked up for an attempt before its password is compared.
- * @param mayBeKnown it says so, which is checked by the lookup
- * @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords, or too many lookups, wait
+ * Limits the concurrent lookups that precede the comparison of a password.
+ * @param mayBeKnown the client claims to be a known device; the lookup verifies it
+ * @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords or lookups wait
  */
-export function lookUp<T>(ip: string, mayBeKnown: boolean, work: () => Promise<T>): Promise<T> {
-  const { origin, line } = stranger(ip);
-  if (!mayBeKnown) turns.refuseIfFull(origin, line);
-  return lookups.take(work, origin, mayBeKnown ? 'preferred' : 'usual');
+export function limitLookups<T>(ip: string, mayBeKnown: boolean, lookUp: () => Promise<T>): Promise<T> {
+  const { source, priority } = unknownClient(ip);
+  if (!mayBeKnown) hashing.throwIfFull(source, priority);
+  return lookups.run(lookUp, source, mayBeKnown ? 'high' : 'normal');
 }
 
 /** @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords wait */
-export function hashPassword(password: string, { origin, line }: Applicant): Promise<string> {
-  return turns.take(() => hash(password, PARAMETERS), origin, line);
+export function hashPassword(password: string, { source, priority }: QueuePlace): Promise<string> {
+  return hashing.run(() => hash(password, PARAMETERS), source, priority);
 }
 
 /**
- * @param passwordHash undefined for an unknown account, which takes as long as a wrong password
+ * @param passwordHash undefined for an unknown account; the check then takes as long as for a wrong password
  * @throws AppError RATE_LIMITED or UNAVAILABLE when too many passwords wait
  */
 export async function verifyPassword(
   passwordHash: string | undefined,
   password: string,
-  { origin, line }: Applicant,
+  { source, priority }: QueuePlace,
 ): Promise<boolean> {
   decoyHash ??= hash('nobody has this password', PARAMETERS);
   const compared = passwordHash ?? (await decoyHash);
-  const isEqual = await turns.take(() => verify(compared, password), origin, line);
+  const isEqual = await hashing.run(() => verify(compared, password), source, priority);
   return isEqual && passwordHash !== undefined;
 }

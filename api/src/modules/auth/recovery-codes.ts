@@ -1,8 +1,8 @@
-/** Codes on paper for the day when the telephone is lost. Each works once. */
+/** Single-use recovery codes for users who have lost their authenticator app. */
 import { createHmac, randomInt } from 'node:crypto';
 import { deriveKeys, type SecretKeys } from '../../keys.ts';
 
-/** Copied by hand: nothing that looks like something else. */
+/** Without look-alikes, because codes are copied by hand. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const CODES = 10;
 const GROUPS = 4;
@@ -18,9 +18,9 @@ function newGroup(): string {
 }
 
 /**
- * A keyed hash: who has the database alone cannot try out codes.
- * @param code as typed, with dashes, spaces and capitals or without
- * @returns one for each key, that of the newest first
+ * A keyed hash, so that access to the database alone does not allow an offline attack.
+ * @param code as entered, with or without dashes, spaces and capitals
+ * @returns one hash per key, newest first
  */
 export function hashRecoveryCode(secretKeys: SecretKeys, userId: string, code: string): [Buffer, ...Buffer[]] {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, '');

@@ -28,7 +28,7 @@ const waitMinutes = (sessionId: string, minutes: number) =>
   );
 
 describe('recovery', () => {
-  test('sends a link in the language of the user; with it he sets a new password, and all his sessions end', async () => {
+  test("sends a link in the user's language; setting a new password with it ends all of their sessions", async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const answer = await recover(user.email.toUpperCase());
     expect(answer.nextSendingAllowedIn).toBeGreaterThan(Date.now() + 50_000);
@@ -44,7 +44,7 @@ describe('recovery', () => {
     await enter(user.email, NEW_PASSWORD);
   });
 
-  test('answers an unknown email like a known one, the second time and for a resend too', async () => {
+  test('responds to an unknown email like to a known one, also the second time and for a resend', async () => {
     const known = await createUser(testApp);
     for (const email of [known.email, `${randomBytes(6).toString('hex')}@example.com`]) {
       const first = await recover(email);
@@ -61,7 +61,7 @@ describe('recovery', () => {
     }
   });
 
-  test('is at most six mails a day', async () => {
+  test('sends at most six mails a day', async () => {
     const { email } = await createUser(testApp);
     let { sessionId } = await recover(email);
     for (const minutes of [1, 2, 5, 15]) {
@@ -75,7 +75,7 @@ describe('recovery', () => {
     await expect(recover(email)).rejects.toMatchObject({ code: 'RESEND_LIMIT' });
   });
 
-  test('before the email is confirmed is refused, with the seconds until the confirmation can be sent again', async () => {
+  test('is refused before the email is confirmed, with the seconds until the confirmation can be resent', async () => {
     const referrer = await createUser(testApp);
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const body = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode } as const;
@@ -86,7 +86,7 @@ describe('recovery', () => {
     });
   });
 
-  test('needs an email, and a session id that was given', async () => {
+  test('requires an email, and a known session id', async () => {
     await expect(recover('nobody')).rejects.toMatchObject({ body: { details: [{ path: 'body.email' }] } });
     await expect(resend(randomUUID())).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' });
     await expect(resend('1')).rejects.toMatchObject({ body: { details: [{ path: 'path.sessionId' }] } });
@@ -94,7 +94,7 @@ describe('recovery', () => {
 });
 
 describe('setting the password', () => {
-  test('works once, and spends the other links too', async () => {
+  test('works once, and invalidates the other links too', async () => {
     const user = await createUser(testApp);
     const { sessionId } = await recover(user.email);
     const older = await newestCode(user);
@@ -107,7 +107,7 @@ describe('setting the password', () => {
     await expect(resend(sessionId)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
-  test('twice at once with one link works for one', async () => {
+  test('concurrently with one link works once', async () => {
     const user = await createUser(testApp);
     await recover(user.email);
     const code = await newestCode(user);
@@ -128,12 +128,12 @@ describe('setting the password', () => {
     await expect(save(confirmation)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
-  test('names what is wrong', async () => {
+  test('names the invalid field', async () => {
     await expect(save('', NEW_PASSWORD)).rejects.toMatchObject({ body: { details: [{ path: 'body.code' }] } });
     await expect(save('x', 'short')).rejects.toMatchObject({ body: { details: [{ path: 'body.password' }] } });
   });
 
-  test('lets a user in who had guessed too often', async () => {
+  test('resets the counters of failed sign-ins', async () => {
     const user = await createUser(testApp);
     for (let failure = 0; failure < 5; failure++)
       await expect(enter(user.email, 'a wrong password')).rejects.toMatchObject({ status: 400 });
@@ -143,7 +143,7 @@ describe('setting the password', () => {
     await enter(user.email, NEW_PASSWORD);
   });
 
-  test('leaves no session of the old password, whoever signs in at the same time', async () => {
+  test('leaves no session of the old password, even with concurrent sign-ins', async () => {
     const user = await createUser(testApp);
     await recover(user.email);
     const code = await newestCode(user);

@@ -15,7 +15,7 @@ const KEYS: SecretKeys = ['a secret key for tests of at least 32 characters'];
 const RING: SecretKeys = ['a newer secret key', ...KEYS];
 const sessionId = randomUUID();
 
-/** How the version before made each token of its parent. */
+/** How the previous version derived a token from its parent. */
 const legacyChild = (parent: string) =>
   createHmac('sha256', deriveKey(KEYS, 'refresh-token')).update(parent).digest('base64url');
 const legacyState = (token: string): RefreshState => ({
@@ -26,7 +26,7 @@ const legacyState = (token: string): RefreshState => ({
   previousTokenHash: null,
   legacyTokenHash: null,
 });
-/** As the row is after the token was made. */
+/** The row after the token was created. */
 const stateOf = ({ generation, salt, hash, legacyTokenHash }: NextToken, parent?: string): RefreshState => ({
   sessionId,
   generation,
@@ -37,7 +37,7 @@ const stateOf = ({ generation, salt, hash, legacyTokenHash }: NextToken, parent?
 });
 
 describe('a refresh token', () => {
-  test('names its generation, and is known however many have followed', () => {
+  test('contains its generation, and is recognized after any number of successors', () => {
     const first = firstRefreshToken(KEYS, sessionId);
     expect(first.token).toMatch(/^1\.[A-Za-z0-9_-]{43}$/);
     let [state, last] = [stateOf(first), first.token];
@@ -49,10 +49,10 @@ describe('a refresh token', () => {
     for (const token of [first.token, last]) expect(isTokenOfSession(KEYS, state, token)).toBe(true);
   });
 
-  test('of another session, of another generation, changed or malformed is none', () => {
+  test('of another session or generation, modified or malformed is invalid', () => {
     const own = firstRefreshToken(KEYS, sessionId);
     const state = stateOf(own);
-    // Of another sign-in, which has another salt.
+    // From another sign-in with another salt.
     const { token } = firstRefreshToken(KEYS, sessionId);
     const proof = token.slice(2);
     for (const stranger of [token, `2.${proof}`, `01.${proof}`, `9999999999.${proof}`, `-1.${proof}`, newSecret(), ''])
@@ -60,7 +60,7 @@ describe('a refresh token', () => {
     expect(isTokenOfSession(KEYS, { ...state, sessionId: randomUUID() }, own.token)).toBe(false);
   });
 
-  test('is known by every key of the ring, and gives the same child again after a change of the key', () => {
+  test('is recognized with every key of the key ring, and has the same successor after key rotation', () => {
     const first = firstRefreshToken(KEYS, sessionId);
     expect(isTokenOfSession(RING, stateOf(first), first.token)).toBe(true);
     const child = nextRefreshToken(KEYS, stateOf(first), first.token);
@@ -69,8 +69,8 @@ describe('a refresh token', () => {
   });
 });
 
-describe('a refresh token of the version before', () => {
-  test('gets a new one at its next use, and is known as spent from then on', () => {
+describe('a legacy refresh token', () => {
+  test('is replaced at its next use, and recognized as used from then on', () => {
     const [parent, stranger] = [newSecret(), legacyChild('x')];
     const child = legacyChild(parent);
     const next = nextRefreshToken(KEYS, legacyState(child), child);
@@ -81,7 +81,7 @@ describe('a refresh token of the version before', () => {
     expect(isTokenOfSession(KEYS, state, stranger)).toBe(false);
   });
 
-  test('is looked for sixteen steps back and no further', () => {
+  test('is recognized up to sixteen steps back', () => {
     let token = newSecret();
     const tokens = [token];
     for (let step = 0; step < 20; step++) tokens.push((token = legacyChild(token)));
@@ -89,10 +89,10 @@ describe('a refresh token of the version before', () => {
     expect(tokens.map((each) => isTokenOfSession(KEYS, state, each))).toEqual(tokens.map((_, index) => index >= 4));
   });
 
-  test('that a process of that version made of a new one is given again to the same parent', () => {
+  test('that a process of the previous version derived from a new one is returned again for the same parent', () => {
     const first = firstRefreshToken(KEYS, sessionId);
     const child = legacyChild(first.token);
-    // That process writes the two hashes alone.
+    // That process only writes the two hashes.
     const state = {
       ...stateOf(first),
       refreshTokenHash: hashSecret(child),

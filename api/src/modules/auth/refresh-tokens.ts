@@ -1,10 +1,9 @@
 /**
- * Refresh tokens. Each names its generation within its session: `n.HMAC(key, session id, n, salt)`. So one keyed hash tells
- * whether a token was ever one of the session's, and the child of a token can be given again without storing it. What is stored
- * is the hash of the current one.
+ * Refresh tokens have the form `n.HMAC(key, session id, n, salt)`, where n is the generation within the session. So one HMAC verifies
+ * whether a token ever belonged to the session, and the successor of a token can be computed again without storing it. The database has the hash
+ * of the current one.
  *
- * Tokens of the version before name no generation; each is the keyed hash of its parent. A session that has one gets a new token at
- * its next refresh.
+ * Legacy tokens have no generation; each is the HMAC of its parent. They are replaced at the next refresh.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
@@ -13,17 +12,17 @@ import { hashSecret } from './tokens.ts';
 const SALT_BYTES = 16;
 const TOKEN_PATTERN = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
 const LEGACY_TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
-/** What a guess of the old form may cost: reuse is noticed up to four hours back, which is all that is ever needed. */
+/** Bounds the cost of an invalid legacy token: reuse is detected for the last four hours. */
 const LEGACY_STEPS_MAX = 16;
 
 export interface RefreshState {
   sessionId: string;
   generation: number;
-  /** Null as long as the session has had tokens of the old form alone. */
+  /** Null while the session has only had legacy tokens. */
   refreshSalt: Buffer | null;
   refreshTokenHash: Buffer;
   previousTokenHash: Buffer | null;
-  /** The last token of the old form, once there was a new one. */
+  /** The last legacy token, once it was replaced. */
   legacyTokenHash: Buffer | null;
 }
 
@@ -32,7 +31,7 @@ export interface NextToken {
   hash: Buffer;
   generation: number;
   salt: Buffer;
-  /** Of the token that it replaces, if that had the old form. */
+  /** Of the replaced token, if that was a legacy one. */
   legacyTokenHash: Buffer | null;
 }
 
@@ -40,34 +39,36 @@ export function firstRefreshToken(secretKeys: SecretKeys, sessionId: string): Ne
   return makeToken(secretKeys, sessionId, 1, randomBytes(SALT_BYTES), null);
 }
 
-/** What follows the session's current token. */
+/** The successor of the session's current token. */
 export function nextRefreshToken(secretKeys: SecretKeys, state: RefreshState, current: string): NextToken {
   const { sessionId, generation, refreshSalt } = state;
   const legacyTokenHash = TOKEN_PATTERN.test(current) ? state.legacyTokenHash : hashSecret(current);
   return makeToken(secretKeys, sessionId, generation + 1, refreshSalt ?? randomBytes(SALT_BYTES), legacyTokenHash);
 }
 
-/** The session's current token, which was made of its parent a moment ago, by this version or by the one before. */
+/** Computes the session's current token again from its parent, whether this or the previous version created it. */
 export function repeatRefreshToken(secretKeys: SecretKeys, state: RefreshState, parent: string): string | undefined {
   const { sessionId, generation, refreshSalt } = state;
   const candidates = [
-    ...(refreshSalt ? proofs(secretKeys, sessionId, generation, refreshSalt).map((it) => toText(generation, it)) : []),
+    ...(refreshSalt
+      ? macsOf(secretKeys, sessionId, generation, refreshSalt).map((mac) => toText(generation, mac))
+      : []),
     ...deriveKeys(secretKeys, 'refresh-token').map((key) => legacyChild(key, parent)),
   ];
   return candidates.find((candidate) => hashSecret(candidate).equals(state.refreshTokenHash));
 }
 
 /**
- * Is it, or was it once, a token of this session? What was never one is a guess or a mistake, and no reason for alarm.
- * Costs one keyed hash for each key; a few more for a token of the old form.
+ * Whether this is or was a token of the session. Tokens that never were do not count as reuse. Costs one HMAC per key, and a few
+ * more for a legacy token.
  */
 export function isTokenOfSession(secretKeys: SecretKeys, state: RefreshState, token: string): boolean {
-  const [, number, proof] = TOKEN_PATTERN.exec(token) ?? [];
-  if (number === undefined || proof === undefined) return isLegacyToken(secretKeys, state, token);
+  const [, number, mac] = TOKEN_PATTERN.exec(token) ?? [];
+  if (number === undefined || mac === undefined) return isLegacyToken(secretKeys, state, token);
   if (!state.refreshSalt) return false;
-  const presented = Buffer.from(proof, 'base64url');
-  return proofs(secretKeys, state.sessionId, Number(number), state.refreshSalt).some((it) =>
-    timingSafeEqual(it, presented),
+  const presented = Buffer.from(mac, 'base64url');
+  return macsOf(secretKeys, state.sessionId, Number(number), state.refreshSalt).some((mac) =>
+    timingSafeEqual(mac, presented),
   );
 }
 
@@ -87,7 +88,7 @@ function isLegacyToken(secretKeys: SecretKeys, state: RefreshState, token: strin
   });
 }
 
-/** How the version before made each token of its parent. */
+/** How the previous version derived a token from its parent. */
 function legacyChild(key: Buffer, parent: string): string {
   return createHmac('sha256', key).update(parent).digest('base64url');
 }
@@ -100,18 +101,18 @@ function makeToken(
   legacyTokenHash: Buffer | null,
 ): NextToken {
   const key = deriveKey(secretKeys, 'refresh-generation');
-  const token = toText(generation, prove(key, sessionId, generation, salt));
+  const token = toText(generation, computeMac(key, sessionId, generation, salt));
   return { token, hash: hashSecret(token), generation, salt, legacyTokenHash };
 }
 
-function proofs(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): Buffer[] {
-  return deriveKeys(secretKeys, 'refresh-generation').map((key) => prove(key, sessionId, generation, salt));
+function macsOf(secretKeys: SecretKeys, sessionId: string, generation: number, salt: Buffer): Buffer[] {
+  return deriveKeys(secretKeys, 'refresh-generation').map((key) => computeMac(key, sessionId, generation, salt));
 }
 
-function prove(key: Buffer, sessionId: string, generation: number, salt: Buffer): Buffer {
+function computeMac(key: Buffer, sessionId: string, generation: number, salt: Buffer): Buffer {
   return createHmac('sha256', key).update(`${sessionId}\n${generation}\n`).update(salt).digest();
 }
 
-function toText(generation: number, proof: Buffer): string {
-  return `${generation}.${proof.toString('base64url')}`;
+function toText(generation: number, mac: Buffer): string {
+  return `${generation}.${mac.toString('base64url')}`;
 }

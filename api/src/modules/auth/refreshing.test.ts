@@ -42,7 +42,7 @@ const waitSeconds = (session: Tokens, seconds: number) =>
     seconds,
   ]);
 
-/** What the version before does, on this version's schema: its tokens, its statements. */
+/** Tokens and statements of the previous version, on the schema of this version. */
 const old = {
   child: (parent: string) =>
     createHmac('sha256', deriveKey(testApp.ctx.config.secretKeys, 'refresh-token')).update(parent).digest('base64url'),
@@ -74,7 +74,7 @@ const old = {
 };
 
 describe('a wrong refresh token', () => {
-  test('is refused while the session is locked: it waits for nobody, and nobody for it', async () => {
+  test('is refused without waiting for the lock of the session', async () => {
     const session = await newSession();
     const holder = new pg.Client({ connectionString: testApp.ctx.config.databaseUrl });
     await holder.connect();
@@ -88,7 +88,7 @@ describe('a wrong refresh token', () => {
     }
   });
 
-  test('is refused for its rate after ten from one network, whose address can be any; the right one is taken elsewhere', async () => {
+  test('is rate-limited after ten from one network; the valid token works from another network', async () => {
     const [session, bystander] = [await newSession(), await newSession()];
     const guess = (last: number) => refresh({ ...session, refreshToken: newSecret() }, `2001:db8:7::${last}`);
     for (let last = 1; last <= 10; last++)
@@ -102,7 +102,7 @@ describe('a wrong refresh token', () => {
     expect(await refresh(next, '2001:db8:7::1')).toBeDefined();
   });
 
-  test('counts for its network too, whatever sessions are tried, and a right one from there is still taken', async () => {
+  test('counts for its network over all sessions; a valid token from there still works', async () => {
     const user = await createUser(testApp);
     const ip = '203.0.113.99';
     await expect(refresh({ ...(await enter(user.email)), refreshToken: newSecret() }, ip)).rejects.toMatchObject({
@@ -117,8 +117,8 @@ describe('a wrong refresh token', () => {
   });
 });
 
-describe('a session of the version before', () => {
-  test('goes on: its pair is taken, and exchanged for one of the new form', async () => {
+describe('a session of the previous version', () => {
+  test('continues: its pair is accepted and exchanged for a new one', async () => {
     const user = await createUser(testApp);
     const first = await old.signIn(user.id);
     expect(await isAccepted(first.accessToken)).toBe(true);
@@ -130,7 +130,7 @@ describe('a session of the version before', () => {
     expect(await isAccepted(third.accessToken)).toBe(true);
   });
 
-  test('goes back and forth between processes of both versions', async () => {
+  test('works with processes of both versions alternately', async () => {
     const user = await createUser(testApp);
     let pair: Pick<Tokens, 'accessToken' | 'refreshToken'> = await old.signIn(user.id);
     for (let round = 0; round < 3; round++) {
@@ -141,7 +141,7 @@ describe('a session of the version before', () => {
     }
   });
 
-  test('gives two tabs the same token, whichever version they meet', async () => {
+  test('gives two tabs the same token, whichever version serves them', async () => {
     const user = await createUser(testApp);
     const session = await enter(user.email);
     const one = await old.refresh(user.id, session);
@@ -149,7 +149,7 @@ describe('a session of the version before', () => {
     expect((await refresh(one)).refreshToken).toMatch(/^2\./);
   });
 
-  test.each(['the last of the old form', 'the one before'])('ends when %s comes again late', async (which) => {
+  test.each(['the last legacy token', 'the one before'])('ends when %s is sent again too late', async (which) => {
     const user = await createUser(testApp);
     const first = await old.signIn(user.id);
     const second = await old.refresh(user.id, first);
@@ -161,7 +161,7 @@ describe('a session of the version before', () => {
     expect(await isAccepted(third.accessToken)).toBe('UNAUTHORIZED');
   });
 
-  test('lends its kind of access token to no other session', async () => {
+  test('its legacy access tokens are not valid for other sessions', async () => {
     const user = await createUser(testApp);
     const session = await enter(user.email);
     expect(await isAccepted(await old.accessToken(user.id, sessionOf(session)))).toBe('UNAUTHORIZED');
@@ -169,7 +169,7 @@ describe('a session of the version before', () => {
   });
 });
 
-test('an access token whose subject is no UUID is a 401', async () => {
+test('an access token whose subject is no UUID causes a 401', async () => {
   const claims = { sid: randomUUID() };
   for (const subject of ['root', '1', '']) {
     const token = await new SignJWT(claims)

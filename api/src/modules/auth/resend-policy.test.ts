@@ -34,12 +34,12 @@ test.each([
   expect(waitBeforeSending(agesMs)).toEqual(wait);
 });
 
-describe('whenever people ask', () => {
-  /** The rule as a person would tell it, minute by minute of one address: when each mail was sent, the oldest first. */
+describe('for any sequence of requests', () => {
+  /** A simple model of the rule for one address, minute by minute. @returns when each mail was sent, oldest first */
   function oracle(sentMs: readonly number[], nowMs: number): 'SEND' | 'PAUSE' | 'LIMIT' {
     if (sentMs.length === 0) return 'SEND';
     const ofLastDay = sentMs.filter((at) => nowMs - at < DAY);
-    // The very first mail was not asked for again.
+    // The first mail is not a resend.
     const resends = sentMs.slice(1).filter((at) => nowMs - at < DAY);
     if (resends.length >= 5) return 'LIMIT';
     if (ofLastDay.length === 0) return 'SEND';
@@ -56,7 +56,7 @@ describe('whenever people ask', () => {
     { minLength: 1, maxLength: 60 },
   );
 
-  test('exactly what the rule allows is sent, and the wait that was told is the true one', () => {
+  test('exactly the allowed mails are sent, and the reported waiting time is correct', () => {
     fc.assert(
       fc.property(gaps, (gapsMs) => {
         const sentMs: number[] = [];
@@ -64,7 +64,7 @@ describe('whenever people ask', () => {
         for (const gapMs of gapsMs) {
           nowMs += gapMs;
           const agesMs = sentMs.map((at) => nowMs - at).toReversed();
-          // The store gives the newest ten, which must be enough.
+          // The store returns the newest ten, which must be enough.
           const { waitMs, isLimit } = waitBeforeSending(agesMs.slice(0, 10));
           const told = waitMs === 0 ? 'SEND' : isLimit ? 'LIMIT' : 'PAUSE';
           expect(told).toBe(oracle(sentMs, nowMs));

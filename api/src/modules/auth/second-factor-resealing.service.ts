@@ -1,4 +1,4 @@
-/** The secrets of two-factor sign-in, sealed anew with the newest key. */
+/** Encrypts the secrets of two-factor sign-in again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
 import { deriveKey, deriveKeys } from '../../keys.ts';
 import { resealRows, seal, type Position, type ResealedBatch } from '../../sealing.ts';
@@ -21,7 +21,7 @@ export function countSealedSecrets(ctx: Ctx, after: Position): Promise<number> {
   return store.countSealed(ctx, after);
 }
 
-/** Their users should make new ones before the older keys go. */
+/** Their users should renew them before the older keys are removed. */
 export function countRecoveryCodesOfOlderKeys(ctx: Ctx, keyId: string): Promise<number> {
   return store.countRecoveryCodesOfOlderKeys(ctx, keyId);
 }

@@ -8,7 +8,7 @@ export interface OwnerRow {
   onSince: Date | null;
 }
 
-/** Two changes of one user's second factor wait for each other here, and for his sign-ins. */
+/** Locks the user, which serializes changes of their second factor with each other and with sign-ins. */
 export async function lockOwner(ctx: Ctx, userId: string): Promise<OwnerRow> {
   const [row] = await ctx.db.query<OwnerRow>(
     `select users.email, roles.permissions, users.second_factor_at as "onSince"
@@ -36,7 +36,7 @@ export async function findState(ctx: Ctx, userId: string): Promise<StateRow> {
   return row!;
 }
 
-/** One that was set up and never put in force makes room. */
+/** Replaces a secret that was set up but never enabled. */
 export async function saveSecret(ctx: Ctx, userId: string, secretEncrypted: Buffer): Promise<void> {
   await ctx.db.query(
     `insert into second_factors (user_id, secret_encrypted) values ($1, $2)
@@ -59,7 +59,7 @@ export async function findSecret(ctx: Ctx, userId: string): Promise<SecretRow | 
   return row;
 }
 
-/** @returns false if a code of this step, or of a later one, was taken before */
+/** @returns false if a code of this or a later step was already used */
 export async function spendStep(ctx: Ctx, userId: string, step: number): Promise<boolean> {
   const rows = await ctx.db.query(
     'update second_factors set last_step = $2 where user_id = $1 and last_step < $2 returning user_id',
@@ -68,13 +68,13 @@ export async function spendStep(ctx: Ctx, userId: string, step: number): Promise
   return rows.length > 0;
 }
 
-export async function switchOn(ctx: Ctx, userId: string): Promise<void> {
+export async function enableSecondFactor(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('update users set second_factor_at = now(), updated_at = now() where id = $1', [userId]);
 }
 
-export async function switchOff(ctx: Ctx, userId: string): Promise<void> {
+export async function disableSecondFactor(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.query('update users set second_factor_at = null, updated_at = now() where id = $1', [userId]);
-  // The recovery codes go with it.
+  // Deletes the recovery codes too (on delete cascade).
   await ctx.db.query('delete from second_factors where user_id = $1', [userId]);
 }
 
@@ -92,7 +92,7 @@ export async function replaceRecoveryCodes(
   ]);
 }
 
-/** @param codeHashes with each key. @returns false if there is no such code, or if it was used before */
+/** @param codeHashes one hash per key. @returns false if there is no such code or it was already used */
 export async function spendRecoveryCode(ctx: Ctx, userId: string, codeHashes: readonly Buffer[]): Promise<boolean> {
   const rows = await ctx.db.query(
     `update recovery_codes set used_at = now()
@@ -102,7 +102,7 @@ export async function spendRecoveryCode(ctx: Ctx, userId: string, codeHashes: re
   return rows.length > 0;
 }
 
-/** The next rows in the order of their creation; the youngest wait until the transactions beside them have ended. */
+/** The next rows by creation time. Skips the newest, because concurrent transactions may still add rows before them. */
 export function listSealed(ctx: Ctx, { createdAt, id }: Position, limit: number): Promise<SealedRow[]> {
   return ctx.db.query(
     `select created_at::text as "createdAt", user_id as id, user_id::text as owner, secret_encrypted as sealed
@@ -127,7 +127,7 @@ export interface ResealedSecret {
   encrypted: Buffer;
 }
 
-/** A row that somebody else has locked is passed over. @returns the ids of the rows that were saved */
+/** Skips locked rows. @returns the ids of the saved rows */
 export async function saveSealed(ctx: Ctx, rows: readonly ResealedSecret[]): Promise<ReadonlySet<string>> {
   const saved = await ctx.db.query<{ id: string }>(
     `with change as (
@@ -145,7 +145,7 @@ export async function saveSealed(ctx: Ctx, rows: readonly ResealedSecret[]): Pro
   return new Set(saved.map((row) => row.id));
 }
 
-/** Unused ones of users who have two-factor sign-in on. */
+/** Counts unused codes of users with two-factor sign-in. */
 export async function countRecoveryCodesOfOlderKeys(ctx: Ctx, keyId: string): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::float8 as count from recovery_codes join users on users.id = user_id

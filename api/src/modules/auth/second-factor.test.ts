@@ -1,20 +1,23 @@
-import { recoverPassword, setPassword, signIn, type SignInBody } from '@cellhop/contract/auth';
-import { listAllConnections } from '@cellhop/contract/connections';
-import type { ApiError } from '@cellhop/contract/client';
 import {
   disableSecondFactor,
   enableSecondFactor,
   getSecondFactor,
   listSessions,
+  recoverPassword,
   renewRecoveryCodes,
+  setPassword,
   setUpSecondFactor,
-} from '@cellhop/contract/security';
+  signIn,
+  type SignInBody,
+} from '@cellhop/contract/auth';
+import { listAllConnections } from '@cellhop/contract/connections';
+import type { ApiError } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
-import { codeOf, switchOn, wrongCode } from '../../../test/second-factor.ts';
+import { codeOf, activateSecondFactor, wrongCode } from '../../../test/second-factor.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 
 let testApp: TestApp;
@@ -35,13 +38,13 @@ const outcome = (promise: Promise<unknown>) =>
     (error: ApiError) => error.code,
   );
 
-describe('switching it on', () => {
-  test('takes the password, then a code of the new secret; all other sessions end', async () => {
+describe('enabling the second factor', () => {
+  test('requires the password, then a code of the new secret; ends all other sessions', async () => {
     const user = await createUser(testApp);
     await enter(user.email);
     const { secret, uri } = (await user.call(setUpSecondFactor, { body: { password: PASSWORD } })).data;
     expect(uri).toContain(`otpauth://totp/Cellhop:${encodeURIComponent(user.email)}?secret=${secret}&issuer=Cellhop`);
-    // Not in force yet.
+    // Not enabled yet.
     expect((await user.call(getSecondFactor, {})).data).toEqual({
       isOn: false,
       isRequired: false,
@@ -66,7 +69,7 @@ describe('switching it on', () => {
 
   test('stores neither secret nor recovery codes in clear', async () => {
     const user = await createUser(testApp);
-    const { secret, recoveryCodes } = await switchOn(testApp, user);
+    const { secret, recoveryCodes } = await activateSecondFactor(testApp, user);
     const [row] = await testApp.database.query<{ stored: string }>(
       `select (select string_agg(second_factors::text, ' ') from second_factors)
            || (select string_agg(recovery_codes::text, ' ') from recovery_codes)
@@ -99,7 +102,7 @@ describe('switching it on', () => {
     await expect(setUp()).rejects.toMatchObject({ status: 409, code: 'SECOND_FACTOR_ON' });
   });
 
-  test('twice at once gives one set of recovery codes', async () => {
+  test('concurrently creates one set of recovery codes', async () => {
     const user = await createUser(testApp);
     const { secret } = (await user.call(setUpSecondFactor, { body: { password: PASSWORD } })).data;
     const attempts = [1, 2, 3].map(() => user.call(enableSecondFactor, { body: { code: codeOf(secret) } }));
@@ -108,7 +111,7 @@ describe('switching it on', () => {
     expect((await user.call(getSecondFactor, {})).data.recoveryCodesLeft).toBe(10);
   });
 
-  test('leaves no session of a sign-in that ran at the same time without a code', async () => {
+  test('leaves no session of a concurrent sign-in without a code', async () => {
     const user = await createUser(testApp);
     const { secret } = (await user.call(setUpSecondFactor, { body: { password: PASSWORD } })).data;
     await Promise.all([
@@ -119,15 +122,15 @@ describe('switching it on', () => {
   });
 });
 
-describe('signing in with it', () => {
-  test('asks for a code after the right password alone, and takes each code once', async () => {
+describe('sign-in with a second factor', () => {
+  test('requires a code only after the right password, and accepts each code once', async () => {
     const user = await createUser(testApp);
-    const { secret, spentCode } = await switchOn(testApp, user);
+    const { secret, spentCode } = await activateSecondFactor(testApp, user);
     await expect(enter(user.email, undefined, 'a wrong password')).rejects.toMatchObject({
       code: 'INVALID_CREDENTIALS',
     });
     await expect(enter(user.email)).rejects.toMatchObject(REQUIRED);
-    // The code that switched it on is spent, the next one is not.
+    // The code that enabled it is used up, the next one is not.
     await expect(enter(user.email, spentCode)).rejects.toMatchObject(INVALID);
     const next = codeOf(secret, 1);
     const session = (await enter(user.email, `${next.slice(0, 3)} ${next.slice(3)}`)).data;
@@ -136,9 +139,9 @@ describe('signing in with it', () => {
     await expect(enter(user.email, wrongCode(secret))).rejects.toMatchObject(INVALID);
   });
 
-  test('of one code used many times at once lets one in', async () => {
+  test('accepts one code once, even concurrently', async () => {
     const user = await createUser(testApp);
-    const { freshCode, recoveryCodes } = await switchOn(testApp, user);
+    const { freshCode, recoveryCodes } = await activateSecondFactor(testApp, user);
     for (const code of [await freshCode(), recoveryCodes[0]!]) {
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => outcome(enter(user.email, code))));
       expect(outcomes.filter((each) => each === 'IN')).toHaveLength(1);
@@ -146,23 +149,23 @@ describe('signing in with it', () => {
     }
   });
 
-  test('takes a recovery code once, however it is typed, and tells how many are left', async () => {
+  test('accepts a recovery code once, in any notation, and returns how many are left', async () => {
     const user = await createUser(testApp);
-    const { recoveryCodes } = await switchOn(testApp, user);
+    const { recoveryCodes } = await activateSecondFactor(testApp, user);
     await enter(user.email, ` ${recoveryCodes[3]!.toUpperCase().replaceAll('-', ' ')} `);
     for (const spent of [recoveryCodes[3]!, recoveryCodes[3]!.replaceAll('-', '')])
       await expect(enter(user.email, spent)).rejects.toMatchObject(INVALID);
     expect((await user.call(getSecondFactor, {})).data.recoveryCodesLeft).toBe(9);
     const [mine, foreign] = [await createUser(testApp), recoveryCodes[4]!];
-    await switchOn(testApp, mine);
+    await activateSecondFactor(testApp, mine);
     await expect(enter(mine.email, foreign)).rejects.toMatchObject(INVALID);
     const entries = await entriesOf(testApp, user.id);
     expect(entries.filter(({ action }) => action === 'RECOVERY_CODE_USED')).toHaveLength(1);
   });
 
-  test('stays necessary after a recovery of the password', async () => {
+  test('is still required after a password recovery', async () => {
     const user = await createUser(testApp);
-    const { freshCode } = await switchOn(testApp, user);
+    const { freshCode } = await activateSecondFactor(testApp, user);
     await testApp.call(recoverPassword, { body: { email: user.email } });
     const code = (await newestLink(testApp, user.email)).searchParams.get('code')!;
     await testApp.call(setPassword, { body: { code, password: 'a password that is new' } });
@@ -172,9 +175,9 @@ describe('signing in with it', () => {
 });
 
 describe('guessing codes', () => {
-  test('ends after five, and the right password in between forgives nothing', async () => {
+  test('is stopped after five; the right password in between does not reset the counter', async () => {
     const user = await createUser(testApp);
-    const { secret, freshCode } = await switchOn(testApp, user);
+    const { secret, freshCode } = await activateSecondFactor(testApp, user);
     for (let failure = 0; failure < 5; failure++) {
       await expect(enter(user.email)).rejects.toMatchObject(REQUIRED);
       await expect(enter(user.email, wrongCode(secret))).rejects.toMatchObject(INVALID);
@@ -187,7 +190,7 @@ describe('guessing codes', () => {
 
   test('and passwords are counted together', async () => {
     const user = await createUser(testApp);
-    const { secret, freshCode } = await switchOn(testApp, user);
+    const { secret, freshCode } = await activateSecondFactor(testApp, user);
     for (let failure = 0; failure < 3; failure++)
       await expect(enter(user.email, undefined, 'a wrong password')).rejects.toMatchObject({ status: 400 });
     for (let failure = 0; failure < 2; failure++)
@@ -195,9 +198,9 @@ describe('guessing codes', () => {
     await expect(enter(user.email, await freshCode())).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  test('a hundred at once compares five', async () => {
+  test('of a hundred concurrent codes only five are compared', async () => {
     const user = await createUser(testApp);
-    const { secret } = await switchOn(testApp, user);
+    const { secret } = await activateSecondFactor(testApp, user);
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, () => outcome(enter(user.email, wrongCode(secret)))),
     );
@@ -205,9 +208,9 @@ describe('guessing codes', () => {
     expect(outcomes.filter((each) => each === 'RATE_LIMITED')).toHaveLength(95);
   });
 
-  test('for days is over after twenty a day; the right code starts afresh', async () => {
+  test('is limited to twenty a day; the right code resets the counter', async () => {
     const user = await createUser(testApp);
-    const { secret, freshCode } = await switchOn(testApp, user);
+    const { secret, freshCode } = await activateSecondFactor(testApp, user);
     const wait = () => testApp.database.query(`delete from rate_limits where key not like 'wrong-code-account:%'`);
     const fail = async (times: number) => {
       for (let failure = 0; failure < times; failure++) {
@@ -223,10 +226,10 @@ describe('guessing codes', () => {
   });
 });
 
-describe('with it on', () => {
+describe('with the second factor enabled', () => {
   test('new recovery codes replace the old ones; both password and code are needed', async () => {
     const user = await createUser(testApp);
-    const { secret, recoveryCodes, freshCode } = await switchOn(testApp, user);
+    const { secret, recoveryCodes, freshCode } = await activateSecondFactor(testApp, user);
     const renew = (code: string, password = PASSWORD) => user.call(renewRecoveryCodes, { body: { password, code } });
     await expect(renew(await freshCode(), 'a wrong password')).rejects.toMatchObject({ code: 'WRONG_PASSWORD' });
     await expect(renew(wrongCode(secret))).rejects.toMatchObject(INVALID);
@@ -236,9 +239,9 @@ describe('with it on', () => {
     await enter(user.email, renewed[0]);
   });
 
-  test('it is switched off with password and code; then the password is enough', async () => {
+  test('it is disabled with password and code; then the password is enough', async () => {
     const user = await createUser(testApp);
-    const { secret, recoveryCodes } = await switchOn(testApp, user);
+    const { secret, recoveryCodes } = await activateSecondFactor(testApp, user);
     const disable = (code: string, password = PASSWORD) => user.call(disableSecondFactor, { body: { password, code } });
     await expect(disable(recoveryCodes[0]!, 'a wrong password')).rejects.toMatchObject({ code: 'WRONG_PASSWORD' });
     await expect(disable(wrongCode(secret))).rejects.toMatchObject(INVALID);
@@ -261,12 +264,12 @@ describe('with it on', () => {
 
   test('a stolen session cannot guess its way past password or code', async () => {
     const user = await createUser(testApp);
-    const { secret, freshCode } = await switchOn(testApp, user);
+    const { secret, freshCode } = await activateSecondFactor(testApp, user);
     const disable = (code: string, password: string) => user.call(disableSecondFactor, { body: { password, code } });
     const setUp = () => user.call(setUpSecondFactor, { body: { password: PASSWORD } });
     for (let failure = 0; failure < 5; failure++) {
       await expect(disable(wrongCode(secret), PASSWORD)).rejects.toMatchObject(INVALID);
-      // The right password elsewhere does not help.
+      // A correct password at sign-in does not reset it.
       await expect(setUp()).rejects.toMatchObject({ code: 'SECOND_FACTOR_ON' });
     }
     await expect(disable(await freshCode(), PASSWORD)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
@@ -276,14 +279,14 @@ describe('with it on', () => {
   });
 });
 
-describe('where staff must have it', () => {
+describe('if staff must have it', () => {
   let strict: TestApp;
   beforeAll(async () => {
     strict = await startTestApp({ requiresStaffSecondFactor: true });
   });
   afterAll(() => strict.stop());
 
-  test('no permission works before it is on, and then all do', async () => {
+  test('permissions are only effective once it is enabled', async () => {
     const admin = await createUser(strict, { roleName: 'ADMIN' });
     const see = () => admin.call(listAllConnections, { query: {} });
     expect((await admin.call(getProfile, {})).data).toMatchObject({
@@ -292,7 +295,7 @@ describe('where staff must have it', () => {
     });
     await expect(see()).rejects.toMatchObject(REQUIRED);
     expect((await admin.call(getSecondFactor, {})).data).toMatchObject({ isOn: false, isRequired: true });
-    const { freshCode } = await switchOn(strict, admin);
+    const { freshCode } = await activateSecondFactor(strict, admin);
     await see();
     const { data } = await admin.call(getProfile, {});
     expect(data.secondFactor).toBe('ON');
@@ -301,7 +304,7 @@ describe('where staff must have it', () => {
     await expect(admin.call(disableSecondFactor, { body })).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
-  test('customers may leave it off, until they are made staff', async () => {
+  test('customers do not need it until they become staff', async () => {
     const user = await createUser(strict);
     expect((await user.call(getProfile, {})).data.secondFactor).toBe('OFF');
     await expect(user.call(listAllConnections, { query: {} })).rejects.toMatchObject({ code: 'FORBIDDEN' });
@@ -310,7 +313,7 @@ describe('where staff must have it', () => {
     await expect(user.call(listAllConnections, { query: {} })).rejects.toMatchObject(REQUIRED);
   });
 
-  test('elsewhere staff works without it', async () => {
+  test('otherwise staff can work without it', async () => {
     const admin = await createUser(testApp, { roleName: 'ADMIN' });
     expect((await admin.call(getProfile, {})).data.secondFactor).toBe('OFF');
     await admin.call(listAllConnections, { query: {} });

@@ -1,6 +1,16 @@
-import { recoverPassword, refreshTokens, setPassword, signIn, signUp, type SignInResult } from '@cellhop/contract/auth';
+import {
+  changePassword,
+  listSessions,
+  recoverPassword,
+  refreshTokens,
+  revokeOtherSessions,
+  revokeSession,
+  setPassword,
+  signIn,
+  type SignInResult,
+  signUp,
+} from '@cellhop/contract/auth';
 import { createClient } from '@cellhop/contract/client';
-import { changePassword, listSessions, revokeOtherSessions, revokeSession } from '@cellhop/contract/security';
 import { getProfile } from '@cellhop/contract/users';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,7 +53,7 @@ const newSignIns = async (user: TestUser) =>
   (await mailsTo(testApp, user.email)).filter(({ subject }) => subject === 'New sign-in to Cellhop');
 
 describe('the list of sessions', () => {
-  test('shows device, address and last use of each, the present one first, and of nobody else', async () => {
+  test("shows device, address and last use of the user's own sessions, the current one first", async () => {
     const user = await createUser(testApp);
     const older = await enter(user.email, CURL, '198.51.100.9');
     const newer = await enter(user.email, FIREFOX, '2001:db8::5');
@@ -72,7 +82,7 @@ describe('the list of sessions', () => {
     expect(await isAlive(newer)).toBe(true);
   });
 
-  test('knows sessions of before it existed, and addresses that are none', async () => {
+  test('shows sessions from before this feature, and invalid addresses', async () => {
     const user = await createUser(testApp);
     await testApp.database.query(`update sessions set ip = null where user_id = $1`, [user.id]);
     expect((await user.call(listSessions, {})).data).toMatchObject([{ ip: '', device: 'Unknown device' }]);
@@ -82,7 +92,7 @@ describe('the list of sessions', () => {
 });
 
 describe('ending sessions', () => {
-  test('one: it is out at once, the others stay; a second time it is not found', async () => {
+  test('one: it is signed out at once, the others stay; a second time it is not found', async () => {
     const user = await createUser(testApp);
     const [one, two] = [await enter(user.email), await enter(user.email)];
     const { id } = (await as(one)(listSessions, {})).data[0]!;
@@ -98,14 +108,14 @@ describe('ending sessions', () => {
     });
   });
 
-  test('of somebody else is not possible', async () => {
+  test('of another user is not possible', async () => {
     const [owner, stranger] = [await createUser(testApp), await createUser(testApp)];
     const { id } = (await owner.call(listSessions, {})).data[0]!;
     await expect(stranger.call(revokeSession, { params: { id } })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await owner.call(getProfile, {});
   });
 
-  test('all others: this one goes on', async () => {
+  test('all others: the current one continues', async () => {
     const user = await createUser(testApp);
     const sessions = [await enter(user.email), await enter(user.email), await enter(user.email)];
     expect((await as(sessions[1]!)(revokeOtherSessions, {})).data).toEqual({ revokedCount: 3 });
@@ -115,7 +125,7 @@ describe('ending sessions', () => {
 });
 
 describe('changing the password', () => {
-  test('takes the old one, ends all other sessions and recovery links, and tells the user by mail', async () => {
+  test('requires the old one, ends all other sessions and recovery links, and sends a mail', async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const elsewhere = await enter(user.email);
     await testApp.call(recoverPassword, { body: { email: user.email } });
@@ -135,7 +145,7 @@ describe('changing the password', () => {
     expect(mail.text).toContain('Адрес: 127.0.0.1');
   });
 
-  test('is limited: after five wrong ones the right one is refused too, while sign-in still works', async () => {
+  test('is rate-limited: after five wrong ones the right one is refused too, while sign-in still works', async () => {
     const user = await createUser(testApp);
     for (let failure = 0; failure < 5; failure++)
       await expect(change(user, 'a wrong password')).rejects.toMatchObject({
@@ -147,7 +157,7 @@ describe('changing the password', () => {
     await enter(user.email);
   });
 
-  test('is not kept from the owner by a stranger who guesses at the sign-in', async () => {
+  test('is not blocked by an attacker at sign-in', async () => {
     const user = await createUser(testApp);
     for (let failure = 0; failure < 5; failure++)
       await expect(enter(user.email, FIREFOX, '198.51.100.1', 'a wrong password')).rejects.toMatchObject({
@@ -157,7 +167,7 @@ describe('changing the password', () => {
     await change(user, PASSWORD);
   });
 
-  test('twice at once with the old one works for one', async () => {
+  test('concurrently with the old one works once', async () => {
     const user = await createUser(testApp);
     const results = await Promise.allSettled(
       [1, 2, 3].map((number) => change(user, PASSWORD, `${NEW_PASSWORD} ${number}`)),
@@ -165,7 +175,7 @@ describe('changing the password', () => {
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('by recovery is told by mail too', async () => {
+  test('by recovery causes a mail too', async () => {
     const user = await createUser(testApp);
     await testApp.call(recoverPassword, { body: { email: user.email } });
     const code = (await newestLink(testApp, user.email)).searchParams.get('code')!;
@@ -190,12 +200,12 @@ describe('common passwords', () => {
       await testApp.call(recoverPassword, { body: { email: user.email } });
       const code = (await newestLink(testApp, user.email)).searchParams.get('code')!;
       await expect(testApp.call(setPassword, { body: { code, password } })).rejects.toMatchObject(COMMON);
-      // The link is not spent by a refusal.
+      // A refusal does not use the link up.
       await testApp.call(setPassword, { body: { code, password: NEW_PASSWORD } });
     },
   );
 
-  test('and the email itself is refused', async () => {
+  test('and the email itself are refused', async () => {
     const user = await createUser(testApp);
     const body = { currentPassword: PASSWORD, password: user.email.toUpperCase() };
     await expect(user.call(changePassword, { body })).rejects.toMatchObject(REFUSED('must not be the email'));
@@ -203,7 +213,7 @@ describe('common passwords', () => {
 });
 
 describe('a sign-in from an unknown device', () => {
-  test('is told by mail, with device and address; the first sign-in ever and known devices are not', async () => {
+  test('causes a mail with device and address; the first sign-in and known devices do not', async () => {
     const user = await createUser(testApp);
     expect(await newSignIns(user)).toEqual([]);
     await enter(user.email, FIREFOX, '203.0.113.7');
@@ -234,13 +244,13 @@ describe('a sign-in from an unknown device', () => {
     expect(await newSignIns(user)).toHaveLength(2);
   });
 
-  test('is no sign-in if the password was wrong', async () => {
+  test('is not recorded if the password was wrong', async () => {
     const user = await createUser(testApp);
     await expect(enter(user.email, FIREFOX, '203.0.113.7', 'a wrong password')).rejects.toMatchObject({ status: 400 });
     expect(await newSignIns(user)).toEqual([]);
   });
 
-  test('forgets places after a year, but never that somebody has signed in before', async () => {
+  test('devices are deleted after a year, except the newest of each user', async () => {
     const user = await createUser(testApp);
     const age = (days: number) =>
       testApp.database.query(

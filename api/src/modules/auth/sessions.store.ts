@@ -10,7 +10,7 @@ export interface NewSession {
   userId: string;
   /** The hash that the password was compared with. */
   passwordHash: string;
-  /** As it was when a code was asked for, or not. */
+  /** Whether a code was required at sign-in. */
   hasSecondFactor: boolean;
   refreshToken: NextToken;
   lifetimeMs: number;
@@ -19,8 +19,8 @@ export interface NewSession {
 }
 
 /**
- * Nothing is inserted if the password or the second factor has changed or the user was blocked meanwhile. The share lock
- * makes such a change wait, so that it sees this session and ends it.
+ * Inserts nothing if the password or the second factor was changed, or the user blocked, since the check. The share lock makes
+ * such a change wait, so that it sees this session and ends it.
  */
 export async function insertSession(ctx: Ctx, session: NewSession): Promise<{ rotatedAt: Date } | undefined> {
   const [row] = await ctx.db.query<{ rotatedAt: Date }>(
@@ -59,12 +59,12 @@ export interface ActorRow {
 }
 
 /**
- * Everything a request needs to know about its user, while the session is open. An access token of the version before counts
- * in a session that has, or has had, a refresh token of that version.
+ * The user of a request, if the session is open. Legacy access tokens are only valid for sessions that have or had a legacy
+ * refresh token.
  */
 export async function findActor(
   ctx: Ctx,
-  { userId, sessionId, isOldForm }: AccessClaims,
+  { userId, sessionId, isLegacy }: AccessClaims,
 ): Promise<ActorRow | undefined> {
   const [row] = await ctx.db.query<ActorRow>(
     `select users.account_id as "accountId", users.language_code as "languageCode", users.status, roles.permissions,
@@ -75,7 +75,7 @@ export async function findActor(
       where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null and sessions.expired_at > now()
         and (not $3::boolean or sessions.legacy_token_hash is not null
              or sessions.generation_token_hash is distinct from sessions.refresh_token_hash)`,
-    [sessionId, userId, isOldForm],
+    [sessionId, userId, isLegacy],
   );
   return row;
 }
@@ -96,13 +96,13 @@ const SELECT_SESSION = `
    where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null
      and sessions.expired_at > now() and users.status <> 'DELETED'`;
 
-/** The open session of a user, as it is now. */
+/** The open session of a user. */
 export async function findSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<SessionRow | undefined> {
   const [row] = await ctx.db.query<SessionRow>(SELECT_SESSION, [sessionId, userId]);
   return row;
 }
 
-/** The same, locked: of two refreshes at once the second sees what the first did. */
+/** Also locks the session, which serializes concurrent refreshes. */
 export async function lockSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<SessionRow | undefined> {
   const [row] = await ctx.db.query<SessionRow>(`${SELECT_SESSION} for no key update of sessions`, [sessionId, userId]);
   return row;
@@ -132,11 +132,11 @@ export interface ListedSessionRow {
   device: string;
   ip: string | null;
   createdAt: Date;
-  /** A session is used when its tokens are refreshed: every quarter of an hour at least. */
+  /** The last token refresh; clients refresh at least every 15 minutes. */
   usedAt: Date;
 }
 
-/** The open ones, the newest use first. */
+/** Open sessions, most recently used first. */
 export function listSessionsOfUser(ctx: Ctx, userId: string, limit: number): Promise<ListedSessionRow[]> {
   return ctx.db.query<ListedSessionRow>(
     `select id, device, host(ip) as ip, created_at as "createdAt", rotated_at as "usedAt"
@@ -146,7 +146,7 @@ export function listSessionsOfUser(ctx: Ctx, userId: string, limit: number): Pro
   );
 }
 
-/** @returns whether it was an open session of this user */
+/** @returns false if it was not an open session of this user */
 export async function revokeSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<boolean> {
   const rows = await ctx.db.query(
     `update sessions set revoked_at = clock_timestamp()
@@ -157,7 +157,7 @@ export async function revokeSession(ctx: Ctx, { userId, sessionId }: Claims): Pr
   return rows.length > 0;
 }
 
-/** @returns how many were open */
+/** @returns the number of ended sessions */
 export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessionId?: string): Promise<number> {
   const rows = await ctx.db.query(
     `update sessions set revoked_at = clock_timestamp()
@@ -168,7 +168,7 @@ export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessi
   return rows.length;
 }
 
-/** Of these sessions, those whose users may still go on. */
+/** @returns those of the sessions that are open and whose users are active */
 export async function filterOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select sessions.id from sessions join users on users.id = sessions.user_id

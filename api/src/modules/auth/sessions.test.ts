@@ -1,6 +1,13 @@
-import { logout, refreshTokens, signIn, type SignInResult, type Tokens } from '@cellhop/contract/auth';
+import {
+  changePassword,
+  logout,
+  refreshTokens,
+  revokeSession,
+  signIn,
+  type SignInResult,
+  type Tokens,
+} from '@cellhop/contract/auth';
 import { createClient, type ApiError } from '@cellhop/contract/client';
-import { changePassword, revokeSession } from '@cellhop/contract/security';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
@@ -36,7 +43,7 @@ const waitSeconds = (tokens: Tokens, seconds: number) =>
   ]);
 
 describe('sign-in', () => {
-  test('opens a session of 15 minutes, whatever the case of the email', async () => {
+  test('opens a session with a token of 15 minutes; the email is not case-sensitive', async () => {
     const user = await createUser(testApp);
     const session = await enter(user.email.toUpperCase());
     expect(session.expiredAccessTokenAt - Date.now()).toBeGreaterThan(14 * 60_000);
@@ -58,7 +65,7 @@ describe('sign-in', () => {
     for (const secret of [newPassword, refreshToken]) expect(row!.stored).not.toContain(secret);
   });
 
-  test('answers a wrong password and an unknown email alike', async () => {
+  test('responds to a wrong password and an unknown email with the same error', async () => {
     const { email } = await createUser(testApp);
     for (const unknown of [email, 'nobody@example.com'])
       await expect(enter(unknown, 'a wrong password')).rejects.toMatchObject({
@@ -68,7 +75,7 @@ describe('sign-in', () => {
       });
   });
 
-  test('does not know a deleted user', async () => {
+  test('refuses a deleted user', async () => {
     const user = await createUser(testApp);
     const session = await enter(user.email);
     await testApp.database.query(`update users set status = 'DELETED', deleted_at = now() where id = $1`, [user.id]);
@@ -76,7 +83,7 @@ describe('sign-in', () => {
     expect(await isAccepted(session)).toBe('UNAUTHORIZED');
   });
 
-  test.each(['email', 'password'])('needs %s', async (field) => {
+  test.each(['email', 'password'])('requires %s', async (field) => {
     const body = { email: 'a@example.com', password: PASSWORD, [field]: undefined };
     await expect(testApp.call(signIn, { body: body })).rejects.toMatchObject({
       status: 400,
@@ -86,7 +93,7 @@ describe('sign-in', () => {
 });
 
 describe('guessing', () => {
-  test('ends after 5 failures, with Retry-After and also for the right password; each account for itself', async () => {
+  test('is stopped after 5 failures per account, with Retry-After, also for the right password', async () => {
     const [victim, bystander] = [await createUser(testApp), await createUser(testApp)];
     for (let failure = 0; failure < 5; failure++)
       await expect(enter(victim.email, 'a wrong password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
@@ -103,7 +110,7 @@ describe('guessing', () => {
     await enter(bystander.email);
   });
 
-  test('of many at once stops as well: what waits behind the fifth failure learns nothing, right or wrong', async () => {
+  test('is stopped for concurrent attempts too: after the fifth failure the response does not reveal the result', async () => {
     const { email } = await createUser(testApp);
     const passwords = [...Array.from({ length: 99 }, (_, index) => `guess number ${index}`), PASSWORD];
     const answers = await Promise.allSettled(passwords.map((password) => enter(email, password)));
@@ -113,7 +120,7 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(95);
   });
 
-  test('is forgotten after the right password, and in time', async () => {
+  test('counters are reset by the right password and expire', async () => {
     const { email } = await createUser(testApp);
     const fail = () => expect(enter(email, 'a wrong password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
     for (let round = 0; round < 2; round++) {
@@ -122,7 +129,7 @@ describe('guessing', () => {
     }
     for (let failure = 0; failure < 5; failure++) await fail();
     await testApp.database.query(`update rate_limits set expire = 0 where key like 'sign-in-account:%'`);
-    // The next five failures cost twice as long.
+    // The next window is twice as long.
     for (let failure = 0; failure < 5; failure++) await fail();
     const [window] = await testApp.database.query<{ seconds: number }>(
       `select max(expire) / 1000 - extract(epoch from now())::float8 as seconds from rate_limits
@@ -144,7 +151,7 @@ describe('refreshing', () => {
     expect(await isAccepted(await refresh(second))).toBe(true);
   });
 
-  test('from many tabs at once gives all of them one pair', async () => {
+  test('concurrently from many tabs returns the same pair', async () => {
     const session = await newSession();
     const pairs = await Promise.all(Array.from({ length: 8 }, () => refresh(session)));
     for (const pair of pairs) expect(pair).toEqual(pairs[0]);
@@ -154,7 +161,7 @@ describe('refreshing', () => {
     expect(await isAccepted(await refresh(late))).toBe(true);
   });
 
-  test('fifty times at once with one pair gives all of them the same new pair, and the session lives', async () => {
+  test('fifty times concurrently with one pair returns the same new pair, and the session stays open', async () => {
     const session = await newSession();
     const pairs = await Promise.all(Array.from({ length: 50 }, () => refresh(session)));
     expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1);
@@ -163,7 +170,7 @@ describe('refreshing', () => {
     expect(await isAccepted(await refresh(pairs[49]!))).toBe(true);
   });
 
-  test('with a spent token after the grace ends the session for everybody', async () => {
+  test('with a used token after the grace period ends the session', async () => {
     const stolen = await newSession();
     const current = await refresh(stolen);
     await waitSeconds(stolen, 11);
@@ -176,7 +183,7 @@ describe('refreshing', () => {
     await expect(refresh(current)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
   });
 
-  test('with a grandparent ends the session at once, and the audit log tells it', async () => {
+  test('with an older token ends the session at once, which is in the audit log', async () => {
     const first = await newSession();
     const third = await refresh(await refresh(first));
     await expect(refresh(first)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
@@ -188,7 +195,7 @@ describe('refreshing', () => {
     });
   });
 
-  test('at the moment in which the session is ended leaves no descendant alive', async () => {
+  test('while the session is being ended leaves no valid token', async () => {
     const user = await createUser(testApp);
     for (let round = 0; round < 10; round++) {
       const session = await enter(user.email);
@@ -224,7 +231,7 @@ describe('refreshing', () => {
     await expect(refresh(next)).rejects.toMatchObject({ code: 'REFRESH_REJECTED' });
   });
 
-  test('refuses pairs that do not belong together, and leaves their sessions alone', async () => {
+  test('refuses pairs that do not belong together, without ending their sessions', async () => {
     const user = await createUser(testApp);
     const [one, two] = [await enter(user.email), await enter(user.email)];
     const forged = await issueTokens(['another secret'], { userId: user.id, sessionId: user.id }, 'x', new Date());
@@ -239,7 +246,7 @@ describe('refreshing', () => {
     for (const session of [one, two]) expect(await isAccepted(await refresh(session))).toBe(true);
   });
 
-  test('names a token that is missing', async () => {
+  test('names a missing token', async () => {
     const body = { accessToken: 'x' } as never;
     await expect(testApp.call(refreshTokens, { body })).rejects.toMatchObject({
       body: { details: [{ path: 'body.refreshToken' }] },
@@ -248,7 +255,7 @@ describe('refreshing', () => {
 });
 
 describe('ending', () => {
-  test('a log-out ends this session and no other', async () => {
+  test('a log-out ends only this session', async () => {
     const { email } = await createUser(testApp);
     const [here, elsewhere] = [await enter(email), await enter(email)];
     const { data } = await as(here)(logout, {});
@@ -259,7 +266,7 @@ describe('ending', () => {
     await expect(testApp.call(logout, {})).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
   });
 
-  test('a blocked user is out at once, and is told so after the right password only', async () => {
+  test('a blocked user is signed out at once, and learns the reason only with the right password', async () => {
     const user = await createUser(testApp);
     const session = await enter(user.email);
     await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [user.id]);

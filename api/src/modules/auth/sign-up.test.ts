@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { mailsTo, newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { insertPromoCode } from '../../seed/seed.store.ts';
 
 let testApp: TestApp;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await insertPromoCode(testApp.ctx, 'TRYOUT', referrer.id, 1_000_000n);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -48,7 +48,7 @@ async function userRow(email: string) {
   return row;
 }
 
-/** Moves everything that was sent to one user into the past. */
+/** Backdates everything that was sent to one user. */
 async function waitMinutes(email: string, minutes: number): Promise<void> {
   await testApp.database.query(
     `update mail_codes set created_at = created_at - $2::int * interval '1 minute',
@@ -59,7 +59,7 @@ async function waitMinutes(email: string, minutes: number): Promise<void> {
 }
 
 describe('sign-up', () => {
-  test('sends a link that confirms the email, and then lets the user in', async () => {
+  test('sends a link that confirms the email, after which the user can sign in', async () => {
     const email = newEmail();
     const before = Date.now();
     const body: SignUpBody = { languageCode: 'en', email, password: PASSWORD, referralCode: referrer.referralCode };
@@ -88,7 +88,7 @@ describe('sign-up', () => {
     expect((await call(getProfile, {})).data).toEqual(session.profile);
   });
 
-  test('writes to a Russian reader in Russian, and answers his link so', async () => {
+  test('uses Russian for a Russian user, in the mail and after the link', async () => {
     const email = await register({ languageCode: 'ru' });
     const [mail] = await mailsTo(testApp, email);
     expect(mail!.subject).toBe('Подтвердите email для Cellhop');
@@ -99,7 +99,7 @@ describe('sign-up', () => {
     );
   });
 
-  test('remembers who brought the user, by referral code or promo code, in any case', async () => {
+  test('stores the referrer by referral code or promo code, which are not case-sensitive', async () => {
     const byUser = await userRow(await register({ referralCode: ` ${referrer.referralCode.toLowerCase()} ` }));
     expect(byUser).toMatchObject({ referrerId: referrer.id, promoCode: null });
     expect(byUser!.referralCode).toMatch(/^[2-9A-HJKMNP-TV-Z]{10}$/);
@@ -109,7 +109,7 @@ describe('sign-up', () => {
     });
   });
 
-  test('refuses codes that are unknown, expired, disabled, or of a blocked user', async () => {
+  test('refuses codes that are unknown, expired, disabled, or belong to a blocked user', async () => {
     const blocked = await createUser(testApp);
     await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [blocked.id]);
     await testApp.database.query(
@@ -122,13 +122,13 @@ describe('sign-up', () => {
       await expect(register({ referralCode })).rejects.toMatchObject({ status: 404, code: 'REFERRAL_CODE_NOT_FOUND' });
   });
 
-  test('refuses an email that is taken, however it is typed', async () => {
+  test('refuses an email that is taken, in any case', async () => {
     const email = await register();
     await expect(register({ email: email.toUpperCase() })).rejects.toMatchObject({ status: 409, code: 'EMAIL_EXISTS' });
     expect(await mailsTo(testApp, email)).toHaveLength(1);
   });
 
-  test('makes one account when two sign up with one email at once', async () => {
+  test('creates one account for concurrent sign-ups with one email', async () => {
     const email = newEmail();
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => register({ email })));
     const codes = results.map((result) => (result.status === 'rejected' ? (result.reason as ApiError).code : 'MADE'));
@@ -143,7 +143,7 @@ describe('sign-up', () => {
     ['referralCode', { referralCode: 'four' }],
     ['languageCode', { languageCode: 'de' }],
     ['isAdmin', { isAdmin: true }],
-  ])('names the field that is wrong: %s', async (field, override) => {
+  ])('names the invalid field: %s', async (field, override) => {
     await expect(register(override as Partial<SignUpBody>)).rejects.toMatchObject({
       status: 400,
       code: 'VALIDATION',
@@ -153,7 +153,7 @@ describe('sign-up', () => {
 });
 
 describe('confirmation', () => {
-  test('gives the trial credit of the promo code once, whatever links are opened at once', async () => {
+  test('grants the trial credit of the promo code once, even with concurrent links', async () => {
     const email = await register({ referralCode: 'TRYOUT' });
     const first = await newestLink(testApp, email);
     await waitMinutes(email, 1);
@@ -176,7 +176,7 @@ describe('confirmation', () => {
     expect((await open(older)).message).toContain('is confirmed');
   });
 
-  test('tells that a link is a day old, and the user can have a new one', async () => {
+  test('reports a link older than a day, and the user can request a new one', async () => {
     const email = await register();
     const link = await newestLink(testApp, email);
     await waitMinutes(email, 24 * 60);
@@ -189,14 +189,14 @@ describe('confirmation', () => {
     expect((await open(await newestLink(testApp, email))).message).toContain('is confirmed');
   });
 
-  test('of an unknown link is answered in the language of the browser; without a code it is no link', async () => {
+  test('of an unknown link responds in the language of the browser; a code is required', async () => {
     const link = new URL('http://localhost/v1/auth/confirm-email?code=unknown');
     expect(await open(link)).toMatchObject({ status: 302, message: expect.stringContaining('is not valid') });
     expect((await open(link, { 'accept-language': 'ru-RU,ru;q=0.9' })).message).toContain('недействительна');
     expect((await open(new URL('http://localhost/v1/auth/confirm-email'))).status).toBe(400);
   });
 
-  test('does not happen when a program only looks whether the link is alive', async () => {
+  test('does not happen by a HEAD request', async () => {
     const email = await register();
     const link = await newestLink(testApp, email);
     const response = await fetch(`${testApp.url}${link.pathname}${link.search}`, { method: 'HEAD' });
@@ -206,7 +206,7 @@ describe('confirmation', () => {
 });
 
 describe('resending the confirmation', () => {
-  test('is allowed after 1, 2, 5, 15 and 60 minutes, and no sixth time in a day', async () => {
+  test('is allowed after 1, 2, 5, 15 and 60 minutes, but no sixth time in a day', async () => {
     const email = await register();
     for (const minutes of [1, 2, 5, 15, 60]) {
       const failure = await fetch(`${testApp.url}${resendConfirmation.url}`, {
@@ -236,7 +236,7 @@ describe('resending the confirmation', () => {
     await resend(email);
   });
 
-  test('sends one mail when it is asked for twice at once', async () => {
+  test('sends one mail for concurrent requests', async () => {
     const email = await register();
     await waitMinutes(email, 1);
     const results = await Promise.allSettled([resend(email), resend(email), resend(email)]);
@@ -244,13 +244,13 @@ describe('resending the confirmation', () => {
     expect(await mailsTo(testApp, email)).toHaveLength(2);
   });
 
-  test('is refused for the confirmed and the unknown alike', async () => {
+  test('is refused in the same way for confirmed and unknown emails', async () => {
     for (const email of [referrer.email, newEmail()])
       await expect(resend(email)).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' });
     await expect(resend('nobody')).rejects.toMatchObject({ body: { details: [{ path: 'body.email' }] } });
   });
 
-  test('before it a sign-in with the right password tells how long to wait; a wrong one tells nothing', async () => {
+  test('before it a sign-in returns the waiting time, but only with the right password', async () => {
     const email = await register();
     await expect(enter(email)).rejects.toMatchObject({
       status: 403,

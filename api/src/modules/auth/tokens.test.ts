@@ -5,10 +5,10 @@ import { issueTokens, newSecret, readAccessToken, readExpiredAccessToken } from 
 
 const SECRET: SecretKeys = ['a secret key for tests of at least 32 characters'];
 const claims = { userId: '1b4e28ba-2fa1-41d2-883f-0016d3cca427', sessionId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8' };
-const found = { ...claims, isOldForm: false };
+const found = { ...claims, isLegacy: false };
 const issue = (ms: number) => issueTokens(SECRET, claims, 'r', new Date(1_800_000_000_000 + ms));
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-/** Signed by us, whatever it says. */
+/** A validly signed token with any claims. */
 const signed = (payload: Record<string, unknown>, alg = 'HS256') =>
   new SignJWT({ sub: claims.userId, sid: claims.sessionId, ...payload })
     .setProtectedHeader({ alg })
@@ -17,7 +17,7 @@ const exp = Math.floor(Date.now() / 1000) + 600;
 const [iss, aud] = ['cellhop', 'cellhop-api'];
 
 describe('access tokens', () => {
-  test('live for 15 minutes', async () => {
+  test('expire after 15 minutes', async () => {
     const fresh = await issueTokens(SECRET, claims, newSecret(), minutesAgo(14));
     expect(await readAccessToken(SECRET, fresh.accessToken)).toEqual(found);
     const issuedAt = minutesAgo(16);
@@ -42,7 +42,7 @@ describe('access tokens', () => {
     for (const token of tokens) expect(await readExpiredAccessToken(SECRET, token)).toBeUndefined();
   });
 
-  test('need an expiry, our issuer, our audience, and the ids of user and session', async () => {
+  test('require an expiry, issuer, audience, and the ids of user and session', async () => {
     expect(await readAccessToken(SECRET, await signed({ exp, iss, aud }))).toEqual(found);
     const wrong = [
       { iss, aud },
@@ -62,11 +62,11 @@ describe('access tokens', () => {
     }
   });
 
-  test('of the version before, with neither issuer nor audience, are known as such', async () => {
-    expect(await readAccessToken(SECRET, await signed({ exp }))).toEqual({ ...claims, isOldForm: true });
+  test('of the previous version, without issuer and audience, are recognized as legacy', async () => {
+    expect(await readAccessToken(SECRET, await signed({ exp }))).toEqual({ ...claims, isLegacy: true });
   });
 
-  test('are read with every key of the ring, and signed with the newest', async () => {
+  test('are verified with every key of the key ring, and signed with the newest', async () => {
     const before = await issueTokens(SECRET, claims, 'r', new Date());
     const ring: SecretKeys = ['a newer secret', ...SECRET];
     expect(await readAccessToken(ring, before.accessToken)).toEqual(found);
@@ -75,7 +75,7 @@ describe('access tokens', () => {
     expect(await readAccessToken(['a newer secret'], before.accessToken)).toBeUndefined();
   });
 
-  test('of the same moment are the same, of the next millisecond another', async () => {
+  test('of the same millisecond are equal, of the next one differ', async () => {
     expect(await issue(5)).toEqual(await issue(5));
     expect((await issue(5)).accessToken).not.toBe((await issue(6)).accessToken);
   });

@@ -1,4 +1,4 @@
-/** Secrets, and the access token: a signed statement (JWT) about user and session. */
+/** Random secrets, and the access token: a JWT with user and session. */
 import type { Tokens } from '@cellhop/contract/auth';
 import { idSchema } from '@cellhop/contract/schemas';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
@@ -17,8 +17,8 @@ export interface Claims {
 }
 
 export interface AccessClaims extends Claims {
-  /** The version before named neither issuer nor audience. Its tokens count only in sessions that it has served. */
-  isOldForm: boolean;
+  /** Created by the previous version, without issuer and audience. Only valid for sessions of that version. */
+  isLegacy: boolean;
 }
 
 const subjectSchema = z.object({ sub: idSchema, sid: idSchema });
@@ -28,12 +28,12 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Enough for secrets of 256 random bits; passwords need more. */
+/** A fast hash is enough for secrets of 256 random bits. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** The same arguments give the same pair, to the last bit. */
+/** Deterministic: the same arguments return the same pair. */
 export async function issueTokens(
   secretKeys: SecretKeys,
   { userId, sessionId }: Claims,
@@ -49,18 +49,18 @@ export async function issueTokens(
     .setSubject(userId)
     .setIssuedAt(issuedSeconds)
     .setExpirationTime(expirySeconds)
-    // Two pairs of one second differ, as they should.
+    // Makes pairs issued within one second differ.
     .setJti(issuedAt.getTime().toString(36))
     .sign(deriveKey(secretKeys, 'access-token'));
   return { accessToken, refreshToken, expiredAccessTokenAt: expirySeconds * 1000 };
 }
 
-/** @returns undefined for a token that is forged, malformed or expired */
+/** @returns undefined for an invalid or expired token */
 export function readAccessToken(secretKeys: SecretKeys, token: string): Promise<AccessClaims | undefined> {
   return readClaims(secretKeys, token, new Date());
 }
 
-/** For refreshing: the signature counts, the expiry does not. */
+/** For token refresh: verifies the signature but ignores the expiry. */
 export function readExpiredAccessToken(secretKeys: SecretKeys, token: string): Promise<AccessClaims | undefined> {
   return readClaims(secretKeys, token, new Date(0));
 }
@@ -69,19 +69,19 @@ async function readClaims(secretKeys: SecretKeys, token: string, currentDate: Da
   const payload = await verify(secretKeys, token, currentDate);
   const subject = subjectSchema.safeParse(payload);
   if (!payload || !subject.success) return undefined;
-  const isOldForm = payload.iss === undefined && payload.aud === undefined;
-  if (!isOldForm && (payload.iss !== ISSUER || payload.aud !== AUDIENCE)) return undefined;
-  return { userId: subject.data.sub, sessionId: subject.data.sid, isOldForm };
+  const isLegacy = payload.iss === undefined && payload.aud === undefined;
+  if (!isLegacy && (payload.iss !== ISSUER || payload.aud !== AUDIENCE)) return undefined;
+  return { userId: subject.data.sub, sessionId: subject.data.sid, isLegacy };
 }
 
-/** @returns undefined if no key has signed it, or if it is not a token that is valid at that time */
+/** @returns undefined if no key verifies the signature, or if the token is not valid at that time */
 async function verify(secretKeys: SecretKeys, token: string, currentDate: Date): Promise<JWTPayload | undefined> {
   for (const key of deriveKeys(secretKeys, 'access-token')) {
     try {
       const options = { algorithms: ['HS256'], currentDate, requiredClaims: ['exp'] };
       return (await jwtVerify(token, key, options)).payload;
     } catch {
-      // Whatever is wrong with it: another key may have signed it.
+      // Another key may have signed it.
     }
   }
   return undefined;

@@ -7,7 +7,7 @@ const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const STEP = 30_000;
 
 describe('codes', () => {
-  // The RFC's table has eight digits; six are the last six of them.
+  // The RFC's table has eight digits; these are the last six.
   test.each([
     [59, '94287082'],
     [1_111_111_109, '07081804'],
@@ -19,13 +19,13 @@ describe('codes', () => {
     expect(codeAt(RFC_SECRET, Math.floor(seconds / 30))).toBe(code.slice(-6));
   });
 
-  test('are taken from one step before to one after, and name their step', () => {
+  test('are accepted from one step before to one after, and identify their step', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 133_333_333 }), fc.integer({ min: 0, max: STEP - 1 }), (step, withinMs) => {
         const now = step * STEP + withinMs;
         for (const drift of [-1, 0, 1]) {
           const found = findStep(RFC_SECRET, codeAt(RFC_SECRET, step + drift), now);
-          // Two of three steps may have one code by chance; then the newer is meant.
+          // Two steps may have the same code by chance; then the newer one matches.
           expect(found).toBeGreaterThanOrEqual(step + drift);
           expect(codeAt(RFC_SECRET, found!)).toBe(codeAt(RFC_SECRET, step + drift));
         }
@@ -34,7 +34,7 @@ describe('codes', () => {
     );
   });
 
-  test('of two steps ago, of two steps ahead, of another secret or length are none', () => {
+  test('of two steps ago, two steps ahead, another secret or another length are refused', () => {
     const now = 1_800_000_000_000;
     const step = now / STEP;
     for (const code of [
@@ -49,13 +49,13 @@ describe('codes', () => {
   });
 });
 
-test('a secret has 160 bits in Base32, each another', () => {
+test('a secret has 160 random bits in Base32', () => {
   const secrets = Array.from({ length: 100 }, newTotpSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
 });
 
-test('the address for the QR code names brand and account, whatever is in them', () => {
+test('the URI of the QR code contains brand and account, escaped', () => {
   expect(totpUri('ABC', 'Hop & Sons: Ltd', 'a+b@example.com')).toBe(
     'otpauth://totp/Hop%20%26%20Sons%3A%20Ltd:a%2Bb%40example.com?secret=ABC' +
       '&issuer=Hop%20%26%20Sons%3A%20Ltd&algorithm=SHA1&digits=6&period=30',

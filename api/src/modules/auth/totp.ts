@@ -1,11 +1,11 @@
-/** Time-based one-time passwords (RFC 6238) as authenticator apps make them: SHA-1, 30 seconds, 6 digits. */
+/** Time-based one-time passwords (RFC 6238) with the parameters of authenticator apps: SHA-1, 30 seconds, 6 digits. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** As long as the hash, which RFC 4226 (section 4, R6) recommends. */
+/** As long as the hash, as RFC 4226 (section 4, R6) recommends. */
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Clocks differ, and people type slowly: the step before and the step after count too. */
+/** Accepts the previous and the next step too, for clock drift and slow typing. */
 const DRIFT_STEPS = 1;
 /** RFC 4648. */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -15,19 +15,19 @@ export function newTotpSecret(): string {
   return encodeBase32(randomBytes(SECRET_BYTES));
 }
 
-/** What a QR code carries. The name of the brand stands before the email too, for the apps that read only the label. */
+/** The content of the QR code. The label repeats the brand name for apps that ignore the issuer. */
 export function totpUri(secret: string, brandName: string, email: string): string {
   const label = `${encodeURIComponent(brandName)}:${encodeURIComponent(email)}`;
   const query = `secret=${secret}&issuer=${encodeURIComponent(brandName)}&algorithm=SHA1&digits=${DIGITS}&period=30`;
   return `otpauth://totp/${label}?${query}`;
 }
 
-/** @returns the time step that the code belongs to, the newest if to several; undefined if it is none of now */
+/** @returns the newest matching time step; undefined if the code does not match now */
 export function findStep(secret: string, code: string, nowMs: number): number | undefined {
   const presented = Buffer.from(code);
   const now = Math.floor(nowMs / STEP_MS);
   let found: number | undefined;
-  // All are compared, each in constant time: how long it takes tells nothing.
+  // Always compares all steps, each in constant time, to prevent timing attacks.
   for (let step = now - DRIFT_STEPS; step <= now + DRIFT_STEPS; step++) {
     const expected = Buffer.from(codeAt(secret, step));
     if (expected.length === presented.length && timingSafeEqual(expected, presented)) found = step;
@@ -40,7 +40,7 @@ export function codeAt(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const digest = createHmac('sha1', decodeBase32(secret)).update(counter).digest();
-  // Dynamic truncation, RFC 4226 section 5.3: the last four bits say where the 31 bits are taken from.
+  // Dynamic truncation (RFC 4226, section 5.3): the last four bits are the offset of the 31 bits.
   const offset = digest.at(-1)! & 0x0f;
   const number = digest.readUInt32BE(offset) & 0x7fff_ffff;
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');

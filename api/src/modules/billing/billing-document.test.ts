@@ -1,4 +1,4 @@
-/** docs/billing.md is the specification here: its tables are read from the file and played against the real code. */
+/** Runs the tables of docs/billing.md, which is the specification, against the real code. */
 import {
   connect,
   disconnect,
@@ -19,11 +19,11 @@ import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { chooseCreditRate } from '../invoices/credit-rate.ts';
 import { toStatus } from '../invoices/invoice-status.ts';
 import * as ledger from '../ledger/ledger.service.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
 import { setCap } from './cap.service.ts';
@@ -44,12 +44,12 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
 type Check = (row: MarkdownRow) => unknown;
-/** How the rows of a table are checked, by its section and its first column. */
+/** The check for the rows of each table, by section and first column. */
 const checks: Record<string, Check> = {
   'Units: What': checkUnit,
   'Units: Price': checkPrice,
@@ -73,7 +73,7 @@ const checks: Record<string, Check> = {
 };
 
 describe('docs/billing.md', () => {
-  test('has no table that is not checked, and no check is without its table', () => {
+  test('has a check for each table, and a table for each check', () => {
     expect(tables.map((table) => `${table.section}: ${table.columns[0]}`)).toEqual(Object.keys(checks));
     expect(tables.filter((table) => table.rows.length === 0)).toEqual([]);
   });
@@ -300,7 +300,7 @@ async function checkTrickle(row: MarkdownRow): Promise<void> {
 function checkLateReport(row: MarkdownRow): void {
   const usedBytes = megabytesToBytes(50n);
   const counted = { usedBytes, uploadedBytes: 0n };
-  // What it was granted and had not reported is free again.
+  // Its unreported grant was released.
   const meter: Meter = {
     ...counted,
     grantedBytes: usedBytes,
@@ -327,9 +327,9 @@ function checkPayment(row: MarkdownRow): void {
   const units = parseUnits(cell(row, 'Paid').replace(/ BTC$/, ''), rules)!;
   expect(toCreditMicros(units, creditRateE12!, rules)).toBe(money(row, 'Credited'));
   const { paidFromBasisPoints } = rules;
-  const payments = [{ units, isCredited: true }];
+  const deposits = [{ units, isCredited: true }];
   const hasEnded = cell(row, 'When') === 'late';
-  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, payments })).toBe(cell(row, 'Invoice then'));
+  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits })).toBe(cell(row, 'Invoice then'));
 }
 
 function checkBonus(row: MarkdownRow): void {
@@ -356,7 +356,7 @@ interface ShownTransfer {
 }
 
 let transfers: Promise<ShownTransfer[]> | undefined;
-/** A history with each event of the table, as the ledger has it: ids in keys are replaced by the table's letters. */
+/** A history with each event of the table, as in the ledger. Ids in keys are replaced with the table's letters. */
 async function everyEvent(): Promise<ShownTransfer[]> {
   const referrer = await createUser(testApp);
   const user = await createUser(testApp, { referrerId: referrer.id });
@@ -414,7 +414,7 @@ async function open(balanceMicros = 100_000_000n) {
   return { user, connection, run };
 }
 
-/** Moves traffic as a gateway does: up to the grant, then asks for more. */
+/** Uses traffic as a gateway does: up to the grant, then requests more. */
 async function use(run: GatewayRun, { id }: Connection, bytes: bigint): Promise<void> {
   const usedBytes = Number(bytes);
   let granted = 50 * MB;
@@ -422,7 +422,7 @@ async function use(run: GatewayRun, { id }: Connection, bytes: bigint): Promise<
   await run.report(id, usedBytes);
 }
 
-/** Lets connections use all that they are granted, side by side, until each has been ended. @returns all bytes */
+/** Lets connections use all their grants concurrently until each has ended. @returns the total bytes */
 async function drain(run: GatewayRun, connections: readonly Connection[]): Promise<bigint> {
   const used = new Map(connections.map(({ id }) => [id, 50 * MB]));
   let live = [...used.keys()];
@@ -435,7 +435,7 @@ async function drain(run: GatewayRun, connections: readonly Connection[]): Promi
   return [...used.values()].reduce((sum, bytes) => sum + BigInt(bytes), 0n);
 }
 
-/** Ends a connection for a reason; the gateway has told its last total before. */
+/** Ends a connection for a reason, after the last report of its gateway. */
 async function end(
   user: TestUser,
   { id }: Connection,
@@ -473,7 +473,7 @@ async function end(
   }
 }
 
-/** Makes a purchase older than it is: windows are measured by the database's clock. */
+/** Backdates a purchase, because the database's clock measures the windows. */
 async function age({ id }: Connection, interval: string): Promise<void> {
   await testApp.database.query(
     `update connections set created_at = created_at - $2::interval,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 
 const MB = 1_048_576;
 
@@ -29,7 +29,7 @@ async function buy() {
 const receiptOf = async (user: TestUser, id: string) => (await user.call(getReceipt, { params: { id } })).data;
 const costOf = async (user: TestUser, id: string) => (await user.call(getConnectionCost, { params: { id } })).data;
 
-test('the pages hold the charges of the receipt, newest first', async () => {
+test('the pages contain the charges of the receipt, newest first', async () => {
   const { user, id, run } = await buy();
   for (const megabytes of [51, 54, 55, 60, 62]) await run.report(id, megabytes * MB, 10 * MB);
   const { charges } = await receiptOf(user, id);
@@ -41,7 +41,7 @@ test('the pages hold the charges of the receipt, newest first', async () => {
   expect(pages.flatMap(({ data }) => data)).toEqual(charges.toReversed());
 });
 
-test('the cost after each charge is what the charges up to it sum to', async () => {
+test('the cost after each charge is the sum of the charges up to it', async () => {
   const { user, id, run } = await buy();
   for (const megabytes of [51, 54, 55, 60, 62]) await run.report(id, megabytes * MB, 10 * MB);
   const { charges, createdAt, total } = await receiptOf(user, id);
@@ -55,7 +55,7 @@ test('the cost after each charge is what the charges up to it sum to', async () 
   expect(Date.parse(cost.until)).toBeGreaterThanOrEqual(Date.parse(charges.at(-1)!.chargedAt));
 });
 
-test('what went back is the newest charge and the last step', async () => {
+test('a refund is the newest charge and the last step', async () => {
   const { user, id, run } = await buy();
   await run.report(id, MB + 1, 0);
   await run.end(id, MB + 1, 0);
@@ -90,7 +90,7 @@ test('of 100,000 charges at most 240 steps are read, the last one among them', a
   expect(data.map(({ number }) => number)).toEqual(Array.from({ length: 50 }, (_, index) => 50 - index));
 });
 
-test("charges and cost are there for the connection's owner alone", async () => {
+test("charges and cost are visible to the connection's owner only", async () => {
   const { id } = await buy();
   const stranger = await createUser(testApp);
   for (const other of [id, randomUUID()]) {

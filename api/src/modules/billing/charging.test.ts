@@ -1,4 +1,4 @@
-import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
+import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Report, type Run } from './charging.ts';
@@ -22,7 +22,7 @@ function reported(usedBytes: bigint, wantedBytes: bigint, uploadedBytes = 0n): R
   return { usedBytes, uploadedBytes, wantedBytes };
 }
 
-/** A run that was opened and got the prepaid megabytes. */
+/** A run that was opened and granted the prepaid megabytes. */
 function opened(freeMicros = 0n, capMegabytes: bigint | null = null) {
   const { meter, run } = bought(capMegabytes);
   return settle(meter, run, reported(0n, 1n), freeMicros);
@@ -55,7 +55,7 @@ describe('settle', () => {
     expect(begun.holdChangeMicros).toBe(-PRICE);
   });
 
-  test('charges the same megabyte once, however often and late it is reported', () => {
+  test('charges the same megabyte once, however often or late it is reported', () => {
     const { meter, run } = opened();
     const granted = settle(meter, run, reported(50n * MB, 1n), 3n * PRICE);
     const begun = settle(granted.meter, granted.run, reported(50n * MB + 1n, 0n), 2n * PRICE);
@@ -65,7 +65,7 @@ describe('settle', () => {
     }
   });
 
-  test('says final when the free money buys no megabyte, and out of money when the last paid byte is used', () => {
+  test('returns final when the free balance is below the price of a megabyte, and out of money at the last paid byte', () => {
     const { meter, run } = opened(PRICE - 1n);
     const last = settle(meter, run, reported(49n * MB, 2n * MB), PRICE - 1n);
     expect(last.state).toBe('final');
@@ -74,7 +74,7 @@ describe('settle', () => {
     expect(out.isOutOfMoney).toBe(true);
   });
 
-  test('a top-up in time turns final into open again', () => {
+  test('a top-up in time changes final back to open', () => {
     const { meter, run } = opened();
     const last = settle(meter, run, reported(49n * MB, 2n * MB), 0n);
     const again = settle(last.meter, last.run, reported(49n * MB, 2n * MB), 10n * PRICE);
@@ -82,7 +82,7 @@ describe('settle', () => {
     expect(again.run.grantedBytes).toBe(51n * MB);
   });
 
-  test('one grant takes at most half of the free money', () => {
+  test('one grant takes at most half of the free balance', () => {
     const { meter, run } = opened();
     const result = settle(meter, run, reported(50n * MB, 64n * MB), 20n * PRICE);
     expect(result.holdChangeMicros).toBe(10n * PRICE);
@@ -96,19 +96,19 @@ describe('settle', () => {
     expect(result.charge.to).toBe(50n);
   });
 
-  test('counts uploaded bytes as a part of those that count, and neither direction ever shrinks', () => {
+  test('uploaded bytes are part of the counted bytes, and neither direction ever shrinks', () => {
     const { meter, run } = opened();
     const first = settle(meter, run, reported(10n * MB, 0n, 4n * MB), 0n);
     expect(first.meter.uploadedBytes).toBe(4n * MB);
     const late = settle(first.meter, first.run, reported(9n * MB, 0n, 3n * MB), 0n);
     expect(late.run).toEqual(first.run);
-    // 80 MB are claimed, 40 more of them were granted: what went down before stays down.
+    // 80 MB are claimed, 40 more of them were granted: earlier downloads stay downloads.
     const tooMuch = settle(first.meter, first.run, reported(80n * MB, 0n, 70n * MB), 0n);
     expect(tooMuch.run).toMatchObject({ usedBytes: 50n * MB, uploadedBytes: 44n * MB });
     expect(tooMuch.meter.uploadedBytes).toBe(44n * MB);
   });
 
-  test('a second run gets what the first one left when it closed', () => {
+  test('a second run is granted what the first one left unused', () => {
     const { meter, run } = opened();
     const used = settle(meter, run, reported(3n * MB, 0n), 0n);
     const closed = closeRun(used.meter, used.run);
@@ -116,7 +116,7 @@ describe('settle', () => {
     expect(next.run.grantedBytes).toBe(47n * MB);
   });
 
-  test('a run that opens again goes on from its last total', () => {
+  test('a reopened run continues from its last total', () => {
     const { meter, run } = opened();
     const used = settle(meter, run, reported(3n * MB, 0n, MB), 0n);
     const closed = closeRun(used.meter, used.run);
@@ -124,7 +124,7 @@ describe('settle', () => {
     expect(again.run).toEqual({ usedBytes: 3n * MB, uploadedBytes: MB, grantedBytes: 50n * MB, isOpen: true });
   });
 
-  test('a late report of a closed run is charged from free money, and the rest is written off', () => {
+  test('a late report of a closed run is charged to the free balance, and the rest is written off', () => {
     const { meter, run } = opened();
     const granted = settle(meter, run, reported(50n * MB, 4n * MB), 100n * PRICE);
     const closed = closeRun(granted.meter, granted.run);
@@ -162,7 +162,7 @@ describe('a cap', () => {
     expect(again.isAtCap).toBe(false);
   });
 
-  test('that was lowered takes no grant back, and gives none', () => {
+  test('below the grant leaves the grant unchanged, and adds nothing', () => {
     const { meter, run } = opened(100n * PRICE);
     const lowered = settle({ ...meter, capMegabytes: 20n }, run, reported(10n * MB, 64n * MB), 100n * PRICE);
     expect(lowered.run.grantedBytes).toBe(50n * MB);
@@ -185,7 +185,7 @@ describe('a cap', () => {
 });
 
 describe('finalBill', () => {
-  // Used bytes -> refund in megabytes, when it ended inside the window.
+  // Used bytes -> refund in megabytes, within the refund window.
   test.each([
     [0n, 50n],
     [1n, 49n],
@@ -194,14 +194,14 @@ describe('finalBill', () => {
     [49n * MB, 1n],
     [49n * MB + 1n, 0n],
     [50n * MB, 0n],
-  ])('%s bytes give %s megabytes back', (usedBytes, refundMegabytes) => {
+  ])('%s used bytes refund %s megabytes', (usedBytes, refundMegabytes) => {
     const { meter } = bought();
     const bill = finalBill({ ...meter, usedBytes, grantedBytes: usedBytes }, true);
     expect(bill.refundMicros).toBe(refundMegabytes * PRICE);
     expect(bill.settledMicros).toBe((50n - refundMegabytes) * PRICE);
   });
 
-  test('nothing goes back after the window, nor once the prepaid megabytes are used up', () => {
+  test('nothing is refunded after the window, nor once the prepaid megabytes are used up', () => {
     const { meter } = bought();
     expect(finalBill(meter, false)).toMatchObject({ refundMicros: 0n, chargedMegabytes: 50n });
     const beyond = { ...meter, usedBytes: 60n * MB, grantedBytes: 60n * MB, chargedMegabytes: 60n };
@@ -210,22 +210,22 @@ describe('finalBill', () => {
 });
 
 /**
- * Two runs of two connections of one payer report, close, open again, repeat and come late, in any order. The model
- * keeps only the payer's money and checks what must hold after every step.
+ * Two runs of two connections of one payer report, close, reopen, repeat and arrive late, in any order. The model
+ * tracks only the payer's money and checks the invariants after every step.
  */
 describe('in any order of events', () => {
   const event = fc.record({
     connection: fc.nat(1),
     run: fc.nat(1),
     kind: fc.constantFrom('report', 'report', 'report', 'close', 'open', 'topUp'),
-    // Of what is granted and not used: 0 to 120 %, so some reports claim too much, and a negative step is late.
+    // Percent of the unused grant: above 100 the report claims too much, below 0 it is late.
     progressPercent: fc.integer({ min: -50, max: 120 }),
-    // Of that; more than all of it is a lie that must not show.
+    // Percent of the reported bytes; more than 100 is invalid and must have no effect.
     uploadedPercent: fc.integer({ min: 0, max: 130 }),
     wantedBytes: fc.bigInt({ min: 0n, max: 64n * MB }),
   });
 
-  test('no byte is used that is not paid or held, or is beyond the cap, money is never short, every begun megabyte is charged once', () => {
+  test('every used byte is paid or held and below the cap, the balance never becomes negative, every started megabyte is charged once', () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 80, size: 'max' }),
@@ -269,7 +269,7 @@ describe('in any order of events', () => {
               expect(meter.grantedBytes).toBe(
                 live.reduce((sum, each) => sum + (each.isOpen ? each.grantedBytes : each.usedBytes), 0n),
               );
-              const begun = megabytesBegun(meter.usedBytes);
+              const begun = startedMegabytes(meter.usedBytes);
               expect(meter.chargedMegabytes).toBe(begun > 50n ? begun : 50n);
               expect(meter.usedBytes).toBeLessThanOrEqual(meter.grantedBytes);
               expect(meter.grantedBytes).toBeLessThanOrEqual((capMegabytes ?? 1_000_000n) * MB);

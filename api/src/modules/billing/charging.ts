@@ -1,30 +1,30 @@
 /**
- * Credit control of one connection: what a report costs, and how far the gateway may go on. Pure; all of it runs under
- * the lock of the payer's account.
+ * Credit control of one connection: computes the price of a usage report and the next grant. Pure functions; callers hold the
+ * lock of the payer's account.
  *
- * Money is reserved before bytes move: a grant of k megabytes beyond the paid ones holds their price on the payer's
- * account, a report turns the held price of each megabyte that has begun into a charge. Because a gateway never counts
- * more than it was granted, no charge can fail (RFC 8506, sections 5.1.2 and 5.3, in our words).
+ * Money is reserved before bytes move. A grant of k megabytes beyond the paid ones places a hold for their price on the
+ * payer's account; a report turns the held price of each started megabyte into a charge. A gateway never counts more than it
+ * was granted, so no charge can fail (compare RFC 8506, sections 5.1.2 and 5.3).
  */
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import type { CreditState } from '@cellhop/contract/gateway';
-import { megabytesBegun, megabytesToBytes } from '@cellhop/contract/units';
+import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
 
-/** A connection's sums over all gateway runs. */
+/** A connection's totals over all gateway runs. */
 export interface Meter {
   usedBytes: bigint;
   /** Of the used bytes, those that went from the client to its destinations. */
   uploadedBytes: bigint;
-  /** Runs that are open count with what they were granted, runs that are over with what they used. */
+  /** Open runs count with their grant, closed runs with their used bytes. */
   grantedBytes: bigint;
-  /** Paid megabytes, the prepaid ones included. */
+  /** Includes the prepaid megabytes. */
   chargedMegabytes: bigint;
   megabytePriceMicros: bigint;
-  /** Nothing is granted beyond so many megabytes. Null: no cap. */
+  /** The most megabytes that may be granted in total. Null: no cap. */
   capMegabytes: bigint | null;
 }
 
-/** One gateway run's part. `uploadedBytes <= usedBytes <= grantedBytes` always. */
+/** The share of one gateway run. Always `uploadedBytes <= usedBytes <= grantedBytes`. */
 export interface Run {
   usedBytes: bigint;
   uploadedBytes: bigint;
@@ -33,32 +33,32 @@ export interface Run {
 }
 
 export interface Report {
-  /** The run's total so far. Smaller than what is known: a late message, which changes nothing. */
+  /** The run's total so far. A total below the known one is a late message and changes nothing. */
   usedBytes: bigint;
   uploadedBytes: bigint;
-  /** How much the gateway wants to have granted ahead of it. */
+  /** Bytes that the gateway wants granted beyond `usedBytes`. */
   wantedBytes: bigint;
 }
 
 export interface Settlement {
   meter: Meter;
   run: Run;
-  /** Megabytes to charge now: `from` (included) to `to` (excluded); equal when there is nothing to charge. */
+  /** Megabytes to charge now: `from` (inclusive) to `to` (exclusive); equal when there is nothing to charge. */
   charge: { from: bigint; to: bigint };
-  /** To add to the money held on the payer's account; negative releases. */
+  /** Change of the hold on the payer's account; negative releases money. */
   holdChangeMicros: bigint;
-  /** Of this report: what came after its money had been released and spent otherwise; not charged. */
+  /** Bytes of this report that are not charged, because their hold was released and the money spent before the report came. */
   writtenOffBytes: bigint;
   state: CreditState;
   /** Why the state is `final`. */
   finalReason: 'NO_MONEY' | 'CAP' | undefined;
-  /** Every paid byte is used, and the free money does not buy another megabyte. */
+  /** All paid bytes are used, and the free balance is below the price of one megabyte. */
   isOutOfMoney: boolean;
-  /** All that the cap allows is used. */
+  /** The cap is used up. */
   isAtCap: boolean;
 }
 
-/** Charges what a run reports and grants it what it wants, as far as the payer's free money goes. */
+/** Charges a run's report and grants what it wants, limited by the payer's free balance. */
 export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigint): Settlement {
   const counted = count(meter, run, report, freeMicros);
   const granted = grant(counted.meter, counted.run, report.wantedBytes, counted.freeMicros);
@@ -78,13 +78,13 @@ export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigin
   };
 }
 
-/** Opens a run on the connection, or opens one again that had ended its part: it goes on from its last total. */
+/** Opens a run on the connection, or reopens a closed one, which continues from its last total. */
 export function openRun(run: Run | undefined): Run {
   if (!run) return { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true };
   return run.isOpen ? run : { ...run, grantedBytes: run.usedBytes, isOpen: true };
 }
 
-/** Ends a run's part: what it was granted and did not use is free again. */
+/** Closes a run and releases its unused grant. */
 export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; holdChangeMicros: bigint } {
   if (!run.isOpen) return { meter, run, holdChangeMicros: 0n };
   const closed = { ...meter, grantedBytes: meter.grantedBytes - (run.grantedBytes - run.usedBytes) };
@@ -92,10 +92,10 @@ export function closeRun(meter: Meter, run: Run): { meter: Meter; run: Run; hold
 }
 
 /**
- * How much of what a run reported too late is not charged, after a report of it. A repeat changes nothing; free money that has come
- * since takes some of it back.
- * @param run as it was before the report
- * @param settled what the report came to
+ * The bytes of a run that are written off, after one more report of it. A repeated report changes nothing; money that was
+ * added since pays for some of them.
+ * @param run the state before the report
+ * @param settled the settlement of the report
  */
 export function writtenOffAfter(
   run: Pick<Run, 'usedBytes'> & { writtenOffBytes: bigint },
@@ -105,21 +105,21 @@ export function writtenOffAfter(
 }
 
 export interface FinalBill {
-  /** Megabytes that stay charged. */
+  /** Megabytes that are not refunded. */
   chargedMegabytes: bigint;
   refundMicros: bigint;
-  /** What the connection has cost in the end. */
+  /** The final price of the connection. */
   settledMicros: bigint;
 }
 
 /**
- * The bill at the end. Inside the refund window, or when the exit was lost, only megabytes that have begun are charged;
- * refunds are about the prepaid megabytes, because later ones are charged when they begin.
+ * The final bill. Within the refund window, or if the exit was lost, only started megabytes are charged. Only prepaid
+ * megabytes can be refunded, because later ones are charged when they start.
  */
 export function finalBill(meter: Meter, isRefundable: boolean): FinalBill {
-  const begun = megabytesBegun(meter.usedBytes);
-  const isPartUnused = isRefundable && begun < BigInt(PREPAID_MEGABYTES);
-  const chargedMegabytes = isPartUnused ? begun : meter.chargedMegabytes;
+  const started = startedMegabytes(meter.usedBytes);
+  const isPartUnused = isRefundable && started < BigInt(PREPAID_MEGABYTES);
+  const chargedMegabytes = isPartUnused ? started : meter.chargedMegabytes;
   return {
     chargedMegabytes,
     refundMicros: (meter.chargedMegabytes - chargedMegabytes) * meter.megabytePriceMicros,
@@ -127,57 +127,58 @@ export function finalBill(meter: Meter, isRefundable: boolean): FinalBill {
   };
 }
 
-/** The price of granted megabytes that have not begun, hence are not charged yet. */
+/** The price of granted megabytes that have not started and so are not charged yet. */
 export function heldMicros(meter: Meter): bigint {
   return (paidOrHeldMegabytes(meter) - meter.chargedMegabytes) * meter.megabytePriceMicros;
 }
 
 function paidOrHeldMegabytes(meter: Meter): bigint {
-  return max(meter.chargedMegabytes, megabytesBegun(meter.grantedBytes));
+  return max(meter.chargedMegabytes, startedMegabytes(meter.grantedBytes));
 }
 
-/** Takes a run's new total in and charges the megabytes that it began. */
+/** Applies a run's new total and charges the megabytes that it started. */
 function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
   const totalBytes = max(run.usedBytes, min(report.usedBytes, run.grantedBytes));
   const growthBytes = totalBytes - run.usedBytes;
-  // An open run's bytes were granted, so they are paid or held. Those of a run that was closed meanwhile are not: they
-  // take what no run has been granted, then free money up to the cap, and what that does not cover is written off.
+  // The bytes of an open run were granted, so they are paid or held. Those of a run that was closed in the meantime are not:
+  // they are covered by paid bytes that no run was granted, then by the free balance, up to the cap. The rest is written off.
   const price = meter.megabytePriceMicros;
-  const haveMegabytes = paidOrHeldMegabytes(meter);
-  const roomBytes = min(capBytes(meter), megabytesToBytes(haveMegabytes + freeMicros / price)) - meter.grantedBytes;
-  const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, roomBytes));
+  const coveredMegabytes = paidOrHeldMegabytes(meter);
+  const coverableBytes = min(capBytes(meter), megabytesToBytes(coveredMegabytes + freeMicros / price));
+  const availableBytes = coverableBytes - meter.grantedBytes;
+  const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, availableBytes));
   const usedBytes = meter.usedBytes + countedBytes;
-  // Bytes that do not count have no direction: neither total ever shrinks, and both together are the used bytes.
+  // Limited to the counted bytes, so that uploads and downloads add up to the used bytes and neither total shrinks.
   const uploadedBytes = min(countedBytes, max(0n, report.uploadedBytes - run.uploadedBytes));
   const counted: Meter = {
     ...meter,
     usedBytes,
     uploadedBytes: meter.uploadedBytes + uploadedBytes,
     grantedBytes: meter.grantedBytes + (run.isOpen ? 0n : countedBytes),
-    chargedMegabytes: max(meter.chargedMegabytes, megabytesBegun(usedBytes)),
+    chargedMegabytes: max(meter.chargedMegabytes, startedMegabytes(usedBytes)),
   };
   return {
     meter: counted,
     run: { ...run, usedBytes: run.usedBytes + countedBytes, uploadedBytes: run.uploadedBytes + uploadedBytes },
-    freeMicros: freeMicros - (paidOrHeldMegabytes(counted) - haveMegabytes) * price,
+    freeMicros: freeMicros - (paidOrHeldMegabytes(counted) - coveredMegabytes) * price,
     writtenOffBytes: growthBytes - countedBytes,
   };
 }
 
-/** Grants in whole megabytes, because that is how they are paid. */
+/** Grants whole megabytes, because they are charged as such. */
 function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) {
-  // A report of a closed run came too late to go on from: the gateway cuts its tunnels and authorizes anew.
+  // The run was closed before this report arrived: the gateway closes its tunnels and authorizes again.
   if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const, finalReason: undefined };
   const missingBytes = run.usedBytes + wantedBytes - run.grantedBytes;
   if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const, finalReason: undefined };
 
   const price = meter.megabytePriceMicros;
-  const haveMegabytes = paidOrHeldMegabytes(meter);
-  const wantedMegabytes = megabytesBegun(min(capBytes(meter), meter.grantedBytes + missingBytes));
-  const missingMegabytes = max(0n, wantedMegabytes - haveMegabytes);
+  const coveredMegabytes = paidOrHeldMegabytes(meter);
+  const wantedMegabytes = startedMegabytes(min(capBytes(meter), meter.grantedBytes + missingBytes));
+  const missingMegabytes = max(0n, wantedMegabytes - coveredMegabytes);
   const boughtMegabytes = min(missingMegabytes, fairShare(freeMicros / price));
-  const paidBytes = megabytesToBytes(haveMegabytes + boughtMegabytes);
-  // A cap that was lowered may be less than what has been granted.
+  const paidBytes = megabytesToBytes(coveredMegabytes + boughtMegabytes);
+  // A lowered cap may be below the bytes that are already granted.
   const grantedBytes = max(meter.grantedBytes, min(capBytes(meter), paidBytes));
   const isOutOfMoney = missingMegabytes > 0n && boughtMegabytes === 0n;
   const finalReason = finalReasonOf(grantedBytes >= capBytes(meter), isOutOfMoney);
@@ -195,7 +196,7 @@ function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): Settlement['fi
   return isOutOfMoney ? 'NO_MONEY' : undefined;
 }
 
-/** No grant takes more than half of the free megabytes, so that a busy connection leaves some to its user's others. */
+/** No grant takes more than half of the affordable megabytes, so that a busy connection does not starve the user's others. */
 function fairShare(affordableMegabytes: bigint): bigint {
   return affordableMegabytes <= 1n ? affordableMegabytes : affordableMegabytes / 2n;
 }

@@ -1,7 +1,7 @@
 import type { ConnectionStatus, EndReason } from '@cellhop/contract/connections';
 
-/** The only transitions: an open connection ends once, and why decides its status. */
-export const statusAfter: Record<EndReason, Exclude<ConnectionStatus, 'WORK'>> = {
+/** The only status transitions: an open connection ends once, with a status that depends on the reason. */
+export const statusByEndReason: Record<EndReason, Exclude<ConnectionStatus, 'WORK'>> = {
   USER: 'DISCONNECT_USER',
   ADMIN: 'DISCONNECT_ADMIN',
   NO_MONEY: 'NO_MONEY',
@@ -10,7 +10,7 @@ export const statusAfter: Record<EndReason, Exclude<ConnectionStatus, 'WORK'>> =
   CAP: 'NOT_WORK',
 };
 
-/** A lost exit is nobody's use: the unused prepaid part goes back at any age. */
+/** After a lost exit the unused prepaid megabytes are refunded at any age of the connection. */
 export function isRefundable(reason: EndReason, ageMs: number, refundWindowMs: number): boolean {
   return reason === 'EXIT_LOST' || ageMs < refundWindowMs;
 }

@@ -1,8 +1,7 @@
 /**
- * How a connection ends. A gateway that has it open knows of bytes that it has not reported yet, and the refund depends
- * on them: so an end is first asked for (`ending_reason`), the gateway hears of it at once, cuts the
- * tunnels and sends its last total, and only then is the bill made. A gateway that does not answer is not waited for
- * long: the bill is then made from what it had reported.
+ * Ending a connection. A gateway that serves it may have unreported bytes, and the refund depends on them. So the end is
+ * requested first (`ending_reason`). The gateway is notified at once, closes the tunnels and sends its last report; then the
+ * connection is billed. If the gateway does not respond in time, the bill uses the bytes reported so far.
  */
 import { AppError } from '@cellhop/contract/errors';
 import type { EndReason } from '@cellhop/contract/connections';
@@ -12,7 +11,7 @@ import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
-import { isRefundable, statusAfter } from './end-status.ts';
+import { isRefundable, statusByEndReason } from './end-status.ts';
 import * as store from './ending.store.ts';
 import { findPayers } from './metered.store.ts';
 import { findSilences } from './runs.store.ts';
@@ -20,19 +19,19 @@ import { findIdle } from './sweep.store.ts';
 
 export { findConnectionsOfRuns, findEnding, findEndsOfRuns } from './runs.store.ts';
 
-/** A gateway reports twice a second; one that has been silent for this long is taken as gone. */
+/** A gateway reports twice a second; after this much silence it is considered dead. */
 const GATEWAY_SILENCE_LIMIT_MS = 5000;
 const LAST_REPORT_LIMIT_MS = 5000;
 const LAST_REPORT_POLL_MS = 40;
 
 interface EndOptions {
-  /** What was not used does not go back. */
+  /** Unused megabytes are not refunded. */
   isRefundWaived?: boolean;
 }
 
 /**
- * Ends a connection and waits until the bill is made.
- * @throws AppError NOT_CONNECTED if it has ended before; RATE_LIMITED if its user has returned too many unused ones
+ * Ends a connection and waits until it is billed.
+ * @throws AppError NOT_CONNECTED if it has already ended; RATE_LIMITED if the user returned too many unused connections
  */
 export async function endConnection(
   ctx: Ctx,
@@ -43,15 +42,15 @@ export async function endConnection(
   if ((await requestEnd(ctx, id, reason, options)) === 'ended') return;
   const deadline = performance.now() + LAST_REPORT_LIMIT_MS;
   while (performance.now() < deadline) {
-    // The last report may reach another process of this API, so the database is asked, not a variable of ours.
+    // Polls the database, because another API process may receive the last report.
     await pause(LAST_REPORT_POLL_MS);
     if ((await store.findStatus(ctx, id)) !== 'WORK') return;
   }
-  await finishOverdue(ctx, id);
+  await closeWithoutLastReport(ctx, id);
 }
 
 /**
- * Asks for the end; makes the bill at once if no gateway has anything to report.
+ * Requests the end, or closes the connection at once if no live gateway serves it.
  * @throws AppError NOT_CONNECTED, RATE_LIMITED
  */
 function requestEnd(
@@ -63,38 +62,42 @@ function requestEnd(
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status !== 'WORK') throw new AppError('NOT_CONNECTED');
-    // What was decided when the end was first asked for holds for whoever asks again.
+    // A second request does not change what the first one decided.
     if (connection.endingReason === null) {
       if (isRefundWaived) await store.waiveRefund(ctx, id);
-      else if (reason === 'USER') await refuseUnusedReturn(ctx, connection);
+      else if (reason === 'USER') await limitUnusedReturns(ctx, connection);
     }
-    return beginEnd(ctx, { ...connection, isRefundWaived: connection.isRefundWaived || isRefundWaived }, reason);
+    return closeOrRequestEnd(
+      ctx,
+      { ...connection, isRefundWaived: connection.isRefundWaived || isRefundWaived },
+      reason,
+    );
   });
 }
 
-/** Whoever keeps proxies from others for nothing, by returning them unused again and again, is slowed down. */
-async function refuseUnusedReturn(ctx: Ctx, { userId, usedBytes, ageMs }: store.OpenConnection): Promise<void> {
+/** Limits how often a user can block proxies for free by buying them and returning them unused. */
+async function limitUnusedReturns(ctx: Ctx, { userId, usedBytes, ageMs }: store.OpenConnection): Promise<void> {
   const { unusedReturnsPerHour, refundWindowMs } = ctx.config;
   if (usedBytes > 0n || !isRefundable('USER', ageMs, refundWindowMs)) return;
   const seconds = await store.secondsUntilUnusedReturn(ctx, userId, unusedReturnsPerHour, refundWindowMs);
   if (seconds !== undefined) throw AppError.rateLimited(seconds);
 }
 
-/** Ends a connection without traffic. Nothing happens if it has ended, or has had traffic, since it was found idle. */
+/** Ends an idle connection. Does nothing if it has ended or had traffic since it was found. */
 export function endIdle(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (!connection) return;
     const [idle] = await findIdle(ctx, ctx.config.idleTimeoutMs, 1, [id]);
-    if (idle !== undefined) await beginEnd(ctx, connection, 'IDLE');
+    if (idle !== undefined) await closeOrRequestEnd(ctx, connection, 'IDLE');
   });
 }
 
 /**
- * Asks for the ends of all connections of a user who is being blocked, in that transaction: no purchase of theirs is under way then.
- * @returns those that are open
+ * Requests the end of all connections of a user, in the transaction that blocks them. The lock of the account excludes purchases.
+ * @returns the ids of the user's open connections
  */
-export async function beginEndsOfUser(ctx: Ctx, userId: string, payerAccountId: bigint): Promise<string[]> {
+export async function requestEndsOfUser(ctx: Ctx, userId: string, payerAccountId: bigint): Promise<string[]> {
   await ledger.lockBalance(ctx, payerAccountId);
   const ids = await store.saveEndingsOfUser(ctx, userId, 'ADMIN');
   if (ids.length > 0) ctx.changed({ userId }, 'connections');
@@ -102,26 +105,26 @@ export async function beginEndsOfUser(ctx: Ctx, userId: string, payerAccountId: 
 }
 
 /**
- * Makes the bill of an end that was asked for, if no gateway has anything to report. Otherwise the last report makes it, or the
- * sweep when none comes.
+ * Closes a connection whose end was requested, if no live gateway serves it. Otherwise its last report closes it, or the sweep
+ * if no report comes.
  */
-export async function finishUnheard(ctx: Ctx, id: string): Promise<void> {
+export async function closeIfNoLiveRun(ctx: Ctx, id: string): Promise<void> {
   await ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status === 'WORK' && connection.endingReason)
-      await beginEnd(ctx, connection, connection.endingReason);
+      await closeOrRequestEnd(ctx, connection, connection.endingReason);
   });
 }
 
-/** Of users who were blocked by other means, such as a statement of the operator. */
+/** Ends a connection of a user who was blocked without this API, for example by an operator's SQL statement. */
 export async function endBlocked(ctx: Ctx, id: string): Promise<void> {
   await ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
-    if (connection?.status === 'WORK' && !connection.endingReason) await beginEnd(ctx, connection, 'ADMIN');
+    if (connection?.status === 'WORK' && !connection.endingReason) await closeOrRequestEnd(ctx, connection, 'ADMIN');
   });
 }
 
-async function beginEnd(
+async function closeOrRequestEnd(
   ctx: Ctx,
   connection: store.OpenConnection,
   reason: store.RequestedEnd,
@@ -135,8 +138,8 @@ async function beginEnd(
   return 'ending';
 }
 
-/** Makes the bill of an end whose last report did not come. Nothing happens if it has come meanwhile. */
-export function finishOverdue(ctx: Ctx, id: string): Promise<void> {
+/** Closes a connection whose last report did not come in time. Does nothing if it came in the meantime. */
+export function closeWithoutLastReport(ctx: Ctx, id: string): Promise<void> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
     if (connection?.status === 'WORK' && connection.endingReason)
@@ -144,7 +147,7 @@ export function finishOverdue(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
-/** Locks the payer's account, the mutex of his connections, then reads the connection. */
+/** Locks the payer's account, which guards all of their connections, then reads the connection. */
 export async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnection | undefined> {
   const [payer] = await findPayers(ctx, [id]);
   if (payer === undefined) return undefined;
@@ -159,8 +162,8 @@ export interface ClosedConnection {
 }
 
 /**
- * Makes the bills, posts them and closes the connections; their proxies return to the catalogue. The caller has locked the payers'
- * accounts. It is the transaction's last change: the ledger locks the shared accounts at the end of it.
+ * Bills and closes the connections; their proxies return to the catalogue. The caller holds the locks of the payers' accounts.
+ * Call it last in a transaction: it ends with locking the shared system accounts.
  */
 export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnection[]): Promise<void> {
   const settlements: ledger.Transfer[] = [];
@@ -168,21 +171,21 @@ export async function closeConnections(ctx: Ctx, closed: readonly ClosedConnecti
   await ledger.postLocked(ctx, settlements);
 }
 
-/** @returns what is settled, to be posted after what is done to other connections */
+/** @returns the settlement to post once all connections are closed */
 async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promise<ledger.Transfer[]> {
   const meter: Meter = { ...connection, megabytePriceMicros: megabytePrice(connection.priceMicros) };
   const isRefunded = !connection.isRefundWaived && isRefundable(reason, connection.ageMs, ctx.config.refundWindowMs);
   const bill = finalBill(meter, isRefunded);
   const { userId, ip } = await store.saveEnd(ctx, {
     id: connection.id,
-    status: statusAfter[reason],
+    status: statusByEndReason[reason],
     reason,
     refundStatus: bill.refundMicros > 0n ? 'REFUNDED' : 'NONE',
     chargedMegabytes: bill.chargedMegabytes,
     grantedBytes: connection.usedBytes,
   });
   ctx.changed({ userId }, 'connections');
-  // Whoever ends his own connection knows it.
+  // Users who end their own connection need no notification.
   if (reason !== 'USER')
     await notify(ctx, userId, `connection:${connection.id}:end`, {
       kind: 'CONNECTION_ENDED',

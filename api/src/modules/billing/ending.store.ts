@@ -1,7 +1,7 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 
-/** What an end may be asked for; NO_MONEY is found out, never asked for. */
+/** Reasons that an end can be requested for; NO_MONEY only results from a settlement. */
 export type RequestedEnd = Exclude<EndReason, 'NO_MONEY'>;
 
 export interface OpenConnection {
@@ -17,15 +17,15 @@ export interface OpenConnection {
   chargedMegabytes: bigint;
   capMegabytes: bigint | null;
   endingReason: RequestedEnd | null;
-  /** The user ended it without asking for what was not used. */
+  /** The user ended it without a refund. */
   isRefundWaived: boolean;
-  /** When the end was asked for; now, if it has not been. */
+  /** Age when the end was requested; the current age if it was not. */
   ageMs: number;
   /** Gateway runs that may still report. */
   openRuns: number;
 }
 
-/** Read after the payer's account has been locked: nobody else changes these rows then. */
+/** Call with the payer's account locked, which guards these rows. */
 export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnection[]> {
   return ctx.db.query(
     `select id, user_id as "userId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
@@ -53,13 +53,13 @@ export interface End {
   grantedBytes: bigint;
 }
 
-/** Closes the connection (api/sql/end_connection.sql). @returns whose it was */
+/** Closes the connection (api/sql/end_connection.sql). @returns its owner and IP address */
 export async function saveEnd(ctx: Ctx, end: End): Promise<{ userId: string; ip: string }> {
   const [ended] = await ctx.db.query<{ userId: string; ip: string }>(
     'select user_id as "userId", ip from end_connection($1, $2, $3, $4, $5, $6)',
     [end.id, end.status, end.reason, end.refundStatus, end.chargedMegabytes, end.grantedBytes],
   );
-  tellEnding(ctx, [end.id]);
+  publishEnding(ctx, [end.id]);
   return ended!;
 }
 
@@ -68,15 +68,15 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
     ids,
     reason,
   ]);
-  tellEnding(ctx, ids);
+  publishEnding(ctx, ids);
 }
 
 export async function saveCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promise<void> {
   await ctx.db.query('update connections set cap_megabytes = $2 where id = $1', [id, capMegabytes]);
 }
 
-/** Gateways that have them open cut their tunnels. */
-export function tellEnding(ctx: Ctx, ids: readonly string[]): void {
+/** Notifies the gateways that serve these connections, so that they close the tunnels. */
+export function publishEnding(ctx: Ctx, ids: readonly string[]): void {
   for (const connectionId of ids) ctx.changed({ connectionId }, 'ending');
 }
 
@@ -85,9 +85,9 @@ export async function waiveRefund(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Read after the payer's account has been locked. Counted are connections without traffic that the user ended, or asked to
- * end, in the last hour and that were refunded or will be. Only young ones are: no row from before the window is read.
- * @returns the seconds until another may be returned; undefined if one may be now
+ * Call with the payer's account locked. Counts connections without traffic that the user ended or asked to end in the last
+ * hour, with a refund. Rows older than the refund window plus that hour are not read.
+ * @returns the seconds until another one may be returned; undefined if it may be now
  */
 export async function secondsUntilUnusedReturn(
   ctx: Ctx,
@@ -110,7 +110,7 @@ export async function secondsUntilUnusedReturn(
   return row?.seconds;
 }
 
-/** @returns all open connections of the user */
+/** @returns the ids of all open connections of the user */
 export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: RequestedEnd): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `update connections set ending_reason = coalesce(ending_reason, $2), ending_at = coalesce(ending_at, now())
@@ -118,6 +118,6 @@ export async function saveEndingsOfUser(ctx: Ctx, userId: string, reason: Reques
     [userId, reason],
   );
   const ids = rows.map((row) => row.id);
-  tellEnding(ctx, ids);
+  publishEnding(ctx, ids);
   return ids;
 }

@@ -1,4 +1,4 @@
-/** The sliding window of migration 0015 against the sentence that it is for: no idle time may pass with less traffic. */
+/** Tests the sliding idle window against an exact model of the rule: no idle time-out may pass with less traffic. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-/** The first mark after each report, in seconds since the purchase, and how many marks there are. */
+/** The first mark after each report, in seconds since the purchase, and the number of marks. */
 async function slide(reports: readonly Report[]): Promise<{ second: number; marks: number }[]> {
   let total = 0;
   const totals = reports.map(({ bytes }) => (total += bytes));
@@ -35,7 +35,7 @@ async function slide(reports: readonly Report[]): Promise<{ second: number; mark
   );
 }
 
-/** The last moment from which on the threshold has passed, with that moment's report; the purchase if there is none. */
+/** The last moment since which the threshold was reached, that moment's report included; the purchase if there is none. */
 function lastMomentOf(reports: readonly Report[]): number {
   let bytes = 0;
   for (const report of reports.toReversed()) {
@@ -56,7 +56,7 @@ const reportsOf = (maxGap: number, maxBytes: number) =>
       return steps.map(({ gap, bytes }): Report => ({ second: (second += gap), bytes }));
     });
 
-test('is exact where reports with traffic are half a slot apart or more', async () => {
+test('is exact if reports with traffic are half a slot apart or more', async () => {
   const sparse = reportsOf(300, 200).map((reports) =>
     reports.map(({ bytes }, index) => ({ bytes, second: (index + 1) * (SLOT_SECONDS / 2) + reports[index]!.second })),
   );
@@ -71,7 +71,7 @@ test('is exact where reports with traffic are half a slot apart or more', async 
   );
 });
 
-test('ends nothing early, is at most a slot late, and keeps few marks, however the traffic comes', async () => {
+test('is never early, at most one slot late, and keeps few marks, for any traffic', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(reportsOf(3, 20), reportsOf(60, 400), reportsOf(2, 3)), async (reports) => {
       for (const [index, { second, marks }] of (await slide(reports)).entries()) {
@@ -85,7 +85,7 @@ test('ends nothing early, is at most a slot late, and keeps few marks, however t
   );
 });
 
-test('a byte in each half second for an idle time leaves at most two marks for each slot of it', async () => {
+test('one byte every half second for an idle time-out leaves at most two marks per slot', async () => {
   const reports = Array.from({ length: 1000 }, (_, index) => ({
     second: (index + 1) * (IDLE_SECONDS / 1000),
     bytes: 1,

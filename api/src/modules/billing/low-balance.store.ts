@@ -6,7 +6,7 @@ export interface Warning {
   balanceMicros: bigint;
 }
 
-/** Of the users with open connections, those whose balance is below the threshold now and who have not been told. */
+/** Users with open connections whose balance is below the threshold and who have not been warned. */
 export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Warning[]> {
   return ctx.db.query(
     `with payers as (
@@ -28,8 +28,8 @@ export function insertWarnings(ctx: Ctx, thresholdMicrosMin: bigint): Promise<Wa
   );
 }
 
-/** @returns how many there were, at most `limit` */
-export async function deleteOvercome(ctx: Ctx, limit: number): Promise<number> {
+/** Deletes warnings of users whose balance has recovered. @returns the number of deleted rows, at most `limit` */
+export async function deleteRecovered(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from low_balance_warnings where id in (
        select low_balance_warnings.id

@@ -21,7 +21,7 @@ async function buy(user: TestUser, price = 0.8): Promise<string> {
 }
 
 describe('a low balance', () => {
-  test('is told once while a connection is open, and again only after the balance was above the threshold', async () => {
+  test('causes one warning while a connection is open, and another only after the balance has recovered', async () => {
     const user = await createUser(testApp, { balanceMicros: 1_300_000n });
     await warnOfLowBalances(testApp.ctx);
     await buy(user);
@@ -43,14 +43,14 @@ describe('a low balance', () => {
     ]);
   });
 
-  test('begins at the price of 50 MB of the dearest open connection', async () => {
+  test('starts at the price of 50 MB of the most expensive open connection', async () => {
     const user = await createUser(testApp, { balanceMicros: 3_900_000n });
     await buy(user, 4);
     await warnOfLowBalances(testApp.ctx);
     expect((await told(user)).map(([text]) => text)).toEqual(['Your balance is low: <b>$1.90</b>.']);
   });
 
-  test('is nobody’s concern without an open connection', async () => {
+  test('causes no warning without an open connection', async () => {
     const user = await createUser(testApp, { balanceMicros: 900_000n });
     const id = await buy(user);
     await user.call(disconnect, { params: { id } });
@@ -60,7 +60,7 @@ describe('a low balance', () => {
 });
 
 describe('the end of a connection', () => {
-  test('is told with its reason and what went back', async () => {
+  test('causes a notification with the reason and the refund', async () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const id = await buy(user);
     await endConnection(testApp.ctx, id, 'ADMIN');
@@ -73,7 +73,7 @@ describe('the end of a connection', () => {
     ]);
   });
 
-  test('without traffic is told too', async () => {
+  test('because of idleness causes a notification too', async () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const id = await buy(user);
     await testApp.database.query(
@@ -86,7 +86,7 @@ describe('the end of a connection', () => {
     ]);
   });
 
-  test('by its user’s own wish is no news to him', async () => {
+  test('requested by its own user causes no notification', async () => {
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     await user.call(disconnect, { params: { id: await buy(user) } });
     expect(await told(user)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { RequestedEnd } from './ending.store.ts';
 
-/** An open connection and the part that one gateway run has in it. */
+/** An open connection with the counters of one gateway run. */
 export interface MeteredConnection {
   id: string;
   payerAccountId: bigint;
@@ -14,7 +14,7 @@ export interface MeteredConnection {
   endingReason: RequestedEnd | null;
   capMegabytes: bigint | null;
   accessRevision: number;
-  /** Null as long as the run has never had the connection open; then the others are too. */
+  /** Null if the run never opened the connection; then the other `run` fields are null too. */
   isRunOpen: boolean | null;
   runUsedBytes: bigint;
   runUploadedBytes: bigint;
@@ -23,7 +23,7 @@ export interface MeteredConnection {
   isRecalled: boolean | null;
 }
 
-/** Read after the payers' accounts have been locked: nobody else changes these rows then. Ended ones are left out. */
+/** Finds open connections. Call with the payers' accounts locked, which guard these rows. */
 export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Promise<MeteredConnection[]> {
   return ctx.db.query(
     `select id, payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",

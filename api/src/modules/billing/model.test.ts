@@ -1,14 +1,14 @@
 /**
- * Random histories of customers, gateways and networks against an oracle of the billing rules, with the real services on
- * real PostgreSQL; after each turn all that the database says is compared.
+ * Model-based test: random histories of customers, gateways and networks against an oracle of the billing rules. Runs the real services on
+ * real PostgreSQL and compares the whole state of the database after each step.
  *
- * MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts makes it a long one.
+ * A long run: MODEL_RUNS=100000 npx vitest run api/src/modules/billing/model.test.ts
  */
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import {
   deposit,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   nodeIds = rows.map(({ id }) => id);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
   connection: fc.constantFrom(0, 0, 0, 1, 1, 2),
   node: fc.constantFrom(0, 0, 1),
-  // Grants that are used to the last byte are where the rules meet.
+  // Grants that are used to the last byte are the edge case of the rules.
   sharePercent: fc.oneof(fc.constant(100), fc.nat(5), fc.integer({ min: -40, max: 120 })),
   uploadPercent: fc.nat(100),
   wantedMegabytes: fc.oneof(fc.constantFrom(0, 1, 1), fc.nat(64)),
@@ -117,7 +117,7 @@ test(
   60_000 + HISTORIES * 200,
 );
 
-/** A batch is a hundred histories, and the error has the one that failed: shrinking or printing all would help nobody. */
+/** A batch is a hundred histories and the error contains the one that failed, so shrinking or printing all is of no use. */
 function reportBriefly(details: Pick<fc.RunDetails<unknown>, 'failed' | 'seed' | 'errorInstance'>): void {
   const { failed, seed, errorInstance } = details;
   if (!failed) return;

@@ -1,18 +1,18 @@
 import type { Receipt } from '@cellhop/contract/receipts';
-import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import { cloneDatabase } from '../../../../tools/test-database.mjs';
+import { migrateUntil } from '../../../test/older-database.ts';
 import type { Actor } from '../../actor.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { loadConfig } from '../../config.ts';
 import { createCtx, type Ctx } from '../../ctx.ts';
 import { openDatabase } from '../../db.ts';
 import { createLog } from '../../log.ts';
 import { migrate } from '../../migrate.ts';
-import { reportNothing, settleReports } from './settlement.service.ts';
+import { emptyReport, settleReports } from './settlement.service.ts';
 import { getPublicKey, streamReceipt } from './receipts.service.ts';
 
 const MB = 1_048_576n;
@@ -21,12 +21,12 @@ const [userId, openId, endedId, runId] = [randomUUID(), randomUUID(), randomUUID
 let ctx: Ctx;
 let stop: () => Promise<void>;
 
-/** A database as it was before receipts, with money in it, that is then brought up to date. */
+/** A database with money from before receipts, migrated to the current schema. */
 beforeAll(async () => {
   const clone = await cloneDatabase(inject('postgresUrl'), 'template1');
   const client = new pg.Client({ connectionString: clone.url });
   await client.connect();
-  await migrateUntil(client, '0008');
+  await migrateUntil(clone.url, '0008');
   await client.query(oldShop);
   await client.end();
   await migrate(clone.url);
@@ -45,20 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-async function migrateUntil(client: pg.Client, end: string): Promise<void> {
-  const directory = new URL('../../../migrations/', import.meta.url);
-  await client.query(
-    'create table schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
-  );
-  for (const name of (await readdir(directory)).filter((file) => file < end).sort()) {
-    const text = await readFile(new URL(name, directory), 'utf8');
-    await client.query(text);
-    const sha256 = createHash('sha256').update(text).digest('hex');
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
-  }
-}
-
-/** Account 1000 paid for 1001, which is open and began 53 MB, and for 1002, which ended after 2 of them. */
+/** Account 1000 paid for 1001, which is open with 53 started MB, and for 1002, which ended after 2 MB. */
 const oldShop = `
   insert into roles (name, permissions) values ('USER', '{}') on conflict do nothing;
   insert into accounts (kind, balance_micros) values ('USER', 8560000), ('ESCROW', 424000), ('ESCROW', 0);
@@ -112,16 +99,11 @@ test('charges from before receipts are chained by the migration, and later ones 
   expect(ended.charges[1]).toMatchObject({ kind: 'REFUND', firstMegabyte: 3, lastMegabyte: 50, amount: -0.384 });
   expect(checkReceipt(ended, { publicKey })).toBeUndefined();
 
-  await settleReports(ctx, runId, [{ ...reportNothing(openId, MB), usedBytes: 53n * MB }], 'report');
-  await settleReports(
-    ctx,
-    runId,
-    [{ ...reportNothing(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }],
-    'report',
-  );
+  await settleReports(ctx, runId, [{ ...emptyReport(openId, MB), usedBytes: 53n * MB }], 'report');
+  await settleReports(ctx, runId, [{ ...emptyReport(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }], 'report');
   const after = await readReceipt(openId);
   expect(after.charges).toHaveLength(4);
   expect(after).toMatchObject({ total: 0.432, uploadedBytes: 1 });
   expect(checkReceipt(after, { publicKey, earlier: before })).toBeUndefined();
-  expect(await audit(ctx)).toEqual([]);
+  expect(await checkInvariants(ctx)).toEqual([]);
 });

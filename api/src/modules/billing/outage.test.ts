@@ -1,12 +1,12 @@
-/** What the worker makes of gateways that could not report. The clock is the database's: rows are made older than they are. */
+/** How the worker treats gateways that could not report. Rows are backdated, because the clock is the database's. */
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
-import { saveListening } from '../gateways/gateways.store.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
+import { saveHeartbeat } from '../gateway/gateway.store.ts';
 import { endConnection } from './ending.service.ts';
 import { sweepConnections } from './sweep.service.ts';
 
@@ -20,9 +20,9 @@ beforeAll(async () => {
     "insert into gateway_nodes (name, token_hash) values ('second', sha256('second-token'))",
   );
 });
-beforeEach(() => saveListening(testApp.ctx));
+beforeEach(() => saveHeartbeat(testApp.ctx));
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -30,7 +30,7 @@ async function buy(user: TestUser) {
   return (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
 }
 
-/** A connection that is open in runs of these nodes and had its last traffic so long ago; so long has nobody reported. */
+/** A connection that is open in runs of these nodes. Its last traffic and the last reports are that long ago. */
 async function open({ trafficAge, tokens = [undefined] }: { trafficAge: string; tokens?: (string | undefined)[] }) {
   const user = await createUser(testApp, { balanceMicros: 1_000_000n });
   const connection = await buy(user);
@@ -49,8 +49,8 @@ const silence = (age: string, runs: readonly { runId: string }[]) =>
     age,
     runs.map(({ runId }) => runId),
   ]);
-/** The control plane came back so long ago, and an API process has said that it listens so long ago. */
-const listening = (since: string, seen = '0 s') =>
+/** How long ago the API became available, and how long ago its last heartbeat was. */
+const setAvailability = (since: string, seen = '0 s') =>
   testApp.database.query('update listening set since = now() - $1::interval, seen_at = now() - $2::interval', [
     since,
     seen,
@@ -65,28 +65,28 @@ const since = async () =>
   )[0]!.seconds;
 
 describe('after an outage of the control plane', () => {
-  test('nothing is idle before its gateway has reported, and then only what had no traffic', async () => {
+  test('no connection is idle before its gateway has reported, and then only those without traffic', async () => {
     const busy = await open({ trafficAge: '40 minutes' });
     const quiet = await open({ trafficAge: '40 minutes', tokens: ['second-token'] });
-    await listening('20 s');
-    // A new client is no report of what the others have used.
+    await setAvailability('20 s');
+    // Authorizing another connection is not a report of the existing ones.
     await busy.runs[0]!.authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
     await sweepConnections(testApp.ctx);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'WORK']);
     expect((await busy.runs[0]!.report(busy.connection.id, 5000)).state).toBe('open');
     expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
-    await listening('1 s');
+    await setAvailability('1 s');
     await sweepConnections(testApp.ctx);
     expect((await quiet.runs[0]!.report(quiet.connection.id, 5)).state).toBe('open');
-    await listening('20 s');
+    await setAvailability('20 s');
     await sweepConnections(testApp.ctx);
     await quiet.runs[0]!.end(quiet.connection.id, 5);
     expect([await statusOf(busy.user), await statusOf(quiet.user)]).toEqual(['WORK', 'NOT_WORK']);
   });
 
-  test('every gateway that has the connection open is waited for', async () => {
+  test('the idle check waits for every gateway that has the connection open', async () => {
     const { user, connection, runs } = await open({ trafficAge: '40 minutes', tokens: [undefined, 'second-token'] });
-    await listening('20 s');
+    await setAvailability('20 s');
     await runs[0]!.report(connection.id, 0);
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
@@ -95,39 +95,39 @@ describe('after an outage of the control plane', () => {
     expect(await statusOf(user)).toBe('WORK');
   });
 
-  test('a gateway that was started anew does not wait for its dead predecessor', async () => {
+  test('the idle check does not wait for a run that its node has replaced', async () => {
     const { user } = await open({ trafficAge: '40 minutes' });
-    await listening('20 s');
+    await setAvailability('20 s');
     await createGatewayRun(testApp).authorize(await buy(await createUser(testApp, { balanceMicros: 1_000_000n })));
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('NOT_WORK');
   });
 
-  test('a gateway that stays silent is over after a minute, and known to be lost after the idle time', async () => {
+  test('the run of a silent gateway is closed after a minute, and its connections are idle after the idle time-out', async () => {
     const { user } = await open({ trafficAge: '40 minutes' });
-    await listening('29 minutes');
+    await setAvailability('29 minutes');
     await sweepConnections(testApp.ctx);
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
-    await listening('31 minutes');
+    await setAvailability('31 minutes');
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('NOT_WORK');
   });
 
-  test('gateways keep their grants and go on: their silence has not counted', async () => {
+  test('gateways keep their grants, because silence during the outage does not count', async () => {
     const { user, connection, runs } = await open({ trafficAge: '0 s' });
     await runs[0]!.report(connection.id, 50 * MB, 5 * MB);
     await silence('10 minutes', runs);
-    await listening('1 s');
+    await setAvailability('1 s');
     await sweepConnections(testApp.ctx);
     expect((await runs[0]!.report(connection.id, 53 * MB)).state).toBe('open');
     expect(await balanceOf(testApp, user)).toBe(1_000_000n - 400_000n - 3n * 8000n);
   });
 
-  test('who disconnects at once still pays for what his gateway had not been able to report', async () => {
+  test('a user who disconnects at once still pays for bytes that the gateway could not report', async () => {
     const { user, connection, runs } = await open({ trafficAge: '0 s' });
     await silence('10 minutes', runs);
-    await listening('1 s');
+    await setAvailability('1 s');
     const ending = user.call(disconnect, { params: { id: connection.id } });
     await expect.poll(() => runs[0]!.report(connection.id, 3 * MB).then((credit) => credit.state)).toBe('ended');
     await runs[0]!.end(connection.id, 3 * MB);
@@ -135,10 +135,10 @@ describe('after an outage of the control plane', () => {
   });
 });
 
-describe('a clock that is wrong', () => {
+describe('a wrong clock', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test.each([-86_400_000, 86_400_000])('on the machine of an API process by %i ms changes nothing', async (jumpMs) => {
+  test.each([-86_400_000, 86_400_000])('on an API host by %i ms changes nothing', async (jumpMs) => {
     const { user, connection, runs } = await open({ trafficAge: '29 minutes' });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
     expect((await runs[0]!.report(connection.id, MB)).state).toBe('open');
@@ -155,23 +155,23 @@ describe('a clock that is wrong', () => {
 });
 
 describe('while no API process runs', () => {
-  test('the worker ends nothing and takes nothing back for a silence', async () => {
+  test('the worker ends no connection and closes no run because of silence', async () => {
     const { user, connection, runs } = await open({ trafficAge: '2 days' });
-    await listening('3 days', '1 day');
+    await setAvailability('3 days', '1 day');
     await sweepConnections(testApp.ctx);
     expect(await statusOf(user)).toBe('WORK');
-    await saveListening(testApp.ctx);
+    await saveHeartbeat(testApp.ctx);
     expect((await runs[0]!.report(connection.id, 5000)).state).toBe('open');
   });
 });
 
-describe('the sign of a listening API process', () => {
-  test('goes on after a short pause and begins anew after a gap', async () => {
-    await listening('1 hour', '9 s');
-    await saveListening(testApp.ctx);
+describe('the heartbeat of the API', () => {
+  test('continues after a short pause and restarts after a gap', async () => {
+    await setAvailability('1 hour', '9 s');
+    await saveHeartbeat(testApp.ctx);
     expect(await since()).toBeGreaterThan(3599);
-    await listening('1 hour', '11 s');
-    await saveListening(testApp.ctx);
+    await setAvailability('1 hour', '11 s');
+    await saveHeartbeat(testApp.ctx);
     expect(await since()).toBeLessThan(5);
   });
 });

@@ -1,4 +1,4 @@
-/** The shop's signature under receipts: Ed25519 (RFC 8032) with a key that comes from SECRET_KEY. Pure. */
+/** Signs receipts: Ed25519 (RFC 8032) with a key derived from SECRET_KEY. Pure functions. */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { deriveKeys, type SecretKeys } from '../../keys.ts';
 
@@ -10,19 +10,19 @@ export interface ReceiptKey {
   id: string;
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7). */
+/** The PKCS #8 prefix of an Ed25519 private key of 32 bytes (RFC 8410, section 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_KEY_BYTES = 32;
 
-/** By the seed, which is the same object each time. */
+/** By seed; `deriveKeys` returns the same Buffer each time. */
 const keys = new WeakMap<Buffer, ReceiptKey>();
 
-/** What receipts are signed with now. */
+/** The key that signs new receipts. */
 export function receiptKey(secretKeys: SecretKeys): ReceiptKey {
   return receiptKeys(secretKeys)[0];
 }
 
-/** What they are, and may have been, signed with; the newest first. */
+/** The current key and the earlier ones, newest first. */
 export function receiptKeys(secretKeys: SecretKeys): [ReceiptKey, ...ReceiptKey[]] {
   const [newest, ...older] = deriveKeys(secretKeys, 'receipt-signature');
   return [keyOf(newest), ...older.map(keyOf)];
@@ -56,13 +56,13 @@ export interface SignedFacts {
   downloadedBytes: bigint;
   totalMicros: bigint;
   chargeCount: number;
-  /** Of the last charge; through it the signature covers all of them. */
+  /** Hash of the last charge, the head of the hash chain: through it the signature covers all charges. */
   headHash: string;
   issuedAt: string;
   keyId: string;
 }
 
-/** The text that is signed: one fact a line, in this order (docs/receipts.md). */
+/** The signed text: one field per line, in this order (docs/receipts.md). */
 function signedText(facts: SignedFacts): string {
   return [
     'cellhop-receipt-1',

@@ -1,4 +1,4 @@
-/** The verifiable bill of a connection. Its charges were chained when they were made; here the head is signed. */
+/** The verifiable receipt of a connection. Charges are chained by hash when they are made; the receipt signs the last hash. */
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import type { Charge, ConnectionCost, PublicReceiptKey, PublicReceiptKeys, Receipt } from '@cellhop/contract/receipts';
@@ -9,16 +9,16 @@ import { type PageQuery, toOffset, toTotalPages } from '../../http/paging.ts';
 import * as store from './receipts.store.ts';
 import { receiptKey, receiptKeys, signReceipt } from './receipt-signing.ts';
 
-/** As large as it may be while a slow reader keeps nothing open but this in memory: about 400 kB. */
-const CHARGES_AT_ONCE = 1000;
-/** A chart shows no more; whatever the number of charges, no more of them are read for it. */
+/** About 400 kB: all that a slow client keeps in memory. */
+const CHARGES_PER_PAGE = 1000;
+/** The chart shows no more points, so no more charges are read for it. */
 const COST_STEPS_MAX = 240;
 
 /**
- * The receipt as JSON, in pieces: a connection may have any number of charges. The first statement fixes what the receipt is
- * about; the charges that were there then do not change, so no transaction stays open while the reader is slow.
- * @returns the pieces of `{ "data": receipt }`
- * @throws AppError NOT_FOUND if it is not the actor's own
+ * Streams the receipt as JSON, because a connection may have any number of charges. The first query fixes the number of
+ * charges. Existing charges never change, so no transaction stays open while a slow client reads.
+ * @returns the chunks of `{ "data": receipt }`
+ * @throws AppError NOT_FOUND if the connection is not the actor's own
  */
 export async function streamReceipt(ctx: Ctx, actor: Actor, connectionId: string): Promise<AsyncIterable<string>> {
   return writeReceipt(ctx, await findOwn(ctx, actor, connectionId));
@@ -45,7 +45,7 @@ export async function getCost(ctx: Ctx, actor: Actor, connectionId: string): Pro
   const megabyteMicros = megabytePrice(row.priceMicros);
   const paid = await store.listCostSteps(ctx, row.escrowAccountId, COST_STEPS_MAX);
   const refunds = await store.listRefunds(ctx, row.escrowAccountId, 1);
-  // Megabytes are paid one after the other, at one price: what was paid in all can be seen from the last of them.
+  // Megabytes are paid in order and at one price, so the last one gives the total.
   const steps = paid.map(({ chargedAt, megabyteTo }) => ({ chargedAt, costMicros: megabyteTo * megabyteMicros }));
   for (const { chargedAt, amountMicros } of refunds)
     steps.push({ chargedAt, costMicros: (steps.at(-1)?.costMicros ?? 0n) - amountMicros });
@@ -97,20 +97,20 @@ async function* writeReceipt(ctx: Ctx, row: store.ReceiptRow): AsyncGenerator<st
     total: toDollars(totalMicros),
     issuedAt,
     keyId: key.id,
-    // A purchase makes the first charge with the connection, so there is a last one.
+    // A purchase creates the connection with its first charge, so there is always a last one.
     signature: signReceipt(key, { ...signed, totalMicros, chargeCount, headHash }),
   };
   yield `],${JSON.stringify(end).slice(1)}}`;
 }
 
-/** What is known once all charges have been written. */
+/** The fields that depend on all charges, written after them. */
 type ReceiptEnd = Pick<Receipt, 'total' | 'issuedAt' | 'keyId' | 'signature'>;
 
 function withoutClosingBrace(object: object): string {
   return JSON.stringify(object).slice(0, -1);
 }
 
-/** As many charges as the connection had when its row was read: later ones are of the next receipt. */
+/** Reads as many charges as the connection had when its row was read; later ones belong to the next receipt. */
 async function* pagesOfCharges(
   ctx: Ctx,
   { escrowAccountId, chargeCount }: store.ReceiptRow,
@@ -118,18 +118,18 @@ async function* pagesOfCharges(
   let left = chargeCount;
   let after: bigint | null = null;
   while (left > 0) {
-    const limit = Math.min(left, CHARGES_AT_ONCE);
+    const limit = Math.min(left, CHARGES_PER_PAGE);
     const page: store.ChargeRow[] = await store.listPaidCharges(ctx, escrowAccountId, after, limit);
     if (page.length > 0) yield page;
     left -= page.length;
     if (page.length < limit) break;
     after = page.at(-1)!.megabyteFrom;
   }
-  // What goes back is always the last charge.
+  // A refund is always the last charge.
   if (left > 0) yield await store.listRefunds(ctx, escrowAccountId, left);
 }
 
-/** With those of before: what was signed with them can still be checked. */
+/** Returns earlier keys too, so that receipts signed with them can still be verified. */
 export async function getPublicKey(ctx: Ctx): Promise<PublicReceiptKeys> {
   const { id } = receiptKey(ctx.config.secretKeys);
   const published = await listPublished(ctx);
@@ -137,7 +137,7 @@ export async function getPublicKey(ctx: Ctx): Promise<PublicReceiptKeys> {
   return { ...newest, olderKeys: published.filter((each) => each !== newest) };
 }
 
-/** Each key of the setting is published before it signs anything, and stays after it has left the setting. */
+/** Every key of SECRET_KEY is published before it signs anything, and stays published after it is removed from the setting. */
 async function listPublished(ctx: Ctx): Promise<PublicReceiptKey[]> {
   const rows = await store.listKeys(ctx);
   const missing = receiptKeys(ctx.config.secretKeys).filter(({ id }) => !rows.some(({ keyId }) => keyId === id));
@@ -164,7 +164,7 @@ function present(charge: store.ChargeRow, number: number, megabyteMicros: bigint
   };
 }
 
-/** What goes back are always the last of the prepaid megabytes. */
+/** Refunded megabytes are always the last of the prepaid ones. */
 function firstRefunded(amountMicros: bigint, megabyteMicros: bigint): bigint {
   return BigInt(PREPAID_MEGABYTES) - amountMicros / megabyteMicros;
 }

@@ -10,7 +10,7 @@ export interface ReceiptRow {
   priceMicros: bigint;
   status: ConnectionStatus;
   endReason: EndReason | null;
-  /** All times are texts, in the very form that the hashes are made over. */
+  /** All times are texts in the exact format that is hashed. */
   createdAt: string;
   endedAt: string | null;
   issuedAt: string;
@@ -19,7 +19,7 @@ export interface ReceiptRow {
   chargeCount: number;
 }
 
-/** One statement, so that totals, status and number of charges belong to one moment. */
+/** One statement, so that totals, status and number of charges are consistent. */
 export async function findReceipt(ctx: Ctx, connectionId: string): Promise<ReceiptRow | undefined> {
   const [row] = await ctx.db.query<ReceiptRow>(
     `select connections.id, user_id as "userId", escrow_account_id as "escrowAccountId", host(ip) as ip,
@@ -37,7 +37,7 @@ export async function findReceipt(ctx: Ctx, connectionId: string): Promise<Recei
 export interface ChargeRow {
   kind: ChargeKind;
   chargedAt: string;
-  /** From 0, the first included; null for what goes back. */
+  /** Counted from 0, inclusive; null for a refund. */
   megabyteFrom: bigint | null;
   megabyteTo: bigint | null;
   amountMicros: bigint;
@@ -53,8 +53,8 @@ const SELECT_CHARGE = `
     from readable_transfers`;
 
 /**
- * What a connection (its escrow account) was paid, in the order of the megabytes, which is the order of the charges.
- * @param after the first megabyte of the last charge of the page before; null: from the first on
+ * The charges paid to a connection's escrow account, ordered by megabyte, which is the order of the charges.
+ * @param after `megabyteFrom` of the last charge of the previous page; null for the first page
  */
 export function listPaidCharges(
   ctx: Ctx,
@@ -76,7 +76,7 @@ export function listRefunds(ctx: Ctx, escrowAccountId: bigint, limit: number): P
   ]);
 }
 
-/** A page of all charges, newest first, each with its number: one statement, so that both belong to one moment. */
+/** A page of all charges with their numbers, newest first. One statement, so that charges and numbers are consistent. */
 export function listNewestCharges(
   ctx: Ctx,
   escrowAccountId: bigint,
@@ -99,11 +99,11 @@ export function listNewestCharges(
 
 export interface CostStepRow {
   chargedAt: string;
-  /** In all; from 0, the last not included. */
+  /** Total paid megabytes. */
   megabyteTo: bigint;
 }
 
-/** Charges that are spread evenly over the paid megabytes, the last one included: each is looked up by the index. */
+/** A sample of charges, evenly spread over the paid megabytes and including the last. Each is looked up by index. */
 export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number): Promise<CostStepRow[]> {
   return ctx.db.query(
     `select distinct on (charge.megabyte_to) charge_time(charge.created_at) as "chargedAt",
@@ -126,7 +126,7 @@ export interface KeyRow {
   publicKey: Buffer;
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listKeys(ctx: Ctx): Promise<KeyRow[]> {
   return ctx.db.query(
     'select key_id as "keyId", public_key as "publicKey" from receipt_keys order by created_at desc, key_id',

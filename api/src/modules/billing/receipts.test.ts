@@ -12,9 +12,9 @@ import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import type { Actor } from '../../actor.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import type { Ctx } from '../../ctx.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { streamReceipt } from './receipts.service.ts';
 import { receiptKey } from './receipt-signing.ts';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   publicKey = (await testApp.call(getReceiptKey, {})).data.publicKey;
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -37,7 +37,7 @@ const buy = async (user: TestUser) =>
 const receiptOf = async (user: TestUser, id: string) => (await user.call(getReceipt, { params: { id } })).data;
 const rich = () => createUser(testApp, { balanceMicros: 10_000_000n });
 
-/** A connection that began megabytes 51 to 54 in two reports. */
+/** A connection that started megabytes 51 to 54 in two reports. */
 async function used() {
   const user = await rich();
   const connection = await buy(user);
@@ -50,7 +50,7 @@ async function used() {
   return { user, connection, first, receipt: await receiptOf(user, connection.id) };
 }
 
-/** A connection that gave back 48 of its 50 megabytes. */
+/** A connection with a refund of 48 of its 50 megabytes. */
 async function refunded() {
   const user = await rich();
   const connection = await buy(user);
@@ -95,7 +95,7 @@ describe('a receipt', () => {
     expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
   });
 
-  test('shows what went back, and how the connection ended', async () => {
+  test('shows the refund and how the connection ended', async () => {
     const receipt = await refunded();
     expect(receipt).toMatchObject({ status: 'DISCONNECT_USER', endReason: 'USER', total: 0.016, uploadedBytes: 7 });
     expect(receipt.charges[1]).toMatchObject({
@@ -108,7 +108,7 @@ describe('a receipt', () => {
     expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
   });
 
-  test('is of one moment: what is charged while it is read is of the next one', async () => {
+  test('is a snapshot: charges made while it is read belong to the next one', async () => {
     const user = await rich();
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -129,7 +129,7 @@ describe('a receipt', () => {
     expect(checkReceipt(later, { publicKey, earlier: receipt })).toBeUndefined();
   });
 
-  test("is there for the connection's owner alone", async () => {
+  test("is visible to the connection's owner only", async () => {
     const { connection } = await used();
     const stranger = await rich();
     for (const id of [connection.id, randomUUID()])
@@ -142,10 +142,10 @@ describe('a receipt', () => {
     await expect(receiptOf(stranger, 'x')).rejects.toMatchObject({ status: 400 });
   });
 
-  test('of a connection with 100,000 charges is whole and right', async () => {
+  test('of a connection with 100,000 charges is complete and valid', async () => {
     const user = await rich();
     const { id } = await buy(user);
-    // Written as the ledger writes them, without a gateway that would have to report each.
+    // Inserted directly, because reporting each through a gateway would take too long.
     await testApp.database.query(
       `with recursive connection as (
          select connections.*, charge_hash as first_hash from connections where id = $1
@@ -196,14 +196,14 @@ describe('a receipt', () => {
     const actor = { userId: user.id } as Actor;
     for await (const chunk of await streamReceipt(counting, actor, id))
       longestChunk = Math.max(longestChunk, chunk.length);
-    // Whatever its length, no more than a thousand charges of it are in memory.
+    // At most a thousand charges are in memory, whatever its length.
     expect(Math.max(...reads)).toBe(1000);
     expect(longestChunk).toBeLessThan(500_000);
   }, 60_000);
 });
 
 describe('the key', () => {
-  test('comes from the secret of the installation, and is another one for another secret', () => {
+  test('is derived from the secret of the installation and differs between secrets', () => {
     const [one, same, other] = ['a'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)].map((key) => receiptKey([key]));
     expect(same!.publicKey).toEqual(one!.publicKey);
     expect(other!.id).not.toBe(one!.id);
@@ -211,19 +211,19 @@ describe('the key', () => {
   });
 });
 
-/** What a field could be changed to and still look like one. */
+/** A different but plausible value for a field. */
 function otherValue(value: unknown): unknown {
   if (value === null) return '2026-01-01T00:00:00.000Z';
   if (typeof value === 'number') return value + 1;
   const text = value as string;
   const others: Record<string, string> = { MEGABYTE: 'REFUND', REFUND: 'MEGABYTE', WORK: 'NO_MONEY' };
   if (others[text]) return others[text];
-  // Another digit in times and hashes; another letter elsewhere.
+  // A different digit in times and hashes, a different letter elsewhere.
   const last = /[0-9a-zA-Z](?=[^0-9a-zA-Z]*$)/;
   return text.replace(last, (letter) => (letter === '1' ? '2' : '1'));
 }
 
-/** The charges of a receipt as if they had been another connection's; made by hand from docs/receipts.md. */
+/** The charges of a receipt, rehashed for another connection; an independent implementation of docs/receipts.md. */
 function rewrite(connectionId: string, receipt: Receipt): Receipt {
   let previous = '0'.repeat(64);
   const charges = receipt.charges.map((charge) => {
@@ -258,7 +258,7 @@ describe('the checker', () => {
     good = [(await used()).receipt, await refunded()];
   });
 
-  test('finds a change of any single field', () => {
+  test('detects a change of any single field', () => {
     for (const receipt of good) {
       for (const field of Object.keys(receipt) as (keyof Receipt)[]) {
         if (field === 'charges') continue;
@@ -281,7 +281,7 @@ describe('the checker', () => {
     }
   });
 
-  test('finds a charge that is missing, repeated or at another place', () => {
+  test('detects a missing, repeated or moved charge', () => {
     for (const receipt of good)
       for (const [index, charge] of receipt.charges.entries()) {
         const variants = {
@@ -297,7 +297,7 @@ describe('the checker', () => {
       }
   });
 
-  test('finds another key and another signature', () => {
+  test('detects a wrong key and a wrong signature', () => {
     const stranger = receiptKey(['another secret of another shop']).publicKey.toString('base64');
     expect(checkReceipt(good[0], { publicKey: stranger })).toContain('was signed with the key');
     expect(checkReceipt(good[0], { publicKey: 'AAAA' })).toBe('the public key is not 32 bytes in base64');
@@ -306,7 +306,7 @@ describe('the checker', () => {
     );
   });
 
-  test('compares with an earlier receipt: its charges come first in the later one', async () => {
+  test('compares with an earlier receipt, whose charges must be the first ones of the later receipt', async () => {
     const { first, receipt } = await used();
     expect(checkReceipt(receipt, { publicKey, earlier: first })).toBeUndefined();
     expect(checkReceipt(first, { publicKey, earlier: receipt })).toBe(
@@ -316,7 +316,7 @@ describe('the checker', () => {
     expect(checkReceipt(receipt, { publicKey, earlier: { ...first, total: 1 } })).toContain(
       'the earlier receipt is not',
     );
-    // A shop that rewrites its past makes a chain that is good in itself: only the earlier receipt shows it.
+    // A rewritten history is a valid chain; only the earlier receipt reveals it.
     const { receipt: other } = await used();
     const rewritten = rewrite(receipt.connectionId, other);
     expect(checkReceipt(rewritten)).toBeUndefined();
@@ -342,7 +342,7 @@ describe('the command', () => {
     });
   }
 
-  test('says in one line what it found, and ends with 0, 1 or 2', async () => {
+  test('prints its result in one line and exits with 0, 1 or 2', async () => {
     const { first, receipt } = await used();
     const files = { 'receipt.json': { data: receipt }, 'first.json': first, 'key.txt': `${publicKey}\n` };
     expect(await run(files, 'receipt.json', '--key', 'key.txt', '--earlier', 'first.json')).toEqual({

@@ -1,8 +1,8 @@
-/** What each gateway run counted on each connection. Written under the lock of the connection's payer alone. */
+/** The counters of each gateway run on each connection. Writes need the lock of the payer's account. */
 import type { EndReason } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 
-/** Milliseconds since each run that has the connection open was heard of; time in which nobody listened does not count. */
+/** Milliseconds since the last report of each run that has the connection open, not counting time without an API process. */
 export async function findSilences(ctx: Ctx, connectionId: string): Promise<number[]> {
   const rows = await ctx.db.query<{ silenceMs: number }>(
     `select (extract(epoch from silence_since(seen_at)) * 1000)::float8 as "silenceMs"
@@ -13,7 +13,7 @@ export async function findSilences(ctx: Ctx, connectionId: string): Promise<numb
   return rows.map((row) => row.silenceMs);
 }
 
-/** Open runs of the connection that the same node made before this one: their process is gone. */
+/** Earlier open runs of the same node on the connection: their process has exited. */
 export async function findPredecessors(ctx: Ctx, connectionId: string, runId: string): Promise<string[]> {
   const rows = await ctx.db.query<{ runId: string }>(
     `select run_id as "runId"
@@ -38,8 +38,8 @@ export interface RunReport {
 }
 
 /**
- * Those of a run's reports that change nothing, read without a lock: the total is known, what is wanted is granted, and
- * nothing is ending.
+ * Finds the reports of a run that change nothing: the total is known, the wanted bytes are granted, and the connection is not
+ * ending. Reads without a lock.
  */
 export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunReport[]): Promise<Unchanged[]> {
   return ctx.db.query(
@@ -58,7 +58,10 @@ export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunRepo
   );
 }
 
-/** The run begins on these connections with nothing, if it never had them; one that begins again is not recalled any longer. */
+/**
+ * Adds the run to these connections with zero counters, unless it is there already. A run that opens a connection again is no longer
+ * recalled.
+ */
 export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     `insert into connection_runs (run_id, connection_id, is_open)
@@ -74,7 +77,7 @@ export interface SilentRun {
   connectionIds: string[];
 }
 
-/** Runs with open connections that were not heard of for longer than the lease, while they could have been. */
+/** Runs with open connections and no report for longer than the lease, while the API was available. */
 export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promise<SilentRun[]> {
   return ctx.db.query(
     `select run_id as "runId", array_agg(connection_id::text) as "connectionIds"
@@ -87,7 +90,7 @@ export function findSilentRuns(ctx: Ctx, leaseMs: number, limit: number): Promis
   );
 }
 
-/** The process behind a run that fell silent may still serve these: they are not idle because it says nothing. */
+/** The process of a silent run may still serve these connections, so missing reports do not make them idle. */
 export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     'update connection_runs set is_lost = true where run_id = $1 and connection_id = any($2::uuid[])',
@@ -103,7 +106,7 @@ export interface EndOfRun {
 
 const REASON = `coalesce(end_reason::text, ending_reason::text, case when is_open and is_recalled then 'RECALLED' end)`;
 
-/** What the run has open and is to end. */
+/** Connections that the run has open and that are ending or have ended, or whose grants were recalled. */
 export function findEnding(ctx: Ctx, runId: string): Promise<EndOfRun[]> {
   return ctx.db.query(
     `select run_id as "runId", connection_id as "connectionId", ${REASON} as reason
@@ -113,7 +116,7 @@ export function findEnding(ctx: Ctx, runId: string): Promise<EndOfRun[]> {
   );
 }
 
-/** Which of these connections have ended or are to end, in those of these runs that have had them. */
+/** Finds connections that are ending or have ended, or whose grants were recalled, for each run that has opened them. */
 export function findEndsOfRuns(
   ctx: Ctx,
   connectionIds: readonly string[],
@@ -127,7 +130,7 @@ export function findEndsOfRuns(
   );
 }
 
-/** Why each of these has ended or is to end; those that go on, and unknown ones, are left out. */
+/** @returns the reasons of connections that are ending or have ended, by id */
 export async function findEndReasons(ctx: Ctx, connectionIds: readonly string[]): Promise<Map<string, EndReason>> {
   const rows = await ctx.db.query<{ id: string; reason: EndReason }>(
     `select id, coalesce(end_reason::text, ending_reason::text) as reason from connections
@@ -137,7 +140,7 @@ export async function findEndReasons(ctx: Ctx, connectionIds: readonly string[])
   return new Map(rows.map(({ id, reason }) => [id, reason]));
 }
 
-/** What open runs were granted and have not used is to come back. */
+/** Makes open runs end their part of the connection, which releases their unused grants. */
 export async function recallGrants(ctx: Ctx, connectionId: string): Promise<void> {
   await ctx.db.query('update connection_runs set is_recalled = true where connection_id = $1 and is_open', [
     connectionId,
@@ -149,7 +152,7 @@ export interface ConnectionOfRun {
   connectionId: string;
 }
 
-/** Which of these runs have had which of these connections. */
+/** Which of these runs have opened which of these connections. */
 export function findConnectionsOfRuns(
   ctx: Ctx,
   connectionIds: readonly string[],

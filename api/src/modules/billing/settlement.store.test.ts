@@ -5,11 +5,11 @@ import { createProxy, createUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { readBalance } from '../ledger/ledger.service.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { saveMeters, type MeterChange } from './settlement.store.ts';
 
 const MB = 1_048_576n;
-/** A megabyte at $0.80 for 100 MB. */
+/** Of a megabyte, at $0.80 for 100 MB. */
 const PRICE = 8000n;
 
 let testApp: TestApp;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testApp.stop());
 
-/** An open connection, paid with 40 cents, and what is left of the payer's money. */
+/** An open connection that cost 40 cents, and the payer's remaining balance. */
 async function open(leftMicros: bigint) {
   const user = await createUser(testApp, { balanceMicros: 400_000n + leftMicros });
   const { data: connection } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
@@ -43,7 +43,7 @@ async function open(leftMicros: bigint) {
   return { charge, money };
 }
 
-test('moves the price of the megabytes to the escrow account, with what is held for them', async () => {
+test('moves the price of the megabytes to the escrow account and releases their hold', async () => {
   const { charge, money } = await open(100_000n);
   const before = { balanceMicros: 100_000n, heldMicros: 0n, escrowMicros: 400_000n, charges: 1 };
   await charge(50n, 50n, { holdChangeMicros: 2n * PRICE });
@@ -55,7 +55,7 @@ test('moves the price of the megabytes to the escrow account, with what is held 
 test.each([
   ['what the payer does not have', 50n, 52n, 'customer_not_negative'],
   ['a megabyte that was charged before', 0n, 1n, 'transfers_megabyte'],
-])('refuses %s, and moves nothing', async (_, from, to, constraint) => {
+])('refuses %s and moves no money', async (_, from, to, constraint) => {
   const { charge, money } = await open(PRICE);
   const before = await money();
   await expect(charge(from, to)).rejects.toMatchObject({ constraint });
@@ -68,6 +68,6 @@ test.each<[string, Partial<MeterChange>]>([
 ])('refuses a %s that does not exist', async (_, change) => {
   const { charge, money } = await open(PRICE);
   const before = await money();
-  await expect(charge(50n, 51n, change)).rejects.toThrow('a settlement names what does not exist');
+  await expect(charge(50n, 51n, change)).rejects.toThrow('a settlement refers to rows that do not exist');
   expect(await money()).toEqual(before);
 });

@@ -1,30 +1,30 @@
-/** Writes what a batch of reports settles. */
+/** Saves the settlement of a batch of reports. */
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import type { Meter, Run } from './charging.ts';
 
-/** Traffic below the threshold is remembered in at most twice as many marks as this for an idle time-out. */
+/** The idle window is divided into this many slots; at most two marks are kept per slot (api/sql/slide_idle_window.sql). */
 const IDLE_SLOTS = 60;
-/** Less than this in a whole idle time-out counts as no traffic. */
+/** A connection with less traffic than this within the idle time-out is idle. */
 const IDLE_THRESHOLD_BYTES = 1024n;
 
 export interface MeterChange {
   connectionId: string;
   payerAccountId: bigint;
   meter: Meter;
-  /** The reporting run's part; the run must have the connection already. */
+  /** Counters of the reporting run, which must have opened the connection. */
   run: Run;
-  /** Megabytes to charge: `from` (included) to `to` (excluded), counted from 0; equal when there is nothing to charge. */
+  /** Megabytes to charge: `from` (inclusive) to `to` (exclusive), counted from 0; equal when there is nothing to charge. */
   charge: { from: bigint; to: bigint };
-  /** Of the payer's money: positive holds, negative releases. */
+  /** Change of the hold on the payer's account: positive holds, negative releases money. */
   holdChangeMicros: bigint;
 }
 
 /**
- * In one statement (api/sql/settle_reports.sql). The caller has locked the payers' accounts, and so their connections.
- * Most reports carry more than the idle threshold and start the idle time anew; a trickle slides its window (migration 0015).
- * @throws a constraint of the database (`customer_not_negative`, `transfers_megabyte`) if a payer had less than zero then,
- * holds included, or a megabyte was charged before; settling never asks for that
+ * One statement (api/sql/settle_reports.sql). The caller holds the locks of the payers' accounts, which guard their connections.
+ * Most reports exceed the idle threshold and restart the idle time; smaller ones slide the idle window.
+ * @throws a constraint violation (`customer_not_negative`, `transfers_megabyte`) if a balance less its holds would be negative,
+ * or if a megabyte was already charged; settling never causes either
  */
 export async function saveMeters(ctx: Ctx, runId: string, changes: readonly MeterChange[]): Promise<void> {
   const holds = new Map<bigint, bigint>();
@@ -55,19 +55,19 @@ export async function saveMeters(ctx: Ctx, runId: string, changes: readonly Mete
     ],
   );
   const expected = { connections: changes.length, runs: changes.length, payers: payers.size };
-  assert.deepEqual(found, expected, 'a settlement names what does not exist');
+  assert.deepEqual(found, expected, 'a settlement refers to rows that do not exist');
   for (const accountId of payers) ctx.changed({ accountId }, 'balance');
 }
 
 export interface WriteOff {
   connectionId: string;
-  /** Of the run: what it reported late and is not charged for, after this report. */
+  /** Bytes that the run reported too late to be charged, after this report. */
   runWrittenOffBytes: bigint;
-  /** To add to the connection's sum; negative when free money has come and pays for some of it. */
+  /** Change of the connection's total; negative if new money pays for some of them. */
   changeBytes: bigint;
 }
 
-/** In the transaction of `saveMeters`; hardly ever needed, so it is not part of that statement. */
+/** Runs in the transaction of `saveMeters`. Separate from that statement, because it is rarely needed. */
 export async function saveWriteOffs(ctx: Ctx, runId: string, writeOffs: readonly WriteOff[]): Promise<void> {
   await ctx.db.query(
     `with change as (

@@ -1,38 +1,38 @@
-/** What time brings about: idle connections, those of blocked users, ends without a last report, gateways that fell silent. */
+/** Periodic sweep: ends idle connections and those of blocked users, closes those whose last report timed out, closes silent runs. */
 import type { Ctx } from '../../ctx.ts';
-import { endBlocked, endIdle, finishOverdue } from './ending.service.ts';
+import { endBlocked, endIdle, closeWithoutLastReport } from './ending.service.ts';
 import { findSilentRuns, markLost } from './runs.store.ts';
-import { reportNothing, settleReports } from './settlement.service.ts';
-import { findIdle, findOfBlockedUsers, findOverdueEndings } from './sweep.store.ts';
+import { emptyReport, settleReports } from './settlement.service.ts';
+import { findIdle, findOfBlockedUsers, findTimedOutEndings } from './sweep.store.ts';
 
-/** A run that was not heard of for this long is over: the money that its grants hold is free again. */
+/** A run without a report for this long is closed, which releases the money held for its grants. */
 const LEASE_MS = 60_000;
-/** After this the bill of an end is made without the gateway's last report. */
+/** After this time an ending connection is billed without the gateway's last report. */
 const LAST_REPORT_LIMIT_MS = 6000;
 const BATCH = 200;
 
 /**
- * Each connection is looked at again under its payer's lock, so several workers may sweep at once. A silent run is not:
- * one that speaks again just then is closed all the same, and its gateway authorizes anew.
+ * Each connection is checked again under its payer's lock, so several workers may sweep at once. Silent runs are not checked
+ * again: one that reports just then is closed anyway, and its gateway authorizes again.
  */
 export async function sweepConnections(ctx: Ctx): Promise<void> {
   for (const id of await findIdle(ctx, ctx.config.idleTimeoutMs, BATCH)) await attempt(ctx, id, endIdle(ctx, id));
   for (const id of await findOfBlockedUsers(ctx, BATCH)) await attempt(ctx, id, endBlocked(ctx, id));
-  for (const id of await findOverdueEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
-    await attempt(ctx, id, finishOverdue(ctx, id));
+  for (const id of await findTimedOutEndings(ctx, LAST_REPORT_LIMIT_MS, BATCH))
+    await attempt(ctx, id, closeWithoutLastReport(ctx, id));
   for (const { runId, connectionIds } of await findSilentRuns(ctx, LEASE_MS, BATCH))
-    await attempt(ctx, runId, closeSilent(ctx, runId, connectionIds));
+    await attempt(ctx, runId, closeSilentRun(ctx, runId, connectionIds));
 }
 
-function closeSilent(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
+function closeSilentRun(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   return ctx.tx(async (ctx) => {
-    const reports = connectionIds.map((id) => reportNothing(id));
+    const reports = connectionIds.map((id) => emptyReport(id));
     await settleReports(ctx, runId, reports, 'close');
     await markLost(ctx, runId, connectionIds);
   });
 }
 
-/** One that fails is logged and tried again at the next turn; it does not hold up those behind it. */
+/** Logs a failure and goes on with the others; the next sweep tries again. */
 async function attempt(ctx: Ctx, id: string, work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'not swept'));
+  await work.catch((error: unknown) => ctx.log.error({ err: error, id }, 'sweep of a connection or run failed'));
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** Open connections of blocked users whose end nobody has asked for. */
+/** Open connections of blocked users whose end was not requested yet. */
 export async function findOfBlockedUsers(ctx: Ctx, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select connections.id from readable_users as users join connections on connections.user_id = users.id
@@ -10,14 +10,14 @@ export async function findOfBlockedUsers(ctx: Ctx, limit: number): Promise<strin
   return rows.map((row) => row.id);
 }
 
-/** After an outage: a gateway with very many connections reports them in several requests. */
+/** Grace period after an outage: a gateway with very many connections needs several requests to report them. */
 const FIRST_REPORTS_MS = 15_000;
 
 /**
- * Open connections with less traffic than the threshold for too long. Reads all open ones. What a gateway may have carried
- * and not reported yet is waited for: each run that may serve the connection must have reported after the idle time was
- * over, or have been silent for as long itself. A node's newer run tells that the older one is dead.
- * @param ids only these, if given
+ * Open connections with less traffic than the threshold within the idle time-out. Reads all open connections. A gateway may have
+ * traffic that it has not reported yet, so each run that may serve the connection must have reported after the idle time-out,
+ * or have been silent for that long. A run is dead if its node has started a newer one.
+ * @param ids limits the search to these connections
  */
 export async function findIdle(
   ctx: Ctx,
@@ -29,7 +29,7 @@ export async function findIdle(
     `select id from connections
       where status = 'WORK' and ending_at is null and (idle_marks[1]).at < now() - $1 * interval '1 millisecond'
         and ($3::uuid[] is null or id = any($3))
-        and coalesce(heard_since() < now() - $4 * interval '1 millisecond', true)
+        and coalesce(api_available_since() < now() - $4 * interval '1 millisecond', true)
         and not exists (
           select from connection_runs as part join readable_gateway_runs as run on run.id = part.run_id
            where part.connection_id = connections.id and (is_open or is_lost)
@@ -43,8 +43,8 @@ export async function findIdle(
   return rows.map((row) => row.id);
 }
 
-/** Ends that a gateway was asked to report for, and did not. */
-export async function findOverdueEndings(ctx: Ctx, afterMs: number, limit: number): Promise<string[]> {
+/** Ending connections for which the last report of a gateway timed out. */
+export async function findTimedOutEndings(ctx: Ctx, afterMs: number, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from connections
       where status = 'WORK' and ending_at < now() - $1 * interval '1 millisecond' order by ending_at limit $2`,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -31,8 +31,8 @@ async function writtenOffMegabytes({ id }: Connection): Promise<number> {
 }
 
 /**
- * Three runs of a node, the later ones after the earlier ones were killed. The first two still have something to report; the
- * third has a grant. All money is spent.
+ * Three runs of a node, each started after the previous one was killed. The first two have unreported bytes, the third has a
+ * grant. The balance is spent.
  */
 async function lateRuns() {
   const user = await createUser(testApp, { balanceMicros: 600_000n });
@@ -48,7 +48,7 @@ async function lateRuns() {
   return { user, connection, first, second, third };
 }
 
-test('what is written off is the sum over all runs, however often and in whatever order each reports it', async () => {
+test('written-off bytes are the sum over all runs, however often and in whatever order they report', async () => {
   const { connection, first, second } = await lateRuns();
   for (const [run, megabytes, writtenOff] of [
     [first, 52, 2],
@@ -64,7 +64,7 @@ test('what is written off is the sum over all runs, however often and in whateve
   }
 });
 
-test('money that comes later pays for what is reported again, and it is no longer written off', async () => {
+test('money added later pays for bytes that are reported again, and reduces the write-off', async () => {
   const { user, connection, first, second } = await lateRuns();
   await first.report(connection.id, 53 * MB);
   await second.report(connection.id, MB);
@@ -75,7 +75,7 @@ test('money that comes later pays for what is reported again, and it is no longe
   expect(await writtenOffMegabytes(connection)).toBe(1);
 });
 
-test('what was written off stays so when its run begins again', async () => {
+test('write-offs stay when their run is reopened', async () => {
   const { connection, second } = await lateRuns();
   await second.report(connection.id, 2 * MB);
   await second.authorize(connection);

@@ -1,4 +1,4 @@
-/** Who may use a connection: whoever has its password, and clients from the networks of its allow-list. */
+/** Access to a connection: its password, and the networks of its allow-list, whose clients need no password. */
 import { AppError } from '@cellhop/contract/errors';
 import { ALLOW_LIST_USED_WITHIN_DAYS } from '@cellhop/contract/limits';
 import type { Connection } from '@cellhop/contract/connections';
@@ -12,7 +12,7 @@ import { presentConnection } from './connection-presenter.ts';
 import { findConnection } from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 
-/** Gives the user's own connection a new password. Gateways cut the tunnels of the old one. @throws AppError NOT_FOUND, NOT_CONNECTED */
+/** Replaces the password of the user's own connection. Gateways close the tunnels of the old one. @throws AppError NOT_FOUND, NOT_CONNECTED */
 export async function changePassword(ctx: Ctx, actor: Actor, id: string): Promise<Connection> {
   const { secretKeys } = ctx.config;
   const { password } = newCredentials();
@@ -23,11 +23,11 @@ export async function changePassword(ctx: Ctx, actor: Actor, id: string): Promis
 }
 
 /**
- * Replaces the addresses and networks whose clients need no password on the user's own connection. Gateways cut the tunnels that
- * clients of others have opened without one.
- * @param allowList as `allowListSchema` gives it
- * @throws AppError NOT_FOUND, NOT_CONNECTED; ADDRESS_NOT_USED for a network from which nobody has used the password: otherwise anybody
- *   could list the addresses of others, who would then need a password
+ * Replaces the allow-list of the user's own connection. Gateways close the tunnels that removed clients have opened without a
+ * password.
+ * @param allowList parsed by `allowListSchema`
+ * @throws AppError NOT_FOUND, NOT_CONNECTED; ADDRESS_NOT_USED for a network whose clients have not used the password: otherwise users
+ *   could list addresses of other users, who would then need a password
  */
 export async function setAllowList(ctx: Ctx, actor: Actor, id: string, allowList: readonly string[]): Promise<void> {
   await changeOwn(ctx, actor, id, 'allow-list', async (ctx) => {
@@ -38,7 +38,7 @@ export async function setAllowList(ctx: Ctx, actor: Actor, id: string, allowList
   });
 }
 
-/** Under the lock of the payer's account: a gateway that opens the connection meanwhile is told of the change, or sees it. */
+/** Holds the lock of the payer's account, so that a gateway that opens the connection at the same time reads the change or is notified. */
 async function changeOwn(
   ctx: Ctx,
   actor: Actor,
@@ -57,20 +57,20 @@ async function changeOwn(
   });
 }
 
-/** Of those that are open. */
+/** @returns the access of the open ones among these connections, by id */
 export async function readAccess(ctx: Ctx, ids: readonly string[]): Promise<Map<string, Access>> {
   const rows = await store.findAccess(ctx, ids);
   return new Map(rows.map(({ connectionId, ...access }) => [connectionId, access]));
 }
 
-/** A client from this address has used the connection's password. */
-export function noteClientAddress(ctx: Ctx, connectionId: string, address: string): Promise<void> {
-  return store.noteClientAddress(ctx, connectionId, address);
+/** Records that a client from this address has used the connection's password. */
+export function recordClientAddress(ctx: Ctx, connectionId: string, address: string): Promise<void> {
+  return store.recordClientAddress(ctx, connectionId, address);
 }
 
-/** Run again and again by the worker. */
-export async function deleteOldAddresses(ctx: Ctx): Promise<void> {
-  await cleanUp(ctx, 'old addresses of clients', (ctx, limit) =>
-    store.deleteOldAddresses(ctx, ALLOW_LIST_USED_WITHIN_DAYS, limit),
+/** A scheduled task of the worker. */
+export async function deleteOldClientAddresses(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'old client addresses', (ctx, limit) =>
+    store.deleteOldClientAddresses(ctx, ALLOW_LIST_USED_WITHIN_DAYS, limit),
   );
 }

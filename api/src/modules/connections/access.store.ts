@@ -1,11 +1,11 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** The new password of an open connection (api/sql/change_password.sql), under the lock of its payer's account. */
+/** Calls api/sql/change_password.sql. Needs the lock of the payer's account. */
 export async function savePassword(ctx: Ctx, id: string, encrypted: Buffer, hash: Buffer): Promise<void> {
   await ctx.db.query('select change_password($1, $2, $3)', [id, encrypted, hash]);
 }
 
-/** (api/sql/replace_allow_list.sql), under the lock of the payer's account. */
+/** Calls api/sql/replace_allow_list.sql. Needs the lock of the payer's account. */
 export async function saveAllowList(ctx: Ctx, id: string, networks: readonly string[]): Promise<void> {
   await ctx.db.query('select replace_allow_list($1, $2::cidr[])', [id, networks]);
 }
@@ -17,7 +17,7 @@ export interface AccessRow {
   allowList: string[];
 }
 
-/** Of open connections. */
+/** Finds open connections only. */
 export function findAccess(ctx: Ctx, ids: readonly string[]): Promise<AccessRow[]> {
   return ctx.db.query(
     `select id as "connectionId", access_revision as revision, password_revision as "passwordRevision",
@@ -27,19 +27,19 @@ export function findAccess(ctx: Ctx, ids: readonly string[]): Promise<AccessRow[
   );
 }
 
-/** Addresses of clients that a connection remembers; above it the oldest is forgotten. */
+/** Stored client addresses of a connection. Above it the oldest is deleted. */
 const CLIENT_ADDRESSES_MAX = 100;
 
-/** Each of an hour is noted once: most logins then write nothing. */
-export async function noteClientAddress(ctx: Ctx, connectionId: string, address: string): Promise<void> {
-  const noted = await ctx.db.query(
+/** `used_at` is updated once an hour at most, so most logins write nothing. */
+export async function recordClientAddress(ctx: Ctx, connectionId: string, address: string): Promise<void> {
+  const recorded = await ctx.db.query(
     `insert into client_addresses (connection_id, address) values ($1, $2)
      on conflict (connection_id, address) do update set used_at = now()
        where client_addresses.used_at < now() - interval '1 hour'
      returning address`,
     [connectionId, address],
   );
-  if (noted.length === 0) return;
+  if (recorded.length === 0) return;
   await ctx.db.query(
     `delete from client_addresses
       where connection_id = $1 and address in
@@ -48,7 +48,7 @@ export async function noteClientAddress(ctx: Ctx, connectionId: string, address:
   );
 }
 
-/** @returns those of the networks from which no client has used the connection's password for so many days */
+/** @returns the networks without a client that has used the connection's password within these days */
 export async function findUnusedNetworks(
   ctx: Ctx,
   connectionId: string,
@@ -64,8 +64,8 @@ export async function findUnusedNetworks(
   return rows.map(({ network }) => network);
 }
 
-/** A connection that ends takes its own along; what was noted at that moment is left. */
-export async function deleteOldAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
+/** The end of a connection deletes its addresses, except those recorded at that moment. */
+export async function deleteOldClientAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `with old as (
        select connection_id, address from client_addresses where used_at < now() - $1 * interval '1 day'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A UUID version 7 (RFC 9562): the time first, then chance. New connections stand side by side in every index that way;
- * random ids would touch a page of their own each, which at a million connections is most of what a purchase writes.
+ * A UUID version 7 (RFC 9562): a timestamp followed by random bits, so new connections are adjacent in every index. Random ids
+ * would touch a separate index page each, which is most of what a purchase writes at a million connections.
  */
 export function newConnectionId(nowMs = Date.now()): string {
   const time = nowMs.toString(16).padStart(12, '0');

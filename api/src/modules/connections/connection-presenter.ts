@@ -6,23 +6,23 @@ import type { Ctx } from '../../ctx.ts';
 import type { ConnectionRow } from './connections.store.ts';
 import { decryptPassword } from './credentials.ts';
 
-/** Whose it is, is known without saying. */
+/** Users see their own connections, so the owner is left out. */
 type OwnRow = Omit<ConnectionRow, 'userId' | 'userEmail'>;
 type SoldRow = Omit<OwnRow, 'passwordEncrypted'>;
 
-/** A connection as its owner sees it, credentials included. One whose key has gone is shown without its password. */
+/** A connection as its owner sees it, with credentials. The password is null if no key decrypts it. */
 export function presentConnection({ config, log }: Pick<Ctx, 'config' | 'log'>, row: OwnRow): Connection {
   const opened = decryptPassword(config.secretKeys, row.id, row.passwordEncrypted);
-  if (!opened) log.error({ connectionId: row.id }, 'no key of SECRET_KEY opens the password of a connection');
+  if (!opened) log.error({ connectionId: row.id }, 'no key of SECRET_KEY decrypts the password of a connection');
   return presentSold(config, row, opened?.secret ?? null);
 }
 
-/** The same for who knows the password. */
+/** The same if the caller has the password. */
 export function presentSold(config: Config, row: SoldRow, password: string | null): Connection {
   return { ...present(config, row), password };
 }
 
-/** As staff see it: whose it is, but not the password. */
+/** A connection as staff see it: with its owner, without the password. */
 export function presentForAdmin(config: Config, row: ConnectionRow): z.infer<typeof adminConnectionSchema> {
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
@@ -50,7 +50,7 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password'> {
     createdAt: row.createdAt.toISOString(),
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,
-    host: config.gateway.host,
-    port: config.gateway.port,
+    host: row.publicHost ?? config.gateway.host,
+    port: row.publicPort ?? config.gateway.port,
   };
 }

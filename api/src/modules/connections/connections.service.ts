@@ -1,4 +1,4 @@
-/** Selling a proxy, showing connections, and ending them on somebody's wish. */
+/** Selling proxies, listing connections, and ending them on request. */
 import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/contract/connections';
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
@@ -15,9 +15,9 @@ import { endConnection } from '../billing/ending.service.ts';
 
 /**
  * Sells a proxy: takes it off the catalogue, charges the first 50 MB, opens the connection.
- * @param idempotencyKey a repeat with the same key gives the same connection
+ * @param idempotencyKey a repeated request with the same key returns the same connection
  * @throws AppError PROXY_NOT_FOUND, PRICE_CHANGED, SMALL_BALANCE, IDEMPOTENCY_KEY_REUSED, TOO_MANY_CONNECTIONS,
- *   RATE_LIMITED; nothing has changed then
+ *   RATE_LIMITED; then nothing has changed
  */
 export async function connect(
   ctx: Ctx,
@@ -41,7 +41,7 @@ export async function connect(
   if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
   ctx.changed(actor, 'balance');
-  // What was just written need not be read again.
+  // Builds the response from what was just written, without another query.
   const { balanceMicros, ...sold } = result;
   const row = { ...NEW_CONNECTION, ...connection, ...sold };
   return { ...presentSold(ctx.config, row, password), currentBalance: toDollars(balanceMicros) };
@@ -53,7 +53,7 @@ function toRefusal(refusal: Exclude<store.PurchaseOutcome, { outcome: 'BOUGHT' |
   return error;
 }
 
-/** What every connection begins as. */
+/** The initial state of every connection. */
 const NEW_CONNECTION = {
   status: 'WORK',
   refundStatus: 'NONE',
@@ -65,14 +65,15 @@ const NEW_CONNECTION = {
 } as const;
 
 /**
- * Ends the user's own connection. @throws AppError NOT_FOUND, NOT_CONNECTED, RATE_LIMITED for one more unused connection
- *   than may be returned within an hour: it stays open
+ * Ends the user's own connection.
+ * @throws AppError NOT_FOUND, NOT_CONNECTED, RATE_LIMITED if the user has returned too many unused connections within an hour: it
+ *   stays open
  */
 export function disconnect(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
   return endOwn(ctx, actor, id, (ctx) => endConnection(ctx, id, 'USER'));
 }
 
-/** Ends the user's own connection; nothing goes back, and no limit refuses it. @throws AppError NOT_FOUND, NOT_CONNECTED */
+/** Ends the user's own connection without a refund, so no limit applies. @throws AppError NOT_FOUND, NOT_CONNECTED */
 export function disconnectWithoutRefund(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {
   return endOwn(ctx, actor, id, (ctx) => endConnection(ctx, id, 'USER', { isRefundWaived: true }));
 }
@@ -84,7 +85,7 @@ async function endOwn(ctx: Ctx, actor: Actor, id: string, end: (ctx: Ctx) => Pro
   return showWithBalance(ctx, actor, id);
 }
 
-/** Ends anybody's connection. @throws AppError NOT_FOUND, NOT_CONNECTED */
+/** Ends a connection of any user. @throws AppError NOT_FOUND, NOT_CONNECTED */
 export async function disconnectAsAdmin(ctx: Ctx, id: string) {
   if (!(await store.findConnection(ctx, id))) throw new AppError('NOT_FOUND', { thing: 'Connection' });
   await endConnection(ctx, id, 'ADMIN');
@@ -120,6 +121,6 @@ async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<Conn
 
 async function mustFind(ctx: Ctx, id: string): Promise<store.ConnectionRow> {
   const row = await store.findConnection(ctx, id);
-  if (!row) throw new Error(`connection ${id} has gone`);
+  if (!row) throw new Error(`connection ${id} does not exist any more`);
   return row;
 }

@@ -16,6 +16,9 @@ export interface ConnectionRow {
   username: string;
   passwordEncrypted: Buffer;
   dnsPort: number | null;
+  /** Of the node that its exit belongs to; both are null where those of the settings count. */
+  publicHost: string | null;
+  publicPort: number | null;
   createdAt: Date;
   syncedAt: Date | null;
   endedAt: Date | null;
@@ -32,20 +35,22 @@ const SELECT_ROW = `
   select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
          refund_status as "refundStatus", end_reason as "endReason", username,
-         password_encrypted as "passwordEncrypted", dns_port as "dnsPort", connections.created_at as "createdAt",
-         synced_at as "syncedAt", ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city,
-         zip, isp, connection_type as "connectionType"
+         password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
+         public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
+         ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
+         connection_type as "connectionType"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
-    join readable_users as users on users.id = user_id`;
+    join readable_users as users on users.id = user_id
+    left join readable_exits as exits on exits.id = connections.exit_id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);
   return row;
 }
 
-/** @param userId null: of all users */
+/** @param userId null for all users */
 export function listConnections(ctx: Ctx, userId: string | null, page: PageQuery): Promise<ConnectionRow[]> {
   const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
   return ctx.db.query(
@@ -79,10 +84,19 @@ export interface Purchase {
   purchasesPerHour: number;
 }
 
-/** What was bought, as the catalogue shows it. */
+/** The sold proxy, as in the catalogue, and the address of its node. */
 type SoldProxy = Pick<
   ConnectionRow,
-  'priceMicros' | 'ip' | 'countryCode' | 'region' | 'city' | 'zip' | 'isp' | 'connectionType'
+  | 'priceMicros'
+  | 'ip'
+  | 'countryCode'
+  | 'region'
+  | 'city'
+  | 'zip'
+  | 'isp'
+  | 'connectionType'
+  | 'publicHost'
+  | 'publicPort'
 >;
 
 export type PurchaseOutcome =
@@ -91,10 +105,10 @@ export type PurchaseOutcome =
   | { outcome: 'ACCOUNT_BLOCKED' | 'IDEMPOTENCY_KEY_REUSED' | 'PROXY_NOT_FOUND' | 'PRICE_CHANGED' | 'SMALL_BALANCE' }
   | { outcome: 'TOO_MANY_CONNECTIONS' | 'RATE_LIMITED'; retryAfterSeconds: number };
 
-/** Of the trigger that refuses a connection of a user who is not active (migration 0021). */
+/** SQLSTATE of the trigger that refuses connections of blocked users (api/sql/refuse_blocked_buyer.sql). */
 const BLOCKED_BUYER_STATE = 'CHBLK';
 
-/** The whole purchase in one round trip; its rules are in the function (api/sql/buy_proxy.sql). */
+/** The whole purchase in one round trip. Its rules are in api/sql/buy_proxy.sql. */
 export async function buyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutcome> {
   return callBuyProxy(ctx, purchase).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === BLOCKED_BUYER_STATE) return { outcome: 'ACCOUNT_BLOCKED' };
@@ -107,8 +121,10 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
     `select outcome, connection_id as "connectionId", created_at as "createdAt", dns_port as "dnsPort",
             balance_micros as "balanceMicros", (proxy).price_micros as "priceMicros", host((proxy).ip) as ip,
             (proxy).country_code as "countryCode", (proxy).region, (proxy).city, (proxy).zip, (proxy).isp,
-            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds"
-       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+            (proxy).connection_type as "connectionType", retry_after_seconds as "retryAfterSeconds",
+            public_host as "publicHost", public_port as "publicPort"
+       from buy_proxy($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       left join readable_exits as exits on exits.id = (proxy).exit_id`,
     [
       purchase.proxyId,
       purchase.priceMicros,

@@ -13,8 +13,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { endIdle } from '../billing/ending.service.ts';
 import { sweepConnections } from '../billing/sweep.service.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -37,7 +37,7 @@ async function buy(user: TestUser, proxyId?: string) {
 }
 
 const rich = () => createUser(testApp, { balanceMicros: 10n * DOLLAR });
-/** Makes a purchase older than it is: windows are measured by the database's clock. */
+/** Backdates a purchase, because the database's clock measures the windows. */
 const age = (id: string, interval: string) =>
   testApp.database.query(
     `update connections set created_at = created_at - $2::interval,
@@ -71,7 +71,7 @@ describe('connect', () => {
     expect((await user.call(getProfile, {})).data.balance).toBe(9.6);
   });
 
-  test('keeps the password encrypted and unlike any other', async () => {
+  test('stores the password encrypted, with a unique ciphertext', async () => {
     const user = await rich();
     const [one, two] = [await buy(user), await buy(user)];
     expect(one.password).not.toBe(two.password);
@@ -97,13 +97,13 @@ describe('connect', () => {
     expect(await balanceOf(testApp, user)).toBe(399_999n);
   });
 
-  test('the last cent buys', async () => {
+  test('a balance of exactly price/2 is enough', async () => {
     const user = await createUser(testApp, { balanceMicros: 400_000n });
     expect((await buy(user)).currentBalance).toBe(0);
   });
 
   test.each([100n, 12_300n, 799_900n, 100_000_000n])(
-    'costs half of the price for 100 MB, to the micro-dollar: %s',
+    'costs half of the price of 100 MB, to the micro-dollar: %s',
     async (priceMicros) => {
       const balanceMicros = 60n * DOLLAR;
       const user = await createUser(testApp, { balanceMicros });
@@ -115,7 +115,7 @@ describe('connect', () => {
     },
   );
 
-  test("refuses another price than today's", async () => {
+  test('refuses a price that is out of date', async () => {
     const user = await rich();
     const id = await createProxy(testApp);
     await expect(user.call(connect, { body: { id, price: 0.7 } })).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('connect', () => {
     });
   });
 
-  test('refuses unknown, sold and unhealthy proxies alike', async () => {
+  test('refuses unknown, sold and unhealthy proxies with the same error', async () => {
     const [user, other] = [await rich(), await rich()];
     const sold = await createProxy(testApp);
     await buy(other, sold);
@@ -137,7 +137,7 @@ describe('connect', () => {
     expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
   });
 
-  test('a repeat with the same idempotency key gives the same connection and charges once', async () => {
+  test('a repeat with the same idempotency key returns the same connection and charges once', async () => {
     const user = await rich();
     const body = { id: await createProxy(testApp), price: 0.8 };
     const headers = { 'idempotency-key': randomUUID() };
@@ -150,7 +150,7 @@ describe('connect', () => {
     });
   });
 
-  test('100 buyers of 10 proxies: exactly 10 win, 90 are told that it is gone, nobody pays for nothing', async () => {
+  test('100 buyers of 10 proxies: exactly 10 succeed, 90 get PROXY_NOT_FOUND and pay nothing', async () => {
     const proxyIds = await Promise.all(Array.from({ length: 10 }, () => createProxy(testApp)));
     const buyers = await Promise.all(Array.from({ length: 100 }, () => createUser(testApp, { balanceMicros: DOLLAR })));
     const results = await Promise.all(
@@ -167,7 +167,7 @@ describe('connect', () => {
       expect(await balanceOf(testApp, buyer)).toBe(results[index] === 'won' ? 600_000n : DOLLAR);
   });
 
-  test('one user who buys with all his money in many tabs never goes below zero', async () => {
+  test('concurrent purchases of one user never make the balance negative', async () => {
     const user = await createUser(testApp, { balanceMicros: DOLLAR });
     const results = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -182,7 +182,7 @@ describe('connect', () => {
     expect(await balanceOf(testApp, user)).toBe(200_000n);
   });
 
-  test('needs a token and a valid body, and names the field that is wrong', async () => {
+  test('requires a token and a valid body, and names the invalid field', async () => {
     await expect(testApp.call(connect, { body: { id: randomUUID(), price: 1 } })).rejects.toMatchObject({
       status: 401,
     });
@@ -197,7 +197,7 @@ describe('connect', () => {
 });
 
 describe('disconnect', () => {
-  test('gives everything back when nothing was used, and the proxy returns to the catalogue', async () => {
+  test('refunds everything when nothing was used, and the proxy returns to the catalogue', async () => {
     const user = await rich();
     const city = randomUUID();
     const connection = await buy(user, await createProxy(testApp, { city }));
@@ -213,14 +213,14 @@ describe('disconnect', () => {
     expect((await user.call(searchProxies, { query: { city: [city] } })).data).toHaveLength(1);
   });
 
-  test('inside 30 minutes charges the megabytes that have begun', async () => {
+  test('within 30 minutes charges the started megabytes', async () => {
     const user = await rich();
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
     await run.report(connection.id, 5 * MB + 1);
     const ending = user.call(disconnect, { params: { id: connection.id } });
-    // The gateway hears of it with its next report, and sends what it has counted since.
+    // The gateway learns of the end with its next report, and sends its last total.
     await expect.poll(() => run.report(connection.id, 5 * MB + 1).then((credit) => credit.state)).toBe('ended');
     await run.end(connection.id, 6 * MB + 1);
     const { data } = await ending;
@@ -233,7 +233,7 @@ describe('disconnect', () => {
     expect(await balanceOf(testApp, user)).toBe(9_944_000n);
   });
 
-  test('after 30 minutes nothing goes back', async () => {
+  test('after 30 minutes nothing is refunded', async () => {
     const user = await rich();
     const connection = await buy(user);
     await age(connection.id, '30 minutes');
@@ -241,10 +241,10 @@ describe('disconnect', () => {
     expect(data).toMatchObject({ paidFor: 0.4, refundStatus: 'NONE', currentBalance: 9.6 });
   });
 
-  test('the window is over when the end was asked for after it, not when the last report came', async () => {
+  test('the refund window depends on when the end was requested, not on when the last report came', async () => {
     const user = await rich();
     const [early, late] = [await buy(user), await buy(user)];
-    // Asked for 10 seconds ago, 5 seconds before and after the connection was 30 minutes old.
+    // Requested 10 seconds ago, 5 seconds before and after the connection was 30 minutes old.
     for (const [connection, boughtBefore] of [
       [early, '30 minutes 5 seconds'],
       [late, '30 minutes 15 seconds'],
@@ -266,7 +266,7 @@ describe('disconnect', () => {
     );
   });
 
-  test('bills what was reported when the gateway does not answer', async () => {
+  test('bills the reported bytes when the gateway does not respond', async () => {
     const user = await rich();
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -277,7 +277,7 @@ describe('disconnect', () => {
     ]);
     const { data } = await user.call(disconnect, { params: { id: connection.id } });
     expect(data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.016 });
-    // What it reports after the bill changes nothing.
+    // A report after the bill changes nothing.
     expect((await run.report(connection.id, 9 * MB)).state).toBe('ended');
     await run.end(connection.id, 9 * MB);
     expect(await balanceOf(testApp, user)).toBe(9_984_000n);
@@ -300,7 +300,7 @@ describe('disconnect', () => {
     expect((await ending).data).toMatchObject({ status: 'DISCONNECT_USER', paidFor: 0.024, trafficUsed: 3 * 1024 });
   });
 
-  test('a worker makes the bill when the API died while it waited for the last report', async () => {
+  test('a worker bills the connection when the API died while it waited for the last report', async () => {
     const user = await rich();
     const connection = await buy(user);
     await createGatewayRun(testApp).authorize(connection);
@@ -313,7 +313,7 @@ describe('disconnect', () => {
     expect(data[0]).toMatchObject({ status: 'DISCONNECT_USER', refundStatus: 'REFUNDED' });
   });
 
-  test('works once: a second one is refused and moves no money', async () => {
+  test('works once: a second request is refused and moves no money', async () => {
     const user = await rich();
     const connection = await buy(user);
     await user.call(disconnect, { params: { id: connection.id } });
@@ -324,7 +324,7 @@ describe('disconnect', () => {
     expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
   });
 
-  test('at the same time from many tabs gives one refund', async () => {
+  test('concurrent requests cause one refund', async () => {
     const user = await rich();
     const connection = await buy(user);
     const results = await Promise.allSettled(
@@ -334,7 +334,7 @@ describe('disconnect', () => {
     expect(await balanceOf(testApp, user)).toBe(10n * DOLLAR);
   });
 
-  test("somebody else's connection does not exist", async () => {
+  test('returns NOT_FOUND for a connection of another user', async () => {
     const connection = await buy(await rich());
     const stranger = await rich();
     await expect(stranger.call(disconnect, { params: { id: connection.id } })).rejects.toMatchObject({
@@ -362,7 +362,7 @@ describe('disconnect', () => {
 });
 
 describe('idle connections', () => {
-  test('end as NOT_WORK after 30 minutes without 1 KiB, and are not refunded then', async () => {
+  test('end as NOT_WORK after 30 minutes with less than 1 KiB, without a refund', async () => {
     const user = await rich();
     const connection = await buy(user);
     await age(connection.id, '29 minutes');
@@ -378,7 +378,7 @@ describe('idle connections', () => {
     });
   });
 
-  test('one that had traffic after it was found idle goes on', async () => {
+  test('one that had traffic after it was found idle stays open', async () => {
     const user = await rich();
     const connection = await buy(user);
     await endIdle(testApp.ctx, connection.id);
@@ -388,12 +388,12 @@ describe('idle connections', () => {
     expect((await user.call(listConnections, { query: {} })).data[0]?.status).toBe('NOT_WORK');
   });
 
-  test('one that cannot be ended does not hold up the others', async () => {
+  test('a failure to end one does not affect the others', async () => {
     const user = await rich();
     const [broken, other] = [await buy(user), await buy(user)];
     await age(broken.id, '40 minutes');
     await age(other.id, '31 minutes');
-    // Its hold is wrong, so that the release of it is refused by the database.
+    // Its hold is wrong, so the database refuses to release it.
     await testApp.database.query('update connections set granted_bytes = 99 * 1048576 where id = $1', [broken.id]);
     await sweepConnections(testApp.ctx);
     const { data } = await user.call(listConnections, { query: {} });
@@ -402,7 +402,7 @@ describe('idle connections', () => {
     await testApp.database.query('update connections set granted_bytes = 0 where id = $1', [broken.id]);
   });
 
-  test('1 KiB of traffic starts the time anew, a byte less does not', async () => {
+  test('1 KiB of traffic restarts the idle time, a byte less does not', async () => {
     const user = await rich();
     const [kept, ended] = [await buy(user), await buy(user)];
     const run = createGatewayRun(testApp);
@@ -423,7 +423,7 @@ describe('idle connections', () => {
 });
 
 describe('lists', () => {
-  test('are paged, newest first, and hold only the own connections', async () => {
+  test("are paged, newest first, and contain only the user's own connections", async () => {
     const user = await rich();
     const ids = [(await buy(user)).id, (await buy(user)).id, (await buy(user)).id];
     const first = await user.call(listConnections, { query: { size: 2 } });
@@ -439,7 +439,7 @@ describe('lists', () => {
     await expect(user.call(listConnections, { query })).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
   });
 
-  test("staff see all connections or one user's, without passwords", async () => {
+  test('staff see all connections or those of one user, without passwords', async () => {
     const user = await rich();
     const connection = await buy(user);
     const support = await createUser(testApp, { roleName: 'SUPPORT' });

@@ -4,22 +4,22 @@ import { decryptPassword, encryptPassword, hashPassword, isPassword, newCredenti
 
 const SECRET = 'a secret key for tests of at least 32 characters';
 const KEYS = [SECRET] as const;
-/** After a change of the key, and after the old one has gone. */
+/** After key rotation, and after the old key was removed. */
 const [ROTATED, NEWEST_ALONE] = [['a newer secret', SECRET] as const, ['a newer secret'] as const];
 
 describe('a password at rest', () => {
-  test('opens again for its own connection', () => {
+  test('decrypts for its own connection', () => {
     const id = randomUUID();
     const { password } = newCredentials();
     expect(decryptPassword(KEYS, id, encryptPassword(KEYS, id, password))?.secret).toBe(password);
   });
 
-  test('is never stored the same way twice', () => {
+  test('has a different ciphertext each time', () => {
     const id = randomUUID();
     expect(encryptPassword(KEYS, id, 'same').equals(encryptPassword(KEYS, id, 'same'))).toBe(false);
   });
 
-  test('opens with an older key, which is told, and is sealed with the newest', () => {
+  test('decrypts with an older key, which is reported, and is encrypted with the newest', () => {
     const id = randomUUID();
     expect(decryptPassword(ROTATED, id, encryptPassword(KEYS, id, 'secret'))).toEqual({
       secret: 'secret',
@@ -29,7 +29,7 @@ describe('a password at rest', () => {
     expect(decryptPassword(NEWEST_ALONE, id, sealed)).toEqual({ secret: 'secret', keyIndex: 0 });
   });
 
-  test('does not open in the row of another connection, with another key, changed, or cut', () => {
+  test('does not decrypt in the row of another connection, with another key, modified, or truncated', () => {
     const id = randomUUID();
     const encrypted = encryptPassword(KEYS, id, 'secret');
     const changed = Buffer.from(encrypted);
@@ -46,7 +46,7 @@ describe('a password at rest', () => {
   });
 });
 
-test('a password is recognised by its hash, made with any key, and no other is', () => {
+test('a password matches its hash with any key; others do not match', () => {
   const hash = hashPassword(KEYS, 'right');
   expect(isPassword(KEYS, 'right', hash)).toBe(true);
   expect(isPassword(ROTATED, 'right', hash)).toBe(true);
@@ -55,7 +55,7 @@ test('a password is recognised by its hash, made with any key, and no other is',
   expect(isPassword(KEYS, '', hash)).toBe(false);
 });
 
-test('credentials are long, distinct, and need no quoting in a shell or an address', () => {
+test('credentials are long, distinct, and need no quoting in a shell or a URL', () => {
   const made = Array.from({ length: 200 }, newCredentials);
   expect(new Set(made.map(({ username }) => username)).size).toBe(200);
   for (const { username, password } of made) expect(username + password).toMatch(/^[a-z2-9]{39}$/);

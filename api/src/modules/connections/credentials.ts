@@ -1,12 +1,12 @@
 /**
- * A connection's username and password. They are made here, never chosen, so the password is random enough (130 bits)
- * to be checked with one keyed hash instead of a slow password hash at each tunnel.
+ * The username and password of a connection. They are generated, never chosen, so the password is random enough (130 bits)
+ * for a fast keyed hash instead of a slow password hash on each tunnel.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey, deriveKeys, type SecretKeys } from '../../keys.ts';
 import { seal, tryUnseal, type Opened } from '../../sealing.ts';
 
-/** Purposes of keys. */
+/** Key derivation contexts. */
 const ENCRYPTION = 'proxy-password-encryption';
 const CHECK = 'proxy-password-check';
 
@@ -15,7 +15,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Lower case without look-alikes, and nothing that a shell or an address would have to quote. */
+/** Lower case without look-alikes, and nothing that needs quoting in a shell or a URL. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const USERNAME_LENGTH = 12;
 const PASSWORD_LENGTH = 27;
@@ -26,8 +26,8 @@ export function newCredentials(): Credentials {
 }
 
 /**
- * Each character is equally likely: five random bits that name none are thrown away. Bytes are drawn once, with some to
- * spare: to draw costs more than how many.
+ * Each character is equally likely: values of five random bits beyond the alphabet are discarded. Twice the needed bytes are
+ * generated at once, because the cost is per call rather than per byte.
  */
 function randomText(length: number): string {
   let text = '';
@@ -35,12 +35,12 @@ function randomText(length: number): string {
   return text.slice(0, length);
 }
 
-/** The connection's id is authenticated with it: a password copied into another row does not open. */
+/** Authenticates the connection's id too, so a ciphertext copied into another row does not decrypt. */
 export function encryptPassword(secretKeys: SecretKeys, connectionId: string, password: string): Buffer {
   return seal(deriveKey(secretKeys, ENCRYPTION), connectionId, password);
 }
 
-/** @returns undefined if the row was made with a key that has gone, or for another connection */
+/** @returns undefined if the key was removed or the ciphertext belongs to another connection */
 export function decryptPassword(secretKeys: SecretKeys, connectionId: string, encrypted: Buffer): Opened | undefined {
   return tryUnseal(encryptionKeys(secretKeys), connectionId, encrypted);
 }
@@ -53,7 +53,7 @@ export function hashPassword(secretKeys: SecretKeys, password: string): Buffer {
   return hashWith(deriveKey(secretKeys, CHECK), password);
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isPassword(secretKeys: SecretKeys, password: string, hash: Buffer): boolean {
   return deriveKeys(secretKeys, CHECK).some((key) => timingSafeEqual(hashWith(key, password), hash));
 }

@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 
 const LIMITS = { openConnectionsMax: 5, purchasesPerHour: 8, unusedReturnsPerHour: 3 };
 const PREPAID_MICROS = 400_000n;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -37,8 +37,8 @@ const buyMany = async (user: TestUser, count: number): Promise<Connection[]> => 
   while (bought.length < count) bought.push(await buy(user));
   return bought;
 };
-const giveBack = (user: TestUser, { id }: Connection) => user.call(disconnect, { params: { id } });
-/** Ends it as nobody counts it. */
+const returnUnused = (user: TestUser, { id }: Connection) => user.call(disconnect, { params: { id } });
+/** Ends a connection in a way that no limit counts. */
 const endAsAdmin = async ({ id }: Connection) => {
   const admin = await createUser(testApp, { roleName: 'ADMIN' });
   await admin.call(disconnectAsAdmin, { params: { id } });
@@ -55,7 +55,7 @@ const minutesPass = (user: TestUser, minutes: number) =>
 const listOf = async (user: TestUser) => (await user.call(listConnections, { query: {} })).data;
 
 describe('open connections', () => {
-  test('of one user are at most as many as allowed, also when they are bought at the same moment', async () => {
+  test('of one user never exceed the limit, even with concurrent purchases', async () => {
     const user = await newUser();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => buy(user)));
     expect(codesOf(results)).toEqual([
@@ -65,7 +65,7 @@ describe('open connections', () => {
     expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - 5n * PREPAID_MICROS);
   });
 
-  test('beyond the limit are refused with the time to wait, and nothing has changed; one that ends makes room', async () => {
+  test('beyond the limit are refused with Retry-After and change nothing; a connection that ends makes room', async () => {
     const user = await newUser();
     const [first] = await buyMany(user, 5);
     const id = await createProxy(testApp);
@@ -76,7 +76,7 @@ describe('open connections', () => {
       retryAfterSeconds: 60,
     });
     expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - 5n * PREPAID_MICROS);
-    await giveBack(user, first!);
+    await returnUnused(user, first!);
     expect((await buy(user, {}, id)).status).toBe('WORK');
   });
 
@@ -87,7 +87,7 @@ describe('open connections', () => {
 });
 
 describe('purchases', () => {
-  test('of one user within an hour are at most as many as allowed, whatever became of them', async () => {
+  test('of one user within an hour never exceed the limit, even if they have ended', async () => {
     const user = await newUser();
     for (const connection of await buyMany(user, 5)) await endAsAdmin(connection);
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => buy(user)));
@@ -103,7 +103,7 @@ describe('purchases', () => {
     expect((await buy(user)).status).toBe('WORK');
   });
 
-  test('are answered again at the limit when they are repeated with their key', async () => {
+  test('return their result at the limit when they are repeated with their idempotency key', async () => {
     const user = await newUser();
     const headers = { 'idempotency-key': randomUUID() };
     const id = await createProxy(testApp);
@@ -113,7 +113,7 @@ describe('purchases', () => {
     expect((await buy(user, headers, id)).id).toBe(first.id);
   });
 
-  test('by a process of the version before go on: the function without limits is still there', async () => {
+  test('by a process of the previous version work: the function without limits still exists', async () => {
     const user = await newUser();
     const [row] = await testApp.database.query<{ outcome: string }>(
       `select outcome from buy_proxy($1, 800000, $2, $3, null, $4, $5, '', '')`,
@@ -124,38 +124,38 @@ describe('purchases', () => {
 });
 
 describe('connections that are returned unused', () => {
-  test('are refunded up to the limit, also when all are returned at the same moment; the others stay open', async () => {
+  test('are refunded up to the limit, even when returned concurrently; the others stay open', async () => {
     const user = await newUser();
     const bought = await buyMany(user, 5);
-    const results = await Promise.allSettled(bought.map((connection) => giveBack(user, connection)));
+    const results = await Promise.allSettled(bought.map((connection) => returnUnused(user, connection)));
     expect(codesOf(results)).toEqual(['DONE', 'DONE', 'DONE', 'RATE_LIMITED', 'RATE_LIMITED']);
     expect((await listOf(user)).filter(({ status }) => status === 'WORK')).toHaveLength(2);
     expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - 2n * PREPAID_MICROS);
   });
 
-  test('too often are refused with the time to wait; after it, inside the refund window, all goes back', async () => {
+  test('too often are refused with Retry-After; after that time, within the refund window, they are fully refunded', async () => {
     const user = await newUser();
-    for (const connection of await buyMany(user, 3)) await giveBack(user, connection);
+    for (const connection of await buyMany(user, 3)) await returnUnused(user, connection);
     await minutesPass(user, 50);
     const connection = await buy(user);
-    await expect(giveBack(user, connection)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
-    const { retryAfterSeconds } = (await giveBack(user, connection).catch((error: unknown) => error)) as ApiError;
+    await expect(returnUnused(user, connection)).rejects.toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+    const { retryAfterSeconds } = (await returnUnused(user, connection).catch((error: unknown) => error)) as ApiError;
     expect(retryAfterSeconds).toBeGreaterThan(500);
     expect(retryAfterSeconds).toBeLessThanOrEqual(600);
     await minutesPass(user, 10);
-    expect((await giveBack(user, connection)).data).toMatchObject({
+    expect((await returnUnused(user, connection)).data).toMatchObject({
       status: 'DISCONNECT_USER',
       refundStatus: 'REFUNDED',
     });
     expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS);
   });
 
-  test('can be ended at any time without a refund', async () => {
+  test('can always be ended without a refund', async () => {
     const user = await newUser();
     const bought = await buyMany(user, 4);
-    for (const connection of bought.slice(0, 3)) await giveBack(user, connection);
+    for (const connection of bought.slice(0, 3)) await returnUnused(user, connection);
     const { id } = bought[3]!;
-    await expect(giveBack(user, bought[3]!)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(returnUnused(user, bought[3]!)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     const { data } = await user.call(disconnectWithoutRefund, { params: { id } });
     expect(data).toMatchObject({ status: 'DISCONNECT_USER', endReason: 'USER', refundStatus: 'NONE', paidFor: 0.4 });
     expect(await balanceOf(testApp, user)).toBe(BALANCE_MICROS - PREPAID_MICROS);
@@ -169,7 +169,7 @@ describe('connections that are returned unused', () => {
     });
   });
 
-  test('without a refund have none either when the bill is made by the last report of a gateway', async () => {
+  test('without a refund get none when the last report of a gateway closes them', async () => {
     const user = await newUser();
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -184,32 +184,32 @@ describe('connections that are returned unused', () => {
     expect((await ending).data).toMatchObject({ refundStatus: 'NONE', paidFor: 0.4 });
   });
 
-  test('count only while they were unused and refunded: used ones, old ones and ends by others do not', async () => {
+  test('count only if they were unused and refunded; used ones, old ones and ends by others do not count', async () => {
     const user = await newUser();
     const [used, old, ...others] = await buyMany(user, 5);
     const run = createGatewayRun(testApp);
     await run.authorize(used!);
     await run.end(used!.id, 1);
-    await giveBack(user, used!);
+    await returnUnused(user, used!);
     await testApp.database.query(
       `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
       [old!.id],
     );
-    expect((await giveBack(user, old!)).data.refundStatus).toBe('NONE');
+    expect((await returnUnused(user, old!)).data.refundStatus).toBe('NONE');
     await endAsAdmin(others[0]!);
-    for (const connection of others.slice(1)) await giveBack(user, connection);
-    await giveBack(user, await buy(user));
+    for (const connection of others.slice(1)) await returnUnused(user, connection);
+    await returnUnused(user, await buy(user));
     const last = await buy(user);
-    await expect(giveBack(user, last)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    // Neither a connection with traffic nor one whose window has passed is refused.
+    await expect(returnUnused(user, last)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    // Connections with traffic or after the refund window are not refused.
     await run.authorize(last);
     await run.end(last.id, 1);
-    expect((await giveBack(user, last)).data.refundStatus).toBe('REFUNDED');
+    expect((await returnUnused(user, last)).data.refundStatus).toBe('REFUNDED');
     const late = await buy(user);
     await testApp.database.query(
       `update connections set created_at = created_at - interval '30 minutes' where id = $1`,
       [late.id],
     );
-    expect((await giveBack(user, late)).data.refundStatus).toBe('NONE');
+    expect((await returnUnused(user, late)).data.refundStatus).toBe('NONE');
   });
 });

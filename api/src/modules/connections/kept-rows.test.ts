@@ -1,4 +1,4 @@
-/** What a connection names is there, and stays: foreign keys, and triggers. */
+/** Referential integrity of connections: foreign keys and triggers. */
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -23,13 +23,15 @@ async function countWaitingDeletions(): Promise<bigint> {
   return row!.count;
 }
 
-test('a user stays, and a proxy that was sold, even after the end; a proxy that nobody bought may go', async () => {
+test('users and sold proxies cannot be deleted, even after the connection has ended; unsold proxies can', async () => {
   const { database } = testApp;
   const user = await rich();
   const proxyId = await createProxy(testApp);
   const { id } = (await user.call(connect, { body: { id: proxyId, price: 0.8 } })).data;
   await user.call(disconnect, { params: { id } });
-  await expect(database.query('delete from proxies where id = $1', [proxyId])).rejects.toThrow('was sold and stays');
+  await expect(database.query('delete from proxies where id = $1', [proxyId])).rejects.toThrow(
+    'was sold and cannot be deleted',
+  );
   await expect(database.query('delete from users where id = $1', [user.id])).rejects.toThrow('users is append-only');
   await expect(database.query('truncate proxies')).rejects.toThrow('referenced in a foreign key constraint');
   const unsold = await createProxy(testApp);
@@ -41,7 +43,7 @@ test('a user stays, and a proxy that was sold, even after the end; a proxy that 
 
 const refused = (name: string) => ({ constraint: name });
 
-test('a connection names an account, a user and a proxy that exist, and a proxy a connection', async () => {
+test('a connection references an existing account, user and proxy, and a proxy an existing connection', async () => {
   const { database } = testApp;
   const proxyId = await createProxy(testApp);
   const { id } = (await (await rich()).call(connect, { body: { id: proxyId, price: 0.8 } })).data;
@@ -63,7 +65,7 @@ test('a connection names an account, a user and a proxy that exist, and a proxy 
   expect(invalid).toEqual([]);
 });
 
-test('a proxy stays that is bought while somebody deletes it', async () => {
+test('a proxy that is bought during its deletion is not deleted', async () => {
   const { database, ctx } = testApp;
   const { id: userId, accountId } = await rich();
   const actor: Actor = {
@@ -75,7 +77,7 @@ test('a proxy stays that is bought while somebody deletes it', async () => {
     isSecondFactorDue: false,
   };
   const proxyId = await createProxy(testApp);
-  // In an array, because a promise that is returned would be waited for before the purchase is committed.
+  // In an array, because the transaction would await a returned promise before it commits the purchase.
   const [deletion] = await ctx.tx(async (ctx) => {
     await sell(ctx, actor, { id: proxyId, price: 0.8 }, null);
     const refusal = database.query('delete from proxies where id = $1', [proxyId]).then(
@@ -85,5 +87,5 @@ test('a proxy stays that is bought while somebody deletes it', async () => {
     await vi.waitFor(async () => expect(await countWaitingDeletions()).toBe(1n), 10_000);
     return [refusal];
   });
-  expect(await deletion).toContain('was sold and stays');
+  expect(await deletion).toContain('was sold and cannot be deleted');
 });

@@ -1,4 +1,4 @@
-/** Whether a username and password, or a client's address, open a connection. */
+/** Finds the connection of a client by its credentials or its address. */
 import type { EndReason } from '@cellhop/contract/connections';
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
@@ -9,26 +9,38 @@ export interface Login {
   connectionId: string;
   exit: Exit;
   passwordRevision: number;
+  /** The only node that serves it; null: every one does. */
+  nodeId: string | null;
 }
 
-/** `reason`: why the connection has ended. Without one the credentials are wrong. */
+/** `reason`: why the connection has ended; undefined for wrong credentials. */
 export interface RefusedLogin {
   reason: EndReason | 'ADDRESS_SHARED' | undefined;
 }
 
-/** Whoever has the right password of a connection that has ended hears why, for a day. */
-const REASON_TOLD_HOURS = 24;
+/** How long after its end the credentials of a connection are refused with the reason. */
+const END_REASON_HOURS = 24;
 
 export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | RefusedLogin> {
-  const login = await store.findLogin(ctx, username, REASON_TOLD_HOURS);
-  if (!login || !isPassword(ctx.config.secretKeys, password, login.passwordHash)) return { reason: undefined };
-  const { connectionId, exit, passwordRevision, endReason } = login;
-  return endReason === null ? { connectionId, exit, passwordRevision } : { reason: endReason };
+  const row = await store.findLogin(ctx, username, END_REASON_HOURS);
+  if (!row || !isPassword(ctx.config.secretKeys, password, row.passwordHash)) return { reason: undefined };
+  return row.endReason === null ? toLogin(row) : { reason: row.endReason };
 }
 
-/** Of the open connection that lists this address. Where several do, none is opened: nobody could tell them apart. */
-export async function findLoginByAddress(ctx: Ctx, address: string): Promise<Login | RefusedLogin> {
-  const [login, other] = await store.findLoginsByAddress(ctx, address);
+/**
+ * Finds the open connection that lists this address, among those that this node serves. If several do, none is opened: the client
+ * must say by a password which one it means.
+ */
+export async function findLoginByAddress(ctx: Ctx, nodeId: string, address: string): Promise<Login | RefusedLogin> {
+  const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address);
   if (other) return { reason: 'ADDRESS_SHARED' };
-  return login ?? { reason: undefined };
+  return row ? toLogin(row) : { reason: undefined };
+}
+
+function toLogin({ connectionId, passwordRevision, nodeId, ...row }: store.OpenLoginRow): Login {
+  return { connectionId, passwordRevision, nodeId, exit: exitOf(row) };
+}
+
+function exitOf({ exit, exitId, exitKind, exitAddress }: store.ExitOfLogin): Exit {
+  return exitId === null || exitKind === null ? exit : { kind: exitKind, id: exitId, address: exitAddress };
 }

@@ -1,4 +1,4 @@
-/** The passwords of connections, sealed and hashed anew with the newest key. */
+/** Encrypts and hashes the passwords of connections again, with the newest key. */
 import type { Ctx } from '../../ctx.ts';
 import { resealRows, type Position, type ResealedBatch } from '../../sealing.ts';
 import { encryptionKeys, encryptPassword, hashPassword } from './credentials.ts';

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { Position, SealedRow } from '../../sealing.ts';
 
-/** The next rows in the order of their creation; the youngest wait until the transactions beside them have ended. */
+/** The next rows by creation time. Skips the newest, because concurrent transactions may still add rows before them. */
 export function listSealed(ctx: Ctx, { createdAt, id }: Position, limit: number): Promise<SealedRow[]> {
   return ctx.db.query(
     `select created_at::text as "createdAt", id, id::text as owner, password_encrypted as sealed from connection_credentials
@@ -26,7 +26,7 @@ export interface ResealedPassword {
   hash: Buffer;
 }
 
-/** Passes over rows that somebody else has locked (api/sql/reseal_passwords.sql). @returns the ids of the rows that were saved */
+/** Skips locked rows (api/sql/reseal_passwords.sql). @returns the ids of the saved rows */
 export async function saveSealed(ctx: Ctx, rows: readonly ResealedPassword[]): Promise<ReadonlySet<string>> {
   const saved = await ctx.db.query<{ id: string }>('select reseal_passwords($1, $2, $3, $4) as id', [
     rows.map((row) => row.id),

@@ -1,4 +1,4 @@
-/** Questions and answers about the service, one ordered list for each language. */
+/** Frequently asked questions, one ordered list per language. */
 import { AppError } from '@cellhop/contract/errors';
 import type { AdminFaq, CreateFaqBody, Faq, UpdateFaqBody } from '@cellhop/contract/faqs';
 import type { LanguageCode } from '@cellhop/contract/schemas';

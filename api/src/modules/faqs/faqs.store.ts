@@ -19,7 +19,7 @@ export function listOfLanguage(ctx: Ctx, languageCode: LanguageCode): Promise<Fa
   return ctx.db.query(`select id, question, response from faqs where language_code = $1 ${ORDER}`, [languageCode]);
 }
 
-/** @param languageCode null: of all languages */
+/** @param languageCode null for all languages */
 export function listAll(ctx: Ctx, languageCode: LanguageCode | null, page: PageQuery): Promise<FaqRow[]> {
   return ctx.db.query(
     `select ${COLUMNS} from faqs where $1::text is null or language_code = $1 ${ORDER} limit $2 offset $3`,
@@ -35,7 +35,7 @@ export async function countAll(ctx: Ctx, languageCode: LanguageCode | null): Pro
   return row!.count;
 }
 
-/** Without a position it stands behind the last one of its language. */
+/** Without a position it is appended to the list of its language. */
 export async function insertFaq(ctx: Ctx, faq: CreateFaqBody): Promise<FaqRow> {
   const [row] = await ctx.db.query<FaqRow>(
     `insert into faqs (language_code, question, response, position)

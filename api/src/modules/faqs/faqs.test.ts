@@ -17,7 +17,7 @@ const questions = async (user: TestUser, languageCode?: 'en' | 'ru') =>
 const create = async (body: { languageCode: 'en' | 'ru'; question: string; position?: number }) =>
   (await admin.call(createFaq, { body: { response: 'Because it is so.', ...body } })).data;
 
-test('a list for each language, in its order; without a language it is the userâ€™s', async () => {
+test('returns an ordered list per language; default is the language of the user', async () => {
   const [one, two] = [
     await create({ languageCode: 'en', question: 'First?' }),
     await create({ languageCode: 'en', question: 'Second?' }),
@@ -47,7 +47,7 @@ test('a list for each language, in its order; without a language it is the userâ
   expect((await admin.call(listAllFaqs, { query: { languageCode: 'ru' } })).data).toHaveLength(1);
 });
 
-test('refuses bad texts and unknown items', async () => {
+test('refuses invalid texts and unknown items', async () => {
   for (const body of [
     { languageCode: 'en', question: 'Hm?', response: 'Because it is so.' },
     { languageCode: 'en', question: '          ', response: 'Because it is so.' },
@@ -62,7 +62,7 @@ test('refuses bad texts and unknown items', async () => {
   await expect(admin.call(deleteFaq, { params })).rejects.toMatchObject(gone);
 });
 
-test('each change needs its own permission: support staff only read', async () => {
+test('each change requires its permission: support staff can only read', async () => {
   const support = await createUser(testApp, { roleName: 'SUPPORT' });
   const { id } = await create({ languageCode: 'en', question: 'Who may change me?' });
   expect((await support.call(listAllFaqs, { query: {} })).data.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 
-/** The one address of the user in a space where his invoices share one. */
+/** The user's address in a space where all of their invoices share one. */
 export async function findReusedAddress(ctx: Ctx, userId: string, space: AddressSpace): Promise<bigint | undefined> {
   const [row] = await ctx.db.query<{ id: bigint }>(
     'select id from deposit_addresses where user_id = $1 and address_space = $2 and is_reused',
@@ -10,7 +10,7 @@ export async function findReusedAddress(ctx: Ctx, userId: string, space: Address
   return row?.id;
 }
 
-/** An index that no address had and no other will have. */
+/** @returns an index that is never used twice */
 export async function nextAddressIndex(ctx: Ctx): Promise<bigint> {
   const [row] = await ctx.db.query<{ id: bigint }>(
     `select nextval(pg_get_serial_sequence('deposit_addresses', 'id')) as id`,

@@ -4,10 +4,10 @@ import * as store from './addresses.store.ts';
 import { deriveAddress } from './chains.ts';
 
 /**
- * The address that a new invoice asks to pay to. Where addresses are kept the user's own one, else a new one. No
- * address is ever given to another user. The caller has locked the payer.
+ * Assigns the deposit address of a new invoice: a new one, or the user's existing one if the currency reuses addresses. An address
+ * is never assigned to another user. The caller has locked the payer.
  */
-export async function takeAddress(
+export async function assignAddress(
   ctx: Ctx,
   userId: string,
   { addressSpace, hasAddressPerInvoice }: Pick<CurrencyRules, 'addressSpace' | 'hasAddressPerInvoice'>,

@@ -2,9 +2,9 @@ import type { CurrencyRules } from '../../payments/currencies.ts';
 import { PAR_RATE_E12 } from '../../payments/amounts.ts';
 
 /**
- * The rate that a payment is credited at. In time it has the invoice's; after that the lower of this one and the rate
- * at its arrival, so that waiting for a better rate earns nothing.
- * @param arrivalRateE12 undefined while none is known
+ * The rate at which a payment is credited. Before the invoice's expiry it is the invoice's rate; after that the lower of this and the
+ * rate on arrival, so that payers gain nothing by waiting for a better rate.
+ * @param arrivalRateE12 undefined if there is no rate
  * @param invoice undefined for a payment without an invoice
  * @returns undefined if the payment must wait for a rate
  */

@@ -1,4 +1,4 @@
-/** Turns final deposits into money on their users' balances. */
+/** Credits final deposits to the balances of their users. */
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
@@ -11,20 +11,20 @@ import { rates } from './chains.ts';
 import { chooseCreditRate } from './credit-rate.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
-import { refreshStatuses } from './refresh.ts';
+import { updateStatuses } from './status-updates.ts';
 
-const DEPOSITS_AT_ONCE = 500;
+const DEPOSITS_PER_BATCH = 500;
 
 /**
- * Credits every final deposit of a chain. One that fails is logged and tried again; neither it nor those that wait for a
- * rate hold up the others, however many they are.
+ * Credits every final deposit of a chain. Failures are logged and retried. Neither they nor deposits without a rate delay the
+ * others.
  */
 export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void> {
   let afterId: string | null = null;
   while (true) {
-    const page: deposits.FinalDeposit[] = await deposits.listFinal(ctx, chain, afterId, DEPOSITS_AT_ONCE);
+    const page: deposits.FinalDeposit[] = await deposits.listFinal(ctx, chain, afterId, DEPOSITS_PER_BATCH);
     for (const deposit of page) await tryToCredit(ctx, chain, deposit);
-    if (page.length < DEPOSITS_AT_ONCE) return;
+    if (page.length < DEPOSITS_PER_BATCH) return;
     afterId = page.at(-1)!.id;
   }
 }
@@ -34,35 +34,35 @@ async function tryToCredit(ctx: Ctx, chain: Chain, { id, asset, hasKnownRate }: 
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
     const rules = currencyRules[currency];
-    // Asked outside of the transaction; used if none was known when the payment arrived.
-    const presentRateE12 = await rates.rateE12(currency);
-    if (presentRateE12 === undefined && !hasKnownRate && !rules.isStable) return;
-    await creditDeposit(ctx, id, rules, presentRateE12);
+    // Fetched outside the transaction; used if there was no rate when the payment arrived.
+    const currentRateE12 = await rates.rateE12(currency);
+    if (currentRateE12 === undefined && !hasKnownRate && !rules.isStable) return;
+    await creditDeposit(ctx, id, rules, currentRateE12);
   } catch (error) {
-    ctx.log.error({ err: error, depositId: id }, 'deposit not credited');
+    ctx.log.error({ err: error, depositId: id }, 'deposit could not be credited');
   }
 }
 
-/** One transaction. Locks are taken in this order: the deposit, its invoice, customers' accounts, shared accounts. */
-function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, presentRateE12: bigint | undefined): Promise<void> {
+/** One transaction. Lock order: the deposit, its invoice, customers' accounts, system accounts. */
+function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, currentRateE12: bigint | undefined): Promise<void> {
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockFinal(ctx, id);
     if (!deposit) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);
-    const arrivalRateE12 = deposit.arrivalRateE12 ?? presentRateE12;
+    const arrivalRateE12 = deposit.arrivalRateE12 ?? currentRateE12;
     const rateE12 = chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
-    // The payment waits; it is not lost.
+    // Without a rate the deposit stays final and is retried.
     if (rateE12 === undefined) return;
     const amountMicros = toCreditMicros(deposit.units, rateE12, rules);
     await deposits.saveCredited(ctx, id, amountMicros, rateE12);
-    for (const paidId of await refreshStatuses(ctx, invoiceIds)) await bonus.recordPayment(ctx, paidId, deposit.userId);
+    for (const paidId of await updateStatuses(ctx, invoiceIds)) await bonus.recordPayment(ctx, paidId, deposit.userId);
     await postTopUp(ctx, deposit, amountMicros);
   });
 }
 
 async function postTopUp(ctx: Ctx, deposit: deposits.LockedDeposit, amountMicros: bigint): Promise<void> {
-  // Worth less than a micro-dollar: the record of it is all there can be.
+  // Worth less than a micro-dollar: there is nothing to post.
   if (amountMicros === 0n) return;
   const topUp: ledger.Transfer = {
     idempotencyKey: `deposit:${deposit.id}`,
@@ -77,5 +77,5 @@ async function postTopUp(ctx: Ctx, deposit: deposits.LockedDeposit, amountMicros
   });
   const reward = await bonus.bonusTransfer(ctx, topUp, deposit.userId);
   const posted = await ledger.post(ctx, reward ? [topUp, reward] : [topUp]);
-  assert(posted.has(topUp.idempotencyKey), `deposit ${deposit.id} had been credited before`);
+  assert(posted.has(topUp.idempotencyKey), `deposit ${deposit.id} was already credited`);
 }

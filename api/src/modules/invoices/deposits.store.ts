@@ -10,7 +10,7 @@ export async function readCursor(ctx: Ctx, chain: string): Promise<string | null
   return row!.cursor;
 }
 
-/** Whoever has the lock is the only one that writes what this chain shows. */
+/** The lock serializes all writes of deposits of this chain. */
 export async function lockCursor(ctx: Ctx, chain: string): Promise<string | null> {
   const [row] = await ctx.db.query<{ cursor: string | null }>(
     'select cursor from chain_cursors where chain = $1 for update',
@@ -23,11 +23,11 @@ export async function saveCursor(ctx: Ctx, chain: string, cursor: string | null)
   await ctx.db.query('update chain_cursors set cursor = $2 where chain = $1', [chain, cursor]);
 }
 
-/** The stages in their order; a deposit never goes back. */
+/** In this order; a deposit never moves back. */
 const STAGES = `array['SEEN', 'INCLUDED', 'FINAL', 'CREDITED']`;
 
-/** Which of the payments are to addresses of ours, and unknown or further than we know: their positions in the list. */
-export async function findNews(
+/** Finds payments to our addresses that are new or have reached a later stage. @returns their indexes in the list */
+export async function findPaymentUpdates(
   ctx: Ctx,
   chain: string,
   space: AddressSpace,
@@ -56,9 +56,9 @@ export async function findNews(
 }
 
 /**
- * Writes a new deposit, or how far a known one has come. It belongs to the newest invoice of its address and currency
- * that was there when it arrived, and stays with it.
- * @returns the invoice; undefined if there is none, or if nothing changed
+ * Inserts a deposit, or updates the stage of a known one. It belongs to the newest invoice of its address and currency that existed
+ * when it arrived; this never changes.
+ * @returns the invoice's id; undefined if there is none or nothing changed
  */
 export async function upsertDeposit(
   ctx: Ctx,
@@ -97,11 +97,11 @@ export async function upsertDeposit(
 export interface FinalDeposit {
   id: string;
   asset: string;
-  /** False if nothing but the present rate can say what it is worth. */
+  /** False if only the current rate can be used. */
   hasKnownRate: boolean;
 }
 
-/** In the order of arrival. @param afterId the last one of the page before; null: from the first on */
+/** Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
 export function listFinal(ctx: Ctx, chain: string, afterId: string | null, limit: number): Promise<FinalDeposit[]> {
   return ctx.db.query(
     `select id, asset, arrival_rate_e12 is not null or invoice_id is not null as "hasKnownRate"
@@ -123,10 +123,10 @@ export interface LockedDeposit {
   accountId: bigint;
 }
 
-/** numeric arrives as text. */
+/** The driver returns `numeric` as text. */
 type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
 
-/** @returns undefined if it is credited already or somebody is about to */
+/** @returns undefined if it was credited, or if another transaction has it locked */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
     `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId", user_id as "userId",

@@ -2,13 +2,13 @@ import type { Invoice, InvoicePayment, adminInvoiceSchema } from '@cellhop/contr
 import { toDollars } from '@cellhop/contract/units';
 import type { z } from 'zod';
 import { formatUnits } from '../../payments/amounts.ts';
-import { isSandboxAddress } from '../../payments/chains/sandbox.ts';
+import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import type { InvoiceDeposit } from './deposits.store.ts';
-import { summarize } from './invoice-payment.ts';
+import { summarizePayment } from './payment-summary.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 
-/** @param deposits those of this invoice */
+/** @param deposits of this invoice */
 export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): Invoice {
   return {
     id: row.id,
@@ -34,7 +34,7 @@ export function presentForAdmin(
 function presentPayment(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): InvoicePayment | null {
   if (deposits.length === 0) return null;
   const rules = currencyRules[row.currency];
-  const { receivedUnits, confirmingUnits, missingUnits, excessUnits, creditedMicros, isLate } = summarize(
+  const { receivedUnits, confirmingUnits, missingUnits, excessUnits, creditedMicros, isLate } = summarizePayment(
     { ...row, deposits },
     rules,
   );

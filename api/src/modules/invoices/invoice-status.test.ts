@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toStatus, type InvoicePayment } from './invoice-status.ts';
+import { toStatus, type DepositAmount } from './invoice-status.ts';
 
-const credited = (units: bigint): InvoicePayment => ({ units, isCredited: true });
-const waiting = (units: bigint): InvoicePayment => ({ units, isCredited: false });
-const statusOf = (payments: InvoicePayment[], { hasEnded = false, paidFromBasisPoints = 9900n } = {}) =>
-  toStatus({ dueUnits: 10_000n, paidFromBasisPoints, hasEnded, payments });
+const credited = (units: bigint): DepositAmount => ({ units, isCredited: true });
+const waiting = (units: bigint): DepositAmount => ({ units, isCredited: false });
+const statusOf = (deposits: DepositAmount[], { hasEnded = false, paidFromBasisPoints = 9900n } = {}) =>
+  toStatus({ dueUnits: 10_000n, paidFromBasisPoints, hasEnded, deposits });
 
 test.each([
   ['nothing seen', [], 'PENDING'],
@@ -18,11 +18,11 @@ test.each([
   ['101 % credited', [credited(10_100n)], 'PAID'],
   ['more than 101 % credited', [credited(10_101n)], 'OVERPAID'],
   ['all of it credited and more seen', [credited(10_000n), waiting(10_000n)], 'PAID'],
-] as const)('an invoice with %s', (_, payments, status) => {
-  expect(statusOf([...payments])).toBe(status);
+] as const)('an invoice with %s', (_, deposits, status) => {
+  expect(statusOf([...deposits])).toBe(status);
 });
 
-test('the end of its time expires an invoice that nothing came for, and no other', () => {
+test('only invoices without deposits expire', () => {
   expect(statusOf([], { hasEnded: true })).toBe('EXPIRED');
   expect(statusOf([waiting(1n)], { hasEnded: true })).toBe('CONFIRMING');
   expect(statusOf([credited(1n)], { hasEnded: true })).toBe('PARTIALLY_PAID');
@@ -34,11 +34,11 @@ test('a stablecoin is paid from 99.5 % on', () => {
   expect(statusOf([credited(9950n)], { paidFromBasisPoints: 9950n })).toBe('PAID');
 });
 
-test('the order in which payments came changes nothing', () => {
+test('the order of deposits does not matter', () => {
   const payment = fc.record({ units: fc.bigInt(1n, 20_000n), isCredited: fc.boolean() });
   fc.assert(
-    fc.property(fc.array(payment), fc.boolean(), (payments, hasEnded) => {
-      expect(statusOf(payments.toReversed(), { hasEnded })).toBe(statusOf(payments, { hasEnded }));
+    fc.property(fc.array(payment), fc.boolean(), (deposits, hasEnded) => {
+      expect(statusOf(deposits.toReversed(), { hasEnded })).toBe(statusOf(deposits, { hasEnded }));
     }),
   );
 });

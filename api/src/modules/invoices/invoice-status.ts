@@ -1,29 +1,29 @@
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
 
-/** A payment is certain for an invoice once it is credited: who reads PAID finds the money on his balance. */
-export interface InvoicePayment {
+/** Only credited deposits make an invoice PAID, so that its money is always on the balance. */
+export interface DepositAmount {
   units: bigint;
   isCredited: boolean;
 }
 
-export interface InvoiceFacts {
+export interface InvoiceState {
   dueUnits: bigint;
-  /** From this share of the due units on it is PAID, in hundredths of a percent. */
+  /** The share of the due units from which it is PAID. */
   paidFromBasisPoints: bigint;
-  /** True once its time has passed or a newer invoice has taken its place. */
+  /** It has expired or was replaced by a newer invoice. */
   hasEnded: boolean;
-  payments: readonly InvoicePayment[];
+  deposits: readonly DepositAmount[];
 }
 
 const WHOLE_BASIS_POINTS = 10_000n;
 const OVERPAID_ABOVE_BASIS_POINTS = 10_100n;
 
-/** The first rule that holds (docs/payments.md). Tolerances decide this label alone, never what is credited. */
-export function toStatus({ dueUnits, paidFromBasisPoints, hasEnded, payments }: InvoiceFacts): InvoiceStatus {
-  const credited = payments.reduce((sum, { units, isCredited }) => (isCredited ? sum + units : sum), 0n);
+/** The first matching rule (docs/payments.md). Tolerances only affect the status, never the credited amount. */
+export function toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits }: InvoiceState): InvoiceStatus {
+  const credited = deposits.reduce((sum, { units, isCredited }) => (isCredited ? sum + units : sum), 0n);
   if (credited * WHOLE_BASIS_POINTS > dueUnits * OVERPAID_ABOVE_BASIS_POINTS) return 'OVERPAID';
   if (credited * WHOLE_BASIS_POINTS >= dueUnits * paidFromBasisPoints) return 'PAID';
-  if (payments.some(({ isCredited }) => !isCredited)) return 'CONFIRMING';
+  if (deposits.some(({ isCredited }) => !isCredited)) return 'CONFIRMING';
   if (credited > 0n) return 'PARTIALLY_PAID';
   return hasEnded ? 'EXPIRED' : 'PENDING';
 }

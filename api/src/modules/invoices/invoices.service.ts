@@ -1,4 +1,4 @@
-/** Invoices as their users and the staff see them. */
+/** Creates and lists invoices. */
 import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
 import { AppError } from '@cellhop/contract/errors';
 import { toMicros } from '@cellhop/contract/units';
@@ -8,16 +8,16 @@ import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
-import { takeAddress } from './addresses.ts';
+import { assignAddress } from './addresses.ts';
 import { isAvailable, rates } from './chains.ts';
 import * as deposits from './deposits.store.ts';
 import { presentForAdmin, presentInvoice } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
-import { refreshStatuses } from './refresh.ts';
+import { updateStatuses } from './status-updates.ts';
 
 /**
- * Asks for a payment at today's rate. An open invoice of the user in the same currency ends; what is paid to it later
- * is credited all the same.
+ * Creates an invoice at the current rate. Closes the user's open invoice in the same currency; later payments to it are still
+ * credited.
  * @throws AppError CURRENCY_UNAVAILABLE, RATE_UNAVAILABLE, RATE_LIMITED
  */
 export async function createInvoice(
@@ -32,11 +32,11 @@ export async function createInvoice(
   const amountMicros = toMicros(amount);
   const dueUnits = toDueUnits(amountMicros, rateE12, rules);
   const id = await ctx.tx(async (ctx) => {
-    // Two requests of one user take turns from here to the end of their transactions.
+    // Serializes concurrent requests of one user.
     await users.lockUser(ctx, userId);
-    await refuseTooMany(ctx, userId);
-    await refreshStatuses(ctx, await store.endOpen(ctx, userId, currency));
-    const addressId = await takeAddress(ctx, userId, rules);
+    await enforceHourlyLimit(ctx, userId);
+    await updateStatuses(ctx, await store.closeOpenInvoice(ctx, userId, currency));
+    const addressId = await assignAddress(ctx, userId, rules);
     const { lifetimeMs } = rules;
     ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
@@ -67,7 +67,7 @@ async function list<Item>(ctx: Ctx, userId: string | null, page: PageQuery, pres
   return { data, totalPages: toTotalPages(await store.countInvoices(ctx, userId), page) };
 }
 
-async function refuseTooMany(ctx: Ctx, userId: string): Promise<void> {
+async function enforceHourlyLimit(ctx: Ctx, userId: string): Promise<void> {
   const { count, untilFewerSeconds } = await store.countRecent(ctx, userId);
   if (count >= ctx.config.invoicesPerHour) throw AppError.rateLimited(untilFewerSeconds ?? 0);
 }

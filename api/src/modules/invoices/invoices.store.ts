@@ -17,7 +17,7 @@ export interface InvoiceRow {
   createdAt: Date;
 }
 
-/** numeric arrives as text. */
+/** The driver returns `numeric` as text. */
 type Stored<Row extends { dueUnits: bigint; rateE12: bigint }> = Omit<Row, 'dueUnits' | 'rateE12'> & {
   dueUnits: string;
   rateE12: string;
@@ -40,7 +40,7 @@ export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | un
   return row && toRow(row);
 }
 
-/** @param userId null: of all users */
+/** @param userId null for all users */
 export async function listInvoices(ctx: Ctx, userId: string | null, page: PageQuery): Promise<InvoiceRow[]> {
   const [condition, values] = userId === null ? ['', []] : ['where invoices.user_id = $3', [userId]];
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
@@ -61,7 +61,7 @@ export async function countInvoices(ctx: Ctx, userId: string | null): Promise<nu
 
 export interface RecentInvoices {
   count: number;
-  /** Until the oldest one of them is no longer among them; null if there are none. */
+  /** Until the oldest of them leaves the window; null if there are none. */
   untilFewerSeconds: number | null;
 }
 
@@ -76,8 +76,8 @@ export async function countRecent(ctx: Ctx, userId: string): Promise<RecentInvoi
   return row!;
 }
 
-/** Ends the open invoice of this user and currency now. */
-export async function endOpen(ctx: Ctx, userId: string, currency: Currency): Promise<string[]> {
+/** Closes the open invoice of this user and currency. */
+export async function closeOpenInvoice(ctx: Ctx, userId: string, currency: Currency): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `update invoices set is_open = false, expired_at = least(expired_at, date_trunc('milliseconds', now()))
       where user_id = $1 and currency = $2 and is_open returning id`,
@@ -135,7 +135,7 @@ export async function lockInvoices(ctx: Ctx, ids: readonly string[]): Promise<Lo
   return rows.map((row) => toRow(row));
 }
 
-/** Open invoices whose time has passed; those that somebody works on are left to him. */
+/** Locks expired open invoices; skips those that another transaction has locked. */
 export async function lockExpired(ctx: Ctx, limit: number): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
     `select id from invoices where is_open and expired_at <= now()

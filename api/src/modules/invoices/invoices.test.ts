@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createUser } from '../../../test/factories.ts';
 import { letExpire, newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { sandboxRates } from '../../payments/rates/sandbox.ts';
+import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import * as invoices from './invoices.service.ts';
 import { expireInvoices } from './watch.service.ts';
 
@@ -50,11 +50,11 @@ describe('createInvoice', () => {
     },
   );
 
-  test('tests above name every currency', () => {
+  test('every currency is tested above', () => {
     expect(currencies).toHaveLength(9);
   });
 
-  test('takes 5 dollars, and parts of a cent', async () => {
+  test('accepts 5 dollars, and fractions of a cent', async () => {
     const user = await createUser(testApp);
     expect((await newInvoice(user, 'USDT_TRC20', 5)).amountInCurrency).toBe('5.00');
     expect(await newInvoice(user, 'USDT_TRC20', 5.000001)).toMatchObject({
@@ -81,14 +81,14 @@ describe('createInvoice', () => {
     });
   });
 
-  test('needs a signed-in user', async () => {
+  test('requires a signed-in user', async () => {
     await expect(testApp.call(createInvoice, { body: { currency: 'BTC', amount: 25 } })).rejects.toMatchObject({
       status: 401,
       code: 'UNAUTHORIZED',
     });
   });
 
-  test('ends the open invoice in the same currency, and no other', async () => {
+  test('closes only the open invoice in the same currency', async () => {
     const user = await createUser(testApp);
     const stranger = await createUser(testApp);
     const [first, other, foreign] = [await newInvoice(user), await newInvoice(user, 'LTC'), await newInvoice(stranger)];
@@ -104,7 +104,7 @@ describe('createInvoice', () => {
       expect((await reload(owner, invoice)).status).toBe('PENDING');
   });
 
-  test('leaves one open invoice when ten are asked for at once', async () => {
+  test('leaves one open invoice after ten concurrent requests', async () => {
     const user = await createUser(testApp);
     await Promise.all(Array.from({ length: 10 }, () => newInvoice(user, 'TON')));
     const { data } = await user.call(listInvoices, { query: {} });
@@ -117,7 +117,7 @@ describe('createInvoice', () => {
       expect((await newInvoice(user, currency)).address).not.toBe((await newInvoice(user, currency)).address);
   });
 
-  test('gives a user one address on account chains, and nobody else the same', async () => {
+  test('gives each user one address on account-based chains', async () => {
     const user = await createUser(testApp);
     const stranger = await createUser(testApp);
     const address = (await newInvoice(user, 'ETH')).address;
@@ -132,18 +132,18 @@ describe('createInvoice', () => {
     await expect(newInvoice(user)).rejects.toMatchObject({ status: 503, code: 'RATE_UNAVAILABLE' });
   });
 
-  test('keeps the rate that it was made with', async () => {
+  test('keeps its initial rate', async () => {
     const user = await createUser(testApp);
     const rateE12 = vi.spyOn(sandboxRates, 'rateE12').mockResolvedValue(30_000n * 10n ** 12n);
     const invoice = await newInvoice(user, 'BTC', 10);
     rateE12.mockRestore();
-    // A third of a coin's fraction is rounded up: 10 / 30000 = 0.000333...
+    // Rounded up: 10 / 30000 = 0.000333...
     expect((await reload(user, invoice)).amountInCurrency).toBe('0.00033334');
   });
 });
 
 describe('limits', () => {
-  test('a user may create so many invoices an hour, another user is not affected', async () => {
+  test('apply to the invoices of one user per hour', async () => {
     const limited = await startTestApp({ invoicesPerHour: 2 });
     const [user, other] = [await createUser(limited), await createUser(limited)];
     await newInvoice(user);
@@ -152,7 +152,7 @@ describe('limits', () => {
     const refusal: unknown = await invoices
       .createInvoice(limited.ctx, { userId: user.id }, { currency: 'BTC', amount: 5 })
       .catch((error: unknown) => error);
-    // The answer's Retry-After.
+    // The Retry-After header.
     expect((refusal as AppError).retryAfterSeconds).toBeGreaterThan(3500);
     expect((refusal as AppError).retryAfterSeconds).toBeLessThanOrEqual(3600);
     expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(2);
@@ -162,7 +162,7 @@ describe('limits', () => {
     await limited.stop();
   });
 
-  test('in production the sandbox takes no money and its payments do not exist', async () => {
+  test('the sandbox is not available in production', async () => {
     const production = await startTestApp({ isDevelopment: false });
     const user = await createUser(production);
     for (const currency of currencies)
@@ -176,7 +176,7 @@ describe('limits', () => {
 });
 
 describe('listInvoices', () => {
-  test("shows the user's own invoices, newest first, in pages", async () => {
+  test("shows the user's own invoices in pages, newest first", async () => {
     const user = await createUser(testApp);
     await newInvoice(await createUser(testApp));
     const made = [];
@@ -198,13 +198,13 @@ describe('listInvoices', () => {
     await expect(user.call(listInvoices, { query })).rejects.toMatchObject({ status: 400, code: 'VALIDATION' });
   });
 
-  test('needs a signed-in user', async () => {
+  test('requires a signed-in user', async () => {
     await expect(testApp.call(listInvoices, { query: {} })).rejects.toMatchObject({ status: 401 });
   });
 });
 
 describe('listAllInvoices', () => {
-  test('shows staff the invoices of one user with the user, or of all', async () => {
+  test('shows staff the invoices of one user or of all, with the user', async () => {
     const staff = await createUser(testApp, { roleName: 'FINANCE' });
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
@@ -216,7 +216,7 @@ describe('listAllInvoices', () => {
     expect(await staff.call(listAllInvoices, { query: { userId: randomUUID() } })).toEqual({ data: [], totalPages: 0 });
   });
 
-  test('is closed to users without the permission and to strangers', async () => {
+  test('is forbidden without the permission or a token', async () => {
     for (const roleName of ['USER', 'SUPPORT']) {
       const user = await createUser(testApp, { roleName });
       await expect(user.call(listAllInvoices, { query: {} })).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
@@ -226,7 +226,7 @@ describe('listAllInvoices', () => {
 });
 
 describe('expireInvoices', () => {
-  test('ends unpaid invoices whose time has passed, and no others', async () => {
+  test('expires only unpaid invoices after their expiry time', async () => {
     const user = await createUser(testApp);
     const old = await newInvoice(user, 'BTC');
     const young = await newInvoice(user, 'LTC');

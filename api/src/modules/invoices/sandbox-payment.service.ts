@@ -1,4 +1,4 @@
-/** Paying an invoice on the sandbox chain. */
+/** Pays an invoice on the sandbox chain. */
 import { AppError } from '@cellhop/contract/errors';
 import { toMicros } from '@cellhop/contract/units';
 import { randomBytes } from 'node:crypto';
@@ -9,7 +9,7 @@ import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
 import * as sandbox from './sandbox.store.ts';
 
-/** Play money is unlimited, numbers in JSON are not. */
+/** Keeps amounts within the range of JSON numbers. */
 const PAYMENT_DOLLARS_MAX = 10_000_000;
 
 export interface SandboxPayment {
@@ -18,7 +18,7 @@ export interface SandboxPayment {
 }
 
 /**
- * @param amountInCurrency by default what is still due
+ * @param amountInCurrency default: the amount that is still due
  * @throws AppError NOT_FOUND, VALIDATION
  */
 export async function payOnSandbox(
@@ -30,7 +30,7 @@ export async function payOnSandbox(
   if (!invoice) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   const rules = currencyRules[invoice.currency];
   const units =
-    amountInCurrency === undefined ? await findStillDue(ctx, invoice) : readUnits(amountInCurrency, invoice);
+    amountInCurrency === undefined ? await findDueUnits(ctx, invoice) : readUnits(amountInCurrency, invoice);
   const transactionId = `sandbox-${randomBytes(32).toString('hex')}`;
   const { chain, asset } = rules;
   await sandbox.insertTransaction(ctx, { transactionId, chain, asset, address: invoice.address, units });
@@ -47,8 +47,8 @@ function readUnits(text: string, { currency, rateE12 }: store.InvoiceRow): bigin
   return units;
 }
 
-/** Counts what is on its way too: two clicks in a row do not pay twice. */
-async function findStillDue(
+/** Includes transactions that the watcher has not read yet, so that two clicks do not pay twice. */
+async function findDueUnits(
   ctx: Ctx,
   { id, currency, address, dueUnits, createdAt }: store.InvoiceRow,
 ): Promise<bigint> {

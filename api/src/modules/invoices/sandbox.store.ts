@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts';
-import type { SandboxTransaction } from '../../payments/chains/sandbox.ts';
+import type { SandboxTransaction } from '../../dev/sandbox-chain.ts';
 
 const TRANSACTIONS_PER_POLL = 2000;
 
@@ -23,7 +23,7 @@ export async function listTransactionsAfter(ctx: Ctx, chain: string, height: big
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }
 
-/** Paid to the address after `since`, and not read by the watcher yet. */
+/** The sum paid to the address after `since` that the watcher has not read yet. */
 export async function sumUnread(
   ctx: Ctx,
   { chain, asset, address, since }: { chain: string; asset: string; address: string; since: Date },

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { confirm, finalize, letExpire, newInvoice, pay, reload, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { chains } from '../../payments/currencies.ts';
-import { sandboxRates } from '../../payments/rates/sandbox.ts';
+import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import { expireInvoices, watchChain } from './watch.service.ts';
 
 const DOLLAR = 1_000_000n;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   testApp = await startTestApp();
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 afterEach(() => {
@@ -28,7 +28,7 @@ const setRate = (dollars: bigint) => vi.spyOn(sandboxRates, 'rateE12').mockResol
 const statusOf = async (user: TestUser, invoice: Parameters<typeof reload>[1]) => (await reload(user, invoice)).status;
 
 describe('a top-up', () => {
-  test.each(currencies)('in %s credits exactly what the invoice is about', async (currency) => {
+  test.each(currencies)('in %s credits exactly the amount of the invoice', async (currency) => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user, currency, 25);
     await pay(testApp, invoice);
@@ -52,7 +52,7 @@ describe('a top-up', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
-  test('closes its invoice: the next one takes nothing from it', async () => {
+  test('closes its invoice and does not count for the next one', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await pay(testApp, invoice);
@@ -60,7 +60,7 @@ describe('a top-up', () => {
     expect(await reload(user, invoice)).toMatchObject({ id: invoice.id, status: 'PAID', expiredAt: invoice.expiredAt });
   });
 
-  test('is not missed by a worker that was away meanwhile', async () => {
+  test('is found by a worker after a downtime', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await send(testApp, invoice);
@@ -70,7 +70,7 @@ describe('a top-up', () => {
     expect(await statusOf(user, invoice)).toBe('PAID');
   });
 
-  test('short of what is due is credited, and the rest completes the invoice', async () => {
+  test('below the due amount is credited, and the rest completes the invoice', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await pay(testApp, invoice, '0.0001');
@@ -85,7 +85,7 @@ describe('a top-up', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
-  test('above what is due is credited in full', async () => {
+  test('above the due amount is credited in full', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user, 'USDT_BSC');
     await pay(testApp, invoice, '30.123456789');
@@ -95,7 +95,7 @@ describe('a top-up', () => {
     expect((await reload(user, invoice)).payment).toMatchObject(over);
   });
 
-  test('in two payments at once is credited for both', async () => {
+  test('in two concurrent payments is credited for both', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user, 'TRX');
     await Promise.all([send(testApp, invoice, '40'), send(testApp, invoice, '60')]);
@@ -114,7 +114,7 @@ describe('a top-up', () => {
 });
 
 describe('the rate of a top-up', () => {
-  test('is the one of the invoice if the payment came in time, even if it becomes final later', async () => {
+  test('is that of the invoice if the payment came in time, even if it becomes final later', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await send(testApp, invoice);
@@ -132,7 +132,7 @@ describe('the rate of a top-up', () => {
   test.each([
     [50_000n, 12_500_000n],
     [200_000n, 25_000_000n],
-  ])('is the lower one for a late payment: at %d dollars a coin it credits %d', async (rate, credit) => {
+  ])('is the lower one for a late payment: at %d dollars per coin it credits %d', async (rate, credit) => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await letExpire(testApp, invoice);
@@ -145,7 +145,7 @@ describe('the rate of a top-up', () => {
     expect(await balanceOf(testApp, user)).toBe(credit);
   });
 
-  test('of a late payment is the one at its arrival, not the one when it becomes final', async () => {
+  test('of a late payment is the one on arrival, not the one when it becomes final', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await letExpire(testApp, invoice);
@@ -166,7 +166,7 @@ describe('the rate of a top-up', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
-  test('is waited for if a late payment finds none', async () => {
+  test('a late payment waits for a rate', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     await letExpire(testApp, invoice);
@@ -179,13 +179,13 @@ describe('the rate of a top-up', () => {
   });
 });
 
-test('payments that wait for a rate, or cannot be credited, do not hold up the others of their chain', async () => {
+test('payments that wait for a rate or cannot be credited do not delay others of their chain', async () => {
   const user = await createUser(testApp);
   const invoice = await newInvoice(user, 'USDT_TRC20');
   await send(testApp, invoice);
   await watch(testApp, 'USDT_TRC20');
   await finalize(testApp);
-  // More than are looked at together, all older than the other one.
+  // More than one batch, all older than the other one.
   const waiting = await testApp.database.query<{ id: string }>(
     `insert into deposits (chain, asset, transaction_id, output, address_id, units, state, arrived_at)
      select 'tron', case when n % 2 = 0 then 'TRX' else 'GONE' end, 'waiting ' || n, 0, address_id, 1000000, 'FINAL',
@@ -207,7 +207,7 @@ test('payments that wait for a rate, or cannot be credited, do not hold up the o
 }, 60_000);
 
 describe('a payment to a replaced invoice', () => {
-  test('belongs to it where it has an address of its own', async () => {
+  test('belongs to it if it has its own address', async () => {
     const user = await createUser(testApp);
     const replaced = await newInvoice(user, 'LTC');
     const open = await newInvoice(user, 'LTC', 50);
@@ -217,7 +217,7 @@ describe('a payment to a replaced invoice', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
-  test('belongs to the open one where they share the address', async () => {
+  test('belongs to the open one if they share the address', async () => {
     const user = await createUser(testApp);
     const replaced = await newInvoice(user, 'USDT_TRC20');
     const open = await newInvoice(user, 'USDT_TRC20', 50);
@@ -227,7 +227,7 @@ describe('a payment to a replaced invoice', () => {
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
   });
 
-  test('stays with it if it was on its way before', async () => {
+  test('belongs to it if it was seen before', async () => {
     const user = await createUser(testApp);
     const replaced = await newInvoice(user, 'ETH');
     await send(testApp, replaced);
@@ -241,7 +241,7 @@ describe('a payment to a replaced invoice', () => {
 });
 
 describe('addresses', () => {
-  test('a payment in a currency that the user has no invoice in is credited to him', async () => {
+  test('a payment in a currency without an invoice is credited to the user', async () => {
     const user = await createUser(testApp);
     const { address } = await newInvoice(user, 'USDT_ERC20');
     await testApp.database.query(
@@ -253,7 +253,7 @@ describe('addresses', () => {
     expect(await balanceOf(testApp, user)).toBe(7n * DOLLAR);
   });
 
-  test('a payment to nobody and one of an unknown asset change nothing', async () => {
+  test('payments to unknown addresses and of unknown assets are ignored', async () => {
     const user = await createUser(testApp);
     const { address } = await newInvoice(user, 'BTC');
     await testApp.database.query(
@@ -267,7 +267,7 @@ describe('addresses', () => {
 });
 
 describe('workers', () => {
-  test('forty runs at once credit each of many payments once', async () => {
+  test('forty concurrent runs credit each payment once', async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(testApp)));
     const payments = users.flatMap((user) => currencies.map((currency) => ({ user, currency })));
     for (const { user, currency } of payments) await send(testApp, await newInvoice(user, currency, 10));
@@ -283,13 +283,13 @@ describe('workers', () => {
     for (const user of users) expect(await balanceOf(testApp, user)).toBe(90n * DOLLAR);
   }, 60_000);
 
-  test('one payment that cannot be credited does not hold up the others', async () => {
+  test('one payment that cannot be credited does not delay the others', async () => {
     const [unlucky, user] = [await createUser(testApp), await createUser(testApp)];
     const stuck = await newInvoice(unlucky, 'TON');
     const invoice = await newInvoice(user, 'TON');
     await send(testApp, stuck);
     await watch(testApp, 'TON');
-    // More than an account can hold.
+    // Exceeds the range of a balance.
     await testApp.database.query(`update deposits set units = 1e40 where invoice_id = $1`, [stuck.id]);
     await pay(testApp, invoice);
     expect(await statusOf(user, invoice)).toBe('PAID');
@@ -301,7 +301,7 @@ describe('workers', () => {
 });
 
 describe('payInvoice', () => {
-  test('pays what is still due, without a body too', async () => {
+  test('pays the due amount by default', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     const response = await fetch(`${testApp.url}/dev/invoices/${invoice.id}/pay`, { method: 'POST' });
@@ -309,7 +309,7 @@ describe('payInvoice', () => {
     expect(await response.json()).toMatchObject({ data: { amountInCurrency: '0.00025000' } });
   });
 
-  test('does not pay twice what is on its way or has arrived', async () => {
+  test('does not pay the same amount twice', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);
     const nothingDue = { status: 400, code: 'VALIDATION', body: { details: [{ path: 'body.amountInCurrency' }] } };
@@ -331,7 +331,7 @@ describe('payInvoice', () => {
     },
   );
 
-  test('knows no invoice but those that exist', async () => {
+  test('returns NOT_FOUND for an unknown invoice', async () => {
     for (const [id, status] of [
       [randomUUID(), 404],
       ['nonsense', 400],

@@ -1,4 +1,4 @@
-/** What the worker does for invoices: reads the chains, credits what is final, ends what nobody paid. */
+/** Periodic tasks for invoices: reads the chains, credits final deposits, expires unpaid invoices. */
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
@@ -7,55 +7,59 @@ import { rates, watcherOf } from './chains.ts';
 import { creditFinalDeposits } from './credit.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
-import { refreshStatuses } from './refresh.ts';
+import { updateStatuses } from './status-updates.ts';
 
 const EXPIRIES_PER_RUN = 500;
 
-/** One turn of a chain's loop. Any number of workers may run it at once. */
+/** Polls one chain. Several workers may run it at once. */
 export async function watchChain(ctx: Ctx, chain: Chain): Promise<void> {
   const watcher = watcherOf(ctx, chain);
   if (!watcher) return;
   const cursor = await deposits.readCursor(ctx, chain);
-  // Asked outside of a transaction: no lock waits for a chain.
+  // Polled outside a transaction, so that no lock is held during a network call.
   await recordPoll(ctx, chain, cursor, await watcher.poll(cursor));
   await creditFinalDeposits(ctx, chain);
 }
 
 export function expireInvoices(ctx: Ctx): Promise<unknown> {
-  return ctx.tx(async (ctx) => refreshStatuses(ctx, await store.lockExpired(ctx, EXPIRIES_PER_RUN)));
+  return ctx.tx(async (ctx) => updateStatuses(ctx, await store.lockExpired(ctx, EXPIRIES_PER_RUN)));
 }
 
 async function recordPoll(ctx: Ctx, chain: Chain, previous: string | null, poll: Poll): Promise<void> {
-  const news = await findNews(ctx, chain, poll.payments);
-  if (news.length === 0 && poll.cursor === previous) return;
+  const updates = await findPaymentUpdates(ctx, chain, poll.payments);
+  if (updates.length === 0 && poll.cursor === previous) return;
   await ctx.tx(async (ctx) => {
-    // Another worker was faster and has gone on from here: what we read is old.
+    // Another worker has already advanced the cursor, so this poll is out of date.
     if ((await deposits.lockCursor(ctx, chain)) !== previous) return;
     const invoiceIds = new Set<string>();
-    for (const { currency, payment, rateE12 } of news) {
+    for (const { currency, payment, rateE12 } of updates) {
       const invoiceId = await deposits.upsertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
       if (invoiceId) invoiceIds.add(invoiceId);
     }
-    await refreshStatuses(ctx, [...invoiceIds]);
+    await updateStatuses(ctx, [...invoiceIds]);
     await deposits.saveCursor(ctx, chain, poll.cursor);
   });
 }
 
-interface News {
+interface PaymentUpdate {
   currency: Currency;
   payment: ObservedPayment;
-  /** The rate now; undefined while there is none. */
+  /** The current rate; undefined if there is none. */
   rateE12: bigint | undefined;
 }
 
-/** Payments to our users that are unknown or have come further. Assets that are not sold for are none of our business. */
-async function findNews(ctx: Ctx, chain: Chain, payments: readonly ObservedPayment[]): Promise<News[]> {
+/** Payments to our addresses that are new or have reached a later stage. Ignores assets that are not accepted. */
+async function findPaymentUpdates(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly ObservedPayment[],
+): Promise<PaymentUpdate[]> {
   const ours = payments.flatMap((payment) => {
     const currency = findCurrency(chain, payment.asset);
     return currency ? [{ currency, payment }] : [];
   });
   if (ours.length === 0) return [];
-  const positions = await deposits.findNews(
+  const positions = await deposits.findPaymentUpdates(
     ctx,
     chain,
     addressSpaces[chain],

@@ -1,6 +1,6 @@
 /**
- * Seals stored secrets with the newest key of SECRET_KEY, as long as the setting has older ones: once nothing is left, an older key
- * can leave the setting. In batches; a worker that stops goes on where it was.
+ * Key rotation: encrypts stored secrets with the newest key while SECRET_KEY has older ones. When it is done, the older keys can be
+ * removed from the setting. It works in batches and saves its progress.
  */
 import type { Ctx } from '../../ctx.ts';
 import { newestKeyId } from '../../keys.ts';
@@ -23,19 +23,19 @@ const kinds: readonly Kind[] = [
   { name: 'proxy-passwords', reseal: resealPasswords, countAfter: countSealedPasswords },
   { name: 'second-factors', reseal: resealSecrets, countAfter: countSealedSecrets },
 ];
-/** They are hashed, not sealed: they are only counted. */
+/** Hashed rather than encrypted, so they can only be counted. */
 const RECOVERY_CODES = 'recovery-codes';
 
 const BATCH = 500;
-/** Other sweeps have their turn as well. */
-const TURN_MS = 5000;
+/** Per run of the periodic task. */
+const TIME_BUDGET_MS = 5000;
 
-/** Safe to run in several workers at once: one of them seals, the others pass. */
+/** Safe to run in several workers at once: a row lock lets only one of them work. */
 export async function reseal(ctx: Ctx): Promise<void> {
   const { secretKeys } = ctx.config;
   if (secretKeys.length === 1) return;
   const keyId = newestKeyId(secretKeys);
-  const deadline = performance.now() + TURN_MS;
+  const deadline = performance.now() + TIME_BUDGET_MS;
   for (const kind of kinds) while (performance.now() < deadline && (await resealBatch(ctx, kind, keyId)));
   await store.saveCount(ctx, RECOVERY_CODES, keyId, await countRecoveryCodesOfOlderKeys(ctx, keyId));
 }
@@ -43,7 +43,7 @@ export async function reseal(ctx: Ctx): Promise<void> {
 /** @returns whether there is more to do now */
 function resealBatch(ctx: Ctx, kind: Kind, keyId: string): Promise<boolean> {
   return ctx.tx(async (ctx) => {
-    await store.begin(ctx, kind.name, keyId);
+    await store.ensureProgress(ctx, kind.name, keyId);
     const progress = await store.lockProgress(ctx, kind.name, keyId);
     if (!progress) return false;
     const before = progress.remainingCount ?? (await kind.countAfter(ctx, progress.position));
@@ -52,7 +52,10 @@ function resealBatch(ctx: Ctx, kind: Kind, keyId: string): Promise<boolean> {
     const remainingCount = isEnd ? 0 : Math.max(1, before - batch.doneCount);
     await store.saveProgress(ctx, kind.name, { ...batch, remainingCount });
     if (isEnd && progress.remainingCount !== 0)
-      ctx.log.info({ kind: kind.name, unreadable: batch.unreadableCount }, 'all are sealed with the newest key');
+      ctx.log.info(
+        { kind: kind.name, unreadable: batch.unreadableCount },
+        'all secrets of this kind are encrypted with the newest key',
+      );
     return !isEnd && batch.doneCount > 0;
   });
 }
@@ -63,7 +66,7 @@ export interface KeyFigures {
   recoveryCodesOfOlderKeys: number | undefined;
 }
 
-/** Undefined while the setting has one key alone, and before the worker has looked. */
+/** Undefined while the setting has one key, and before the worker has counted. */
 export async function readKeyFigures(ctx: Ctx): Promise<KeyFigures> {
   const { secretKeys } = ctx.config;
   const rows = secretKeys.length === 1 ? [] : await store.listProgress(ctx, newestKeyId(secretKeys));

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../ctx.ts';
 import type { Position, ResealedBatch } from '../../sealing.ts';
 
-/** Another key than before begins anew. */
-export async function begin(ctx: Ctx, kind: string, keyId: string): Promise<void> {
+/** Inserts the progress row, or resets it if the newest key has changed. */
+export async function ensureProgress(ctx: Ctx, kind: string, keyId: string): Promise<void> {
   await ctx.db.query(
     `insert into resealings as resealing (kind, key_id) values ($1, $2)
      on conflict (kind) do update
@@ -18,7 +18,7 @@ export interface Progress {
   remainingCount: number | null;
 }
 
-/** @returns undefined while another worker has it */
+/** @returns undefined while another worker has it locked */
 export async function lockProgress(ctx: Ctx, kind: string, keyId: string): Promise<Progress | undefined> {
   const [row] = await ctx.db.query<Position & { remainingCount: number | null }>(
     `select row_created_at::text as "createdAt", row_id as id, remaining_count::float8 as "remainingCount"
@@ -42,7 +42,7 @@ export async function saveProgress(
   );
 }
 
-/** Of what cannot be sealed anew. */
+/** For secrets that are hashed and cannot be encrypted again. */
 export async function saveCount(ctx: Ctx, kind: string, keyId: string, remainingCount: number): Promise<void> {
   await ctx.db.query(
     `insert into resealings (kind, key_id, remaining_count) values ($1, $2, $3)

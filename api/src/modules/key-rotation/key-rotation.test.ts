@@ -6,11 +6,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
-import { switchOn } from '../../../test/second-factor.ts';
+import { activateSecondFactor } from '../../../test/second-factor.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkReceipt } from '../../../../tools/receipt-checker/check.mjs';
 import type { SecretKeys } from '../../keys.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { readKeyFigures, reseal } from './key-rotation.service.ts';
 
 const OLD = 'the old secret key of the tests, 1';
@@ -38,7 +38,7 @@ const buy = async (test: TestApp, user: TestUser) => {
 };
 const passwordsOf = async (test: TestApp, user: TestUser) =>
   (await test.call(listConnections, { query: {} }, { headers: user.headers })).data.map(({ password }) => password);
-/** Rows of the last minute wait for their transactions. */
+/** Backdates rows, because those of the last minute are skipped. */
 const letTimePass = async () => {
   await before.database.query(`update connections set created_at = created_at - interval '2 minutes'`);
   await before.database.query(`update second_factors set created_at = created_at - interval '2 minutes'`);
@@ -50,7 +50,7 @@ const metricOf = async (test: TestApp, name: string) => {
 };
 
 describe('after a change of SECRET_KEY', () => {
-  test('tokens of before work while the old key is in the setting, and are exchanged for ones of the new key', async () => {
+  test('existing tokens work while the old key is in the setting, and are exchanged for ones of the new key', async () => {
     const user = await createUser(before);
     const session = (await before.call(signIn, { body: { email: user.email, password: PASSWORD } })).data;
     const headers = { authorization: `Bearer ${session.accessToken}` };
@@ -61,7 +61,7 @@ describe('after a change of SECRET_KEY', () => {
     await after.call(logout, {}, { headers: { authorization: `Bearer ${next.accessToken}` } });
   });
 
-  test('a receipt of before can be checked with a key that stays published', async () => {
+  test('an existing receipt can be verified with its key, which stays published', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     const { id } = await buy(before, user);
     const { data: receipt } = await before.call(getReceipt, { params: { id } }, { headers: user.headers });
@@ -76,10 +76,10 @@ describe('after a change of SECRET_KEY', () => {
     expect(checkReceipt(newer, { publicKey: keys.publicKey })).toBeUndefined();
   });
 
-  test('stored passwords, their hashes and second factors get the new key, and the old one can go', async () => {
+  test('stored passwords, their hashes and second factors get the new key, and the old one can be removed', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     const guarded = await createUser(before);
-    const { freshCode } = await switchOn(before, guarded);
+    const { freshCode } = await activateSecondFactor(before, guarded);
     const connection = await buy(before, user);
     expect(await passwordsOf(during, user)).toEqual([connection.password]);
     await letTimePass();
@@ -95,7 +95,7 @@ describe('after a change of SECRET_KEY', () => {
     expect(listed.data.id).toBe(guarded.id);
   });
 
-  test('what a process with the old setting adds meanwhile is found too', async () => {
+  test('rows that a process with the old setting adds meanwhile are found too', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     await letTimePass();
     await reseal(during.ctx);
@@ -107,7 +107,7 @@ describe('after a change of SECRET_KEY', () => {
     expect(await createGatewayRun(after).authorize(connection)).toMatchObject({ isAuthorized: true });
   });
 
-  test('a row that somebody has locked is passed over, reported as left, and done later', async () => {
+  test('a locked row is skipped, reported as remaining, and processed later', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     const connection = await buy(before, user);
     await before.database.query('delete from resealings');
@@ -125,11 +125,11 @@ describe('after a change of SECRET_KEY', () => {
   });
 });
 
-describe('a row that no key opens', () => {
-  test('is shown without its password, beside the others, and counted', async () => {
+describe('a row that no key decrypts', () => {
+  test('is shown without its password and counted', async () => {
     const user = await createUser(before, { balanceMicros: 5_000_000n });
     const lost = await buy(before, user);
-    // A session that the newest key alone has signed.
+    // A session signed with the newest key.
     const { data } = await after.call(signIn, { body: { email: user.email, password: PASSWORD } });
     const owner = { ...user, headers: { authorization: `Bearer ${data.accessToken}` } };
     const kept = await buy(after, owner);
@@ -145,9 +145,9 @@ describe('a row that no key opens', () => {
     expect(await passwordsOf(during, owner)).toContain(lost.password);
   });
 
-  test('of a second factor refuses the code, and is no failure of ours', async () => {
+  test('of a second factor refuses the code without a server error', async () => {
     const user = await createUser(before);
-    const { freshCode } = await switchOn(before, user);
+    const { freshCode } = await activateSecondFactor(before, user);
     const body = { email: user.email, password: PASSWORD, secondFactorCode: await freshCode() };
     await expect(after.call(signIn, { body })).rejects.toMatchObject({ status: 400, code: 'SECOND_FACTOR_INVALID' });
   });

@@ -1,25 +1,25 @@
 /**
- * The double-entry ledger. Every write of transfers, of balances, of escrow and of holds is a function in api/sql/:
- * post_transfers, refund_megabytes and release_hold are called here; buy_proxy and settle_reports, which are one statement each with
- * what they charge for, by connections/ and billing/.
+ * The double-entry ledger. Transfers, balances, escrow and holds are only written by SQL functions in api/sql/. This module calls
+ * post_transfers, refund_megabytes and release_hold. connections/ calls buy_proxy and billing/ calls settle_reports, because each is
+ * one statement together with what it charges for.
  *
- * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection,
- * and the shared system accounts last. A customer's account row is the mutex for all his connections.
+ * Lock order of every transaction that moves money: customers' accounts by id, then the proxy, then the connection, and the shared
+ * system accounts last. The lock of a customer's account guards all of their connections.
  */
 import { AppError } from '@cellhop/contract/errors';
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 import { NOTHING_VERIFIED } from '../../invariant.ts';
-import { ledgerInvariants } from './audit.store.ts';
+import { ledgerInvariants } from './invariants.store.ts';
 import * as store from './ledger.store.ts';
 
-/** Accounts that exist once; their ids are below those of all others. */
+/** System accounts; their ids are below those of all others. */
 export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
 export const FIRST_CUSTOMER_ACCOUNT = 1000n;
 
 export interface Transfer {
-  /** One per business event: the same event posted again changes nothing. */
+  /** One per business event, so that posting it again changes nothing. */
   idempotencyKey: string;
   debitAccountId: bigint;
   creditAccountId: bigint;
@@ -27,39 +27,39 @@ export interface Transfer {
   reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE';
 }
 
-/** What goes back when a connection ends: the next entry of its receipt (docs/receipts.md). */
+/** A refund at the end of a connection, the next charge of its receipt (docs/receipts.md). */
 export interface Refund {
   connectionId: string;
   payerAccountId: bigint;
-  /** Megabytes `from` (included) to `to` (excluded), counted from 0: the last of those that were charged. */
+  /** Megabytes `from` (inclusive) to `to` (exclusive), counted from 0: the last of the charged ones. */
   megabytes: { from: bigint; to: bigint };
 }
 
 export interface Balance {
   accountId: bigint;
   balanceMicros: bigint;
-  /** Promised to gateways and not spent yet; part of the balance. */
+  /** The part of the balance that is reserved for grants. */
   heldMicros: bigint;
 }
 
-/** Of a customer. The escrow account of a connection is opened with it, in its row. */
+/** Opens a customer's account. Escrow accounts are created with their connections. */
 export function openAccount(ctx: Ctx): Promise<bigint> {
   return store.insertAccount(ctx);
 }
 
-/** Without a lock: for showing, never for deciding. */
+/** Reads without a lock: only for display, never for decisions. */
 export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
   const [balance] = await store.findBalance(ctx, accountId);
   assert(balance, `account ${accountId} does not exist`);
   return balance;
 }
 
-/** All that an account has ever been credited for one reason. */
+/** The sum of all credits of an account for one reason. */
 export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
   return store.sumCredits(ctx, accountId, reason);
 }
 
-/** Locks customers' accounts until the transaction ends; what is decided from the answer stays true until then. */
+/** Locks customers' accounts until the end of the transaction, so decisions based on the balances stay valid. */
 export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
   const balances = await store.lockAccounts(ctx, accountIds);
   return new Map(balances.map((balance) => [balance.accountId, balance]));
@@ -72,56 +72,55 @@ export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance>
 }
 
 /**
- * Posts transfers and moves the balances with them, in the caller's transaction. Call it once in a transaction, as
- * its last change: it locks the shared accounts at its end.
- * @returns the idempotency keys that are new; the others had been posted before and changed nothing now
- * @throws AppError SMALL_BALANCE if a customer would go below zero; the transaction is then over
+ * Posts transfers and updates the balances, in the caller's transaction. Call it once, as the last change of a transaction, because
+ * it locks the shared system accounts.
+ * @returns the new idempotency keys; the others were posted before and changed nothing
+ * @throws AppError SMALL_BALANCE if a customer's balance would become negative; the transaction is then aborted
  */
 export async function post(ctx: Ctx, transfers: readonly Transfer[]): Promise<ReadonlySet<string>> {
   const customers = customersOf(transfers);
   const locked = customers.length === 0 ? [] : await store.lockAccounts(ctx, customers);
-  assert.equal(locked.length, customers.length, 'a transfer names an account that does not exist');
+  assert.equal(locked.length, customers.length, 'a transfer refers to an account that does not exist');
   return postLocked(ctx, transfers);
 }
 
 /**
- * The same for a caller who holds the locks already: of the customers' accounts, and so of their escrow accounts, which
- * nobody touches without the payer's.
+ * Like `post`, for callers that hold the locks of the customers' accounts, which guard their escrow accounts too.
  */
 export async function postLocked(ctx: Ctx, requested: readonly Transfer[]): Promise<ReadonlySet<string>> {
-  const transfers = firstOfEachKey(requested);
+  const transfers = uniqueByKey(requested);
   if (transfers.length === 0) return new Set();
-  const keys = await explainOverdraft(store.postTransfers(ctx, transfers));
-  for (const transfer of transfers) tellUser(ctx, transfer);
+  const keys = await reportSmallBalance(store.postTransfers(ctx, transfers));
+  for (const transfer of transfers) publishBalanceChange(ctx, transfer);
   return new Set(keys);
 }
 
-/** Gives back what a connection has paid too much. The caller has locked the payer's account. */
+/** Refunds a connection. The caller has locked the payer's account. */
 export async function refund(ctx: Ctx, refund: Refund): Promise<void> {
-  assert(await store.refundMegabytes(ctx, refund), 'a refund names what does not exist');
+  assert(await store.refundMegabytes(ctx, refund), 'a refund refers to a connection that does not exist');
   ctx.changed({ accountId: refund.payerAccountId }, 'balance');
 }
 
-/** Releases money that was held for grants. The caller has locked the payer's account. */
+/** Releases a hold. The caller has locked the payer's account. */
 export async function release(ctx: Ctx, payerAccountId: bigint, micros: bigint): Promise<void> {
   if (micros === 0n) return;
   assert(await store.releaseHold(ctx, payerAccountId, micros), `account ${payerAccountId} does not exist`);
   ctx.changed({ accountId: payerAccountId }, 'balance');
 }
 
-/** Sentences about money that does not add up; empty when all is well. Reads the whole ledger. */
+/** @returns violations of the ledger's invariants; empty if there are none. Reads the whole ledger. */
 export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
   const found: string[] = [];
-  const run = { verified: NOTHING_VERIFIED, isWhole: true, step: async () => {} };
-  for (const { findBroken } of ledgerInvariants) found.push(...(await findBroken(ctx, run)));
+  const check = { verified: NOTHING_VERIFIED, isFull: true, step: async () => {} };
+  for (const { findBroken } of ledgerInvariants) found.push(...(await findBroken(ctx, check)));
   return found;
 }
 
-/** For whoever checks it piece by piece. */
-export { rememberSums } from './sums.ts';
+/** For incremental checks. */
+export { updateStoredSums } from './sums.ts';
 export { findSettledTransfer } from './sums.store.ts';
 
-function firstOfEachKey(transfers: readonly Transfer[]): Transfer[] {
+function uniqueByKey(transfers: readonly Transfer[]): Transfer[] {
   const byKey = new Map<string, Transfer>();
   for (const transfer of transfers)
     if (!byKey.has(transfer.idempotencyKey)) byKey.set(transfer.idempotencyKey, transfer);
@@ -133,13 +132,13 @@ function customersOf(transfers: readonly Transfer[]): bigint[] {
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-/** Of these transfers users are credited, or nobody: charges are told where they are made. */
-function tellUser(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
+/** Transfers of this module only credit users; charges publish their changes in settlement. */
+function publishBalanceChange(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
   if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
 }
 
-/** The database refuses; this only says why. */
-async function explainOverdraft<T>(change: Promise<T>): Promise<T> {
+/** Maps the violation of the database's CHECK constraint to an error. */
+async function reportSmallBalance<T>(change: Promise<T>): Promise<T> {
   try {
     return await change;
   } catch (error) {

@@ -23,7 +23,7 @@ export async function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['
   return row!.micros;
 }
 
-/** Locks in the order of ids, the order that everybody keeps: two batches wait for each other, but never in a circle. */
+/** Locks in the order of ids, to prevent deadlocks. */
 export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<Balance[]> {
   return ctx.db.query(
     `select id as "accountId", balance_micros as "balanceMicros", held_micros as "heldMicros"
@@ -32,7 +32,7 @@ export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<B
   );
 }
 
-/** Posts those whose idempotency key is new (api/sql/post_transfers.sql). @returns the new keys */
+/** Posts the transfers with new idempotency keys (api/sql/post_transfers.sql). @returns the new keys */
 export async function postTransfers(ctx: Ctx, transfers: readonly Transfer[]): Promise<string[]> {
   const [row] = await ctx.db.query<{ keys: string[] }>('select post_transfers($1, $2, $3, $4, $5) as keys', [
     transfers.map((transfer) => transfer.idempotencyKey),
@@ -44,7 +44,7 @@ export async function postTransfers(ctx: Ctx, transfers: readonly Transfer[]): P
   return row!.keys;
 }
 
-/** Posts what goes back (api/sql/refund_megabytes.sql). @returns false if the connection does not exist */
+/** Posts a refund (api/sql/refund_megabytes.sql). @returns false if the connection does not exist */
 export async function refundMegabytes(ctx: Ctx, { connectionId, megabytes }: Refund): Promise<boolean> {
   const [row] = await ctx.db.query<{ isDone: boolean }>('select refund_megabytes($1, $2, $3) as "isDone"', [
     connectionId,

@@ -39,7 +39,7 @@ describe('post', () => {
     expect(await balance(external)).toBe(before - 5_000_000n);
   });
 
-  test('posts an idempotency key once, in a row and at the same time', async () => {
+  test('posts an idempotency key once, also concurrently', async () => {
     const user = await openUser();
     const same = () => post(transfer(external, user, 7n, `once:${user}`));
     expect((await same()).size).toBe(1);
@@ -50,7 +50,7 @@ describe('post', () => {
     expect(await balance(user)).toBe(107n);
   });
 
-  test('refuses to take a customer below zero and undoes the whole transaction', async () => {
+  test('refuses a negative balance of a customer and rolls the whole transaction back', async () => {
     const [payer, receiver] = [await openUser(), await openUser()];
     await post(transfer(external, payer, 100n));
     await expect(post(transfer(payer, receiver, 60n), transfer(payer, receiver, 60n))).rejects.toMatchObject({
@@ -73,7 +73,7 @@ const hold = (user: bigint, micros: bigint) =>
   testApp.database.query('update accounts set held_micros = held_micros + $2 where id = $1', [user, micros]);
 
 describe('release', () => {
-  test('makes held money free again, never more than is held', async () => {
+  test('releases held money, but never more than is held', async () => {
     const user = await openUser();
     await post(transfer(external, user, 100n));
     await hold(user, 80n);
@@ -111,7 +111,7 @@ describe('refund', () => {
     expect(await ledger.findBrokenInvariants(testApp.ctx)).toEqual([]);
   });
 
-  test('never takes more than the escrow account has', async () => {
+  test('never exceeds the balance of the escrow account', async () => {
     const user = await createUser(testApp, { balanceMicros: 1_000_000n });
     const { data: connection } = await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
     const refund = testApp.ctx.tx((ctx) =>
@@ -127,7 +127,7 @@ describe('refund', () => {
 });
 
 describe('an account that does not exist', () => {
-  test('is neither paid nor given back to', async () => {
+  test('can neither be credited nor refunded', async () => {
     await expect(post(transfer(external, 999_999_999n, 1n))).rejects.toThrow('does not exist');
     await expect(ledger.release(testApp.ctx, 999_999_999n, 1n)).rejects.toThrow('does not exist');
     const refund = { connectionId: randomUUID(), payerAccountId: 1n, megabytes: { from: 0n, to: 1n } };
@@ -136,7 +136,7 @@ describe('an account that does not exist', () => {
 });
 
 describe('the database itself', () => {
-  test('refuses a negative balance of a customer, whoever writes it', async () => {
+  test('refuses a negative balance of a customer by any statement', async () => {
     const user = await openUser();
     const write = testApp.database.query('update accounts set balance_micros = -1 where id = $1', [user]);
     await expect(write).rejects.toMatchObject({ constraint: 'customer_not_negative' });
@@ -151,7 +151,7 @@ describe('the database itself', () => {
   );
 });
 
-/** The oracle: balances in a Map, a transfer list is all or nothing, a known key changes nothing. */
+/** The model: balances in a Map, lists of transfers are atomic, known keys are ignored. */
 class Model {
   readonly balances = new Map<number, bigint>();
   readonly keys = new Set<number>();
@@ -173,7 +173,7 @@ class Model {
   }
 }
 
-test('agrees with the model for any lists of transfers, run in parallel batches or not', async () => {
+test('agrees with the model for any lists of transfers, sequential or concurrent', async () => {
   const list = fc.array(
     fc.record({
       key: fc.nat(60),
@@ -186,7 +186,7 @@ test('agrees with the model for any lists of transfers, run in parallel batches 
   await fc.assert(
     fc.asyncProperty(fc.array(list, { maxLength: 12 }), async (lists) => {
       const users = await Promise.all(Array.from({ length: 4 }, openUser));
-      // 0 is the outside world, which may go below zero; the others are customers.
+      // 0 is the external account, which may be negative; the others are customers.
       const accounts = [external, ...users];
       const model = new Model();
       keyCount += 1;
@@ -210,7 +210,7 @@ test('agrees with the model for any lists of transfers, run in parallel batches 
   );
 });
 
-test('opposite transfers at the same time wait for each other and never deadlock', async () => {
+test('opposite concurrent transfers do not deadlock', async () => {
   const [a, b] = [await openUser(), await openUser()];
   await post(transfer(external, a, 1000n), transfer(external, b, 1000n));
   await Promise.all(
@@ -223,7 +223,7 @@ test('opposite transfers at the same time wait for each other and never deadlock
   expect(stats?.deadlocks).toBe(0n);
 });
 
-test('what is a charge does not hang on the order in which reasons are listed', async () => {
+test('the definition of a charge does not depend on the order of the enum values', async () => {
   await testApp.database.query("alter type transfer_reason add value 'FEE' before 'MEGABYTE'");
   const insert = (reason: string) =>
     testApp.database.query(

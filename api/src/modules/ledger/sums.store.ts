@@ -1,12 +1,12 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** Below the number of every transfer. */
+/** Below the id of every transfer. */
 export const BEFORE_FIRST = -(2n ** 63n);
 
-/** Planned for its values: a mark leaves out nothing or nearly all. */
+/** Not prepared: the plan depends on the mark, which excludes nothing or nearly everything. */
 const planned = { isPrepared: false };
 
-/** The newest transfer that was posted more than a minute ago; no transaction of ours is open for that long. */
+/** The newest transfer older than a minute; no transaction is open for that long. */
 export async function findSettledTransfer(ctx: Ctx): Promise<bigint> {
   const [row] = await ctx.db.query<{ id: bigint }>(
     `select id from transfers where created_at < now() - interval '1 minute' order by id desc limit 1`,
@@ -14,7 +14,7 @@ export async function findSettledTransfer(ctx: Ctx): Promise<bigint> {
   return row?.id ?? 0n;
 }
 
-/** @returns up to which transfer sums are remembered */
+/** @returns the transfer up to which sums are stored */
 export async function readMark(ctx: Ctx): Promise<bigint> {
   const [row] = await ctx.db.query<{ transferId: bigint }>('select transfer_id as "transferId" from account_sums_mark');
   return row!.transferId;
@@ -31,7 +31,7 @@ export async function findEnd(ctx: Ctx, after: bigint, upTo: bigint, limit: numb
   return row!.id;
 }
 
-/** In a transaction. @returns false if another process has moved the mark */
+/** Call it in a transaction. @returns false if another process has moved the mark */
 export async function addEntries(ctx: Ctx, mark: bigint, to: bigint): Promise<boolean> {
   const moved = await ctx.db.query(
     'update account_sums_mark set transfer_id = $2 where transfer_id = $1 returning transfer_id',
@@ -46,12 +46,12 @@ export async function addEntries(ctx: Ctx, mark: bigint, to: bigint): Promise<bo
     [mark, to],
     planned,
   );
-  // The escrow of an ended connection is empty for good: it need not be remembered.
+  // The escrow of an ended connection stays empty and needs no stored sum.
   await ctx.db.query('delete from account_sums where micros = 0');
   return true;
 }
 
-/** @returns accounts whose balance is not the remembered sum and the entries after it */
+/** @returns accounts whose balance differs from the stored sum plus later entries */
 export async function findSuspects(ctx: Ctx, rows: string, chunk: [string, string], mark: bigint): Promise<bigint[]> {
   const found = await ctx.db.query<{ id: bigint }>(
     `with fresh as materialized (
@@ -69,8 +69,8 @@ export async function findSuspects(ctx: Ctx, rows: string, chunk: [string, strin
 }
 
 /**
- * Every entry of a chunk of accounts is added up.
- * @returns accounts whose balance is another, whose remembered sum is another, or that have too many entries for this
+ * Sums all entries of a chunk of accounts.
+ * @returns accounts whose balance or stored sum differs, or that have too many entries for this
  */
 export async function findSuspectsAmongAll(
   ctx: Ctx,
@@ -80,9 +80,9 @@ export async function findSuspectsAmongAll(
   entriesMax: number,
 ): Promise<bigint[]> {
   return ctx.tx(async (ctx) => {
-    // Few accounts pay for nearly everything, so the planner expects many entries of each and would read them all, again and again.
+    // Most transfers belong to few accounts, so the planner expects many entries per account and would use sequential scans.
     await ctx.db.query(`select set_config('enable_seqscan', 'off', true)`);
-    // What an account got is in two indexes, one with the megabytes of charges and one in the order of transfers.
+    // Credits are in two partial indexes, one for charges with megabytes and one for other transfers.
     const found = await ctx.db.query<{ id: bigint }>(
       `select balances.account_id as id
        from balances
@@ -108,21 +108,21 @@ export async function findSuspectsAmongAll(
   });
 }
 
-export interface Piece {
+export interface PartialSum {
   count: number;
   micros: bigint;
   lastTransferId: bigint | null;
 }
 
-/** Adds up the next entries of an account, in order, at most `limit`. */
-export async function addPiece(
+/** Sums the next entries of an account in order, at most `limit`. */
+export async function sumNextEntries(
   ctx: Ctx,
   accountId: bigint,
   after: bigint,
   upTo: bigint,
   limit: number,
-): Promise<Piece> {
-  const [row] = await ctx.db.query<Piece>(
+): Promise<PartialSum> {
+  const [row] = await ctx.db.query<PartialSum>(
     `select count(*)::integer as count, coalesce(sum(micros), 0)::bigint as micros, max(id) as "lastTransferId"
        from (
          select id, micros from (
@@ -142,7 +142,7 @@ export async function addPiece(
   return row!;
 }
 
-/** @returns the balance and the sum of all entries, of one moment */
+/** @returns the balance and the sum of all entries, from one snapshot */
 export async function compareBalance(
   ctx: Ctx,
   accountId: bigint,
@@ -160,7 +160,7 @@ export async function compareBalance(
   return row!;
 }
 
-/** Unless the mark has moved since the sum was made. */
+/** Corrects the stored sum, unless the mark has moved since it was computed. */
 export async function correctSum(ctx: Ctx, accountId: bigint, micros: bigint, mark: bigint): Promise<void> {
   await ctx.db.query(
     `with mark as materialized (select transfer_id from account_sums_mark where transfer_id = $3 for share)

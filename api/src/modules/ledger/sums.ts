@@ -1,18 +1,18 @@
 /**
- * Is each balance the sum of its entries? Balances are compared with remembered sums of all older entries and the few
- * entries since; a whole audit adds up every entry. Either way in chunks, and exact while money moves: each comparison is
- * one statement, which sees one moment.
+ * Checks that each balance is the sum of its entries. An incremental check compares balances with stored sums of older entries plus
+ * the entries since; a full check sums every entry. Both work in chunks, and are exact while money moves, because each comparison is
+ * one statement on one snapshot.
  */
 import type { Ctx } from '../../ctx.ts';
-import { BROKEN_MAX, chunksOf, type AuditRun, type Walk } from '../../invariant.ts';
+import { BROKEN_MAX, chunksOf, type InvariantCheck, type Walk } from '../../invariant.ts';
 import * as store from './sums.store.ts';
 
-/** Entries that are added to the remembered sums in one transaction. */
-const ADDED_AT_ONCE = 20_000;
-/** Accounts with more entries than this are added up alone, piece by piece. */
+/** Entries added to the stored sums per transaction. */
+const ENTRIES_PER_UPDATE = 20_000;
+/** Accounts with more entries are summed separately, in batches. */
 const ENTRIES_MAX = 5000;
-const PIECE_ENTRIES = 20_000;
-/** A transfer that is committed while its account is added up, more than a minute after it was posted, is seen the next time. */
+const SUM_BATCH = 20_000;
+/** A transfer committed while its account is summed, more than a minute after it was posted, is included by the second attempt. */
 const EXACT_ATTEMPTS = 2;
 
 const accounts = (rowsMax: number): Walk => ({
@@ -22,13 +22,13 @@ const accounts = (rowsMax: number): Walk => ({
   from: () => '0',
 });
 const comparedAccounts = accounts(20_000);
-const addedAccounts = accounts(500);
+const summedAccounts = accounts(500);
 
 /**
- * Adds entries up to a transfer to the remembered sums. It may stop anywhere and go on later, and several processes may
- * do it at once: the mark moves with the sums, and who finds that it has moved leaves it to the other.
+ * Adds entries up to a transfer to the stored sums. It can be interrupted and continued, and several processes may run it at once: the mark
+ * moves with the sums, and a process that finds it moved stops.
  */
-export async function rememberSums(
+export async function updateStoredSums(
   ctx: Ctx,
   upToTransferId: bigint,
   step: () => Promise<void> = async () => {},
@@ -36,32 +36,32 @@ export async function rememberSums(
   for (;;) {
     await step();
     const mark = await store.readMark(ctx);
-    const to = await store.findEnd(ctx, mark, upToTransferId, ADDED_AT_ONCE);
+    const to = await store.findEnd(ctx, mark, upToTransferId, ENTRIES_PER_UPDATE);
     if (to === null || !(await ctx.tx((ctx) => store.addEntries(ctx, mark, to)))) return;
   }
 }
 
-/** @returns sentences about accounts whose balance differs */
-export async function findDifferingBalances(ctx: Ctx, run: AuditRun): Promise<string[]> {
-  if (!run.isWhole) await rememberSums(ctx, await store.findSettledTransfer(ctx), () => run.step());
+/** @returns violations of accounts whose balance differs */
+export async function findDifferingBalances(ctx: Ctx, check: InvariantCheck): Promise<string[]> {
+  if (!check.isFull) await updateStoredSums(ctx, await store.findSettledTransfer(ctx), () => check.step());
   const broken: string[] = [];
-  for await (const chunk of chunksOf(ctx, run, run.isWhole ? addedAccounts : comparedAccounts)) {
-    const suspects = await atOneMark(ctx, (mark) =>
-      run.isWhole
-        ? store.findSuspectsAmongAll(ctx, addedAccounts.rows, chunk, mark, ENTRIES_MAX)
+  for await (const chunk of chunksOf(ctx, check, check.isFull ? summedAccounts : comparedAccounts)) {
+    const suspects = await withStableMark(ctx, (mark) =>
+      check.isFull
+        ? store.findSuspectsAmongAll(ctx, summedAccounts.rows, chunk, mark, ENTRIES_MAX)
         : store.findSuspects(ctx, comparedAccounts.rows, chunk, mark),
     );
     for (const accountId of suspects) {
-      const sentence = await judgeExactly(ctx, run, accountId);
-      if (sentence !== undefined) broken.push(sentence);
+      const violation = await compareExactly(ctx, check, accountId);
+      if (violation !== undefined) broken.push(violation);
     }
     if (broken.length >= BROKEN_MAX) break;
   }
   return broken;
 }
 
-/** The mark is given as a value, so that the statement is planned for it; if it has moved by then, all sums look wrong. */
-async function atOneMark<T>(ctx: Ctx, work: (mark: bigint) => Promise<T>): Promise<T> {
+/** Repeats the work if the mark has moved meanwhile: the statement gets the mark as a value, so its result would be wrong. */
+async function withStableMark<T>(ctx: Ctx, work: (mark: bigint) => Promise<T>): Promise<T> {
   for (;;) {
     const mark = await store.readMark(ctx);
     const result = await work(mark);
@@ -69,17 +69,17 @@ async function atOneMark<T>(ctx: Ctx, work: (mark: bigint) => Promise<T>): Promi
   }
 }
 
-/** Adds up all entries of an account, however many. What was remembered wrongly is put right. */
-async function judgeExactly(ctx: Ctx, run: AuditRun, accountId: bigint): Promise<string | undefined> {
+/** Sums all entries of an account, and corrects its stored sum if it was wrong. @returns the violation, if any */
+async function compareExactly(ctx: Ctx, check: InvariantCheck, accountId: bigint): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     const mark = await store.readMark(ctx);
     const settled = await store.findSettledTransfer(ctx);
-    const remembered = await addUp(ctx, run, accountId, store.BEFORE_FIRST, mark);
-    const older = remembered + (await addUp(ctx, run, accountId, mark, settled));
-    await run.step();
+    const stored = await sumEntries(ctx, check, accountId, store.BEFORE_FIRST, mark);
+    const older = stored + (await sumEntries(ctx, check, accountId, mark, settled));
+    await check.step();
     const compared = await store.compareBalance(ctx, accountId, older, settled > mark ? settled : mark);
     if (compared.balanceMicros === compared.entriesMicros) {
-      await store.correctSum(ctx, accountId, remembered, mark);
+      await store.correctSum(ctx, accountId, stored, mark);
       return undefined;
     }
     if (attempt === EXACT_ATTEMPTS)
@@ -87,14 +87,20 @@ async function judgeExactly(ctx: Ctx, run: AuditRun, accountId: bigint): Promise
   }
 }
 
-async function addUp(ctx: Ctx, run: AuditRun, accountId: bigint, after: bigint, upTo: bigint): Promise<bigint> {
+async function sumEntries(
+  ctx: Ctx,
+  check: InvariantCheck,
+  accountId: bigint,
+  after: bigint,
+  upTo: bigint,
+): Promise<bigint> {
   let micros = 0n;
   for (let last = after; last < upTo;) {
-    await run.step();
-    const piece = await store.addPiece(ctx, accountId, last, upTo, PIECE_ENTRIES);
-    micros += piece.micros;
-    if (piece.lastTransferId === null || piece.count < PIECE_ENTRIES) break;
-    last = piece.lastTransferId;
+    await check.step();
+    const next = await store.sumNextEntries(ctx, accountId, last, upTo, SUM_BATCH);
+    micros += next.micros;
+    if (next.lastTransferId === null || next.count < SUM_BATCH) break;
+    last = next.lastTransferId;
   }
   return micros;
 }

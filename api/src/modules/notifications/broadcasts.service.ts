@@ -1,31 +1,31 @@
-/** Telling something to all users, or to some: written by staff, given to its readers by a job. */
+/** Broadcasts: notifications that staff send to all or some users, delivered by a job. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Audience, Broadcast, SendBroadcastBody } from '@cellhop/contract/staff-notifications';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
-import type { Client } from '../../client.ts';
+import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireRepeat } from '../../idempotency.ts';
+import { requireSameRequest } from '../../idempotency.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as store from './broadcasts.store.ts';
-import { cleanText } from './staff-text.ts';
+import { sanitizeText } from './staff-text.ts';
 
-const READERS_AT_ONCE = 1000;
+const RECIPIENTS_PER_BATCH = 1000;
 
 /**
- * The readers have it when the job has run.
- * @throws AppError NOT_FOUND if a user who is named does not exist, VALIDATION, IDEMPOTENCY_KEY_REUSED
+ * Enqueues the delivery.
+ * @throws AppError NOT_FOUND if a listed user does not exist, VALIDATION, IDEMPOTENCY_KEY_REUSED
  */
 export async function sendBroadcast(
   ctx: Ctx,
   { userId: actorId }: Pick<Actor, 'userId'>,
   { texts, audience }: SendBroadcastBody,
   idempotencyKey: string | null,
-  client: Client,
+  requester: Requester,
 ): Promise<Broadcast> {
-  const clean = { en: cleanText(ctx, texts.en, 'body.texts.en'), ru: cleanText(ctx, texts.ru, 'body.texts.ru') };
+  const clean = { en: sanitizeText(ctx, texts.en, 'body.texts.en'), ru: sanitizeText(ctx, texts.ru, 'body.texts.ru') };
   const userIds = audience.userIds && [...new Set(audience.userIds)];
   if (userIds && (await store.countUsers(ctx, userIds)) < userIds.length)
     throw new AppError('NOT_FOUND', { thing: 'User' });
@@ -34,7 +34,7 @@ export async function sendBroadcast(
     const id = await store.insertBroadcast(ctx, broadcast);
     if (id === undefined) return presentReplay(await store.findByKey(ctx, actorId, idempotencyKey), broadcast);
     await enqueue(ctx, 'notifications.broadcast', { broadcastId: id });
-    await record(ctx, { action: 'BROADCAST_SENT', actorId, client, details: { broadcastId: id } });
+    await record(ctx, { action: 'BROADCAST_SENT', actorId, requester, details: { broadcastId: id } });
     return present((await store.findBroadcast(ctx, id))!);
   });
 }
@@ -44,14 +44,14 @@ export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
   return { data: rows.map(present), totalPages: toTotalPages(await store.countBroadcasts(ctx), page) };
 }
 
-/** A job that is repeated begins anew: whoever has it already does not get it twice. */
+/** Idempotent: a repeated job starts over but delivers to each recipient only once. */
 export async function deliverBroadcast(ctx: Ctx, { broadcastId }: { broadcastId: string }): Promise<void> {
   let last: string | null = null;
   for (;;) {
-    const readers: string[] = await store.insertForReaders(ctx, broadcastId, last, READERS_AT_ONCE);
-    for (const userId of readers) ctx.changed({ userId }, 'notifications');
-    if (readers.length < READERS_AT_ONCE) break;
-    last = readers.at(-1)!;
+    const recipients: string[] = await store.insertForRecipients(ctx, broadcastId, last, RECIPIENTS_PER_BATCH);
+    for (const userId of recipients) ctx.changed({ userId }, 'notifications');
+    if (recipients.length < RECIPIENTS_PER_BATCH) break;
+    last = recipients.at(-1)!;
   }
   await store.saveSent(ctx, broadcastId);
 }
@@ -94,5 +94,5 @@ function presentReplay(row: store.BroadcastRow | undefined, broadcast: store.New
   const isSame = (made: store.BroadcastRow) =>
     isDeepStrictEqual(made.texts, broadcast.texts) &&
     isDeepStrictEqual(presentAudience(made), presentAudience(broadcast));
-  return present(requireRepeat(row, isSame));
+  return present(requireSameRequest(row, isSame));
 }

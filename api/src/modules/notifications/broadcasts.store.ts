@@ -3,10 +3,10 @@ import type { NotificationText } from '@cellhop/contract/staff-notifications';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
-/** HTML that has been sanitised. */
+/** Sanitized HTML. */
 export type BroadcastTexts = Record<LanguageCode, NotificationText>;
 
-/** Null: it does not matter. */
+/** Null: no restriction. */
 export interface AudienceColumns {
   languageCode: LanguageCode | null;
   userIds: readonly string[] | null;
@@ -38,7 +38,7 @@ const SELECT_BROADCAST = `
          broadcasts.created_at as "createdAt", reader_count as "readerCount", sent_at as "sentAt"
     from broadcasts left join readable_users as users on users.id = created_by`;
 
-/** @returns undefined if the author has used the key before */
+/** @returns undefined if the author has already used the key */
 export async function insertBroadcast(ctx: Ctx, broadcast: NewBroadcast): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into broadcasts (texts, language_code, user_ids, has_open_connection, registered_from, registered_before,
@@ -84,7 +84,7 @@ export async function countBroadcasts(ctx: Ctx): Promise<number> {
   return row!.count;
 }
 
-/** Of those who are named, how many there are. */
+/** @returns how many of these users exist */
 export async function countUsers(ctx: Ctx, ids: readonly string[]): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     'select count(*)::int as count from readable_users where id = any($1::uuid[])',
@@ -94,17 +94,18 @@ export async function countUsers(ctx: Ctx, ids: readonly string[]): Promise<numb
 }
 
 /**
- * Gives the broadcast to its next readers, in the order of their ids; to each once.
- * @param after the last reader so far; null at first
+ * Delivers the broadcast to the next recipients in the order of their ids, once to each.
+ * @param after the last recipient so far; null for the first batch
+ * @returns the ids of this batch
  */
-export async function insertForReaders(
+export async function insertForRecipients(
   ctx: Ctx,
   broadcastId: string,
   after: string | null,
   limit: number,
 ): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
-    `with readers as (
+    `with recipients as (
        select users.id from readable_users as users join broadcasts on broadcasts.id = $1
         where users.status = 'ACTIVE' and users.email_confirmed_at is not null
           and ($2::uuid is null or users.id > $2)
@@ -116,14 +117,14 @@ export async function insertForReaders(
                exists (select from readable_connections as connections
                         where user_id = users.id and connections.status = 'WORK'))
         order by users.id limit $3
-     ), told as (
+     ), delivered as (
        insert into notifications (user_id, idempotency_key, kind, details, broadcast_id)
-       select id, 'broadcast:' || $1::text, 'BROADCAST', '{}', $1 from readers
+       select id, 'broadcast:' || $1::text, 'BROADCAST', '{}', $1 from recipients
        on conflict (user_id, idempotency_key) do nothing returning id
      ), counted as (
-       update broadcasts set reader_count = reader_count + (select count(*) from told) where id = $1
+       update broadcasts set reader_count = reader_count + (select count(*) from delivered) where id = $1
      )
-     select id as "userId" from readers order by id`,
+     select id as "userId" from recipients order by id`,
     [broadcastId, after, limit],
   );
   return rows.map((row) => row.userId);

@@ -24,7 +24,7 @@ const texts = {
 const send = (body: object, headers: Record<string, string> = {}) =>
   admin.call(sendBroadcast, { body: { texts, ...body } }, { headers });
 const list = async (user: TestUser) => (await user.call(listNotifications, { query: {} })).data;
-/** Which of these have it. */
+/** The users who have received it. */
 const readersOf = async (id: string, users: readonly TestUser[]) => {
   const rows = await testApp.database.query<{ userId: string }>(
     'select user_id as "userId" from notifications where broadcast_id = $1',
@@ -36,7 +36,7 @@ const broadcastOf = async (id: string) =>
   (await admin.call(listBroadcasts, { query: {} })).data.find((each) => each.id === id);
 
 describe('a broadcast', () => {
-  test('reaches every confirmed user once and his open pages, each in his language, sanitised', async () => {
+  test('reaches every confirmed user once, with their open pages, in their language, sanitized', async () => {
     const [english, russian] = [await createUser(testApp), await createUser(testApp, { languageCode: 'ru' })];
     const [unconfirmed, blocked] = [await createUser(testApp), await createUser(testApp)];
     await testApp.database.query('update users set email_confirmed_at = null where id = $1', [unconfirmed.id]);
@@ -63,7 +63,7 @@ describe('a broadcast', () => {
     });
   });
 
-  test('goes to those alone for whom all of its filter holds', async () => {
+  test('is only delivered to users who match the whole filter', async () => {
     const [english, russian, connected, old] = [
       await createUser(testApp),
       await createUser(testApp, { languageCode: 'ru' }),
@@ -94,7 +94,7 @@ describe('a broadcast', () => {
     }
   });
 
-  test('is given to its readers in batches, and a job that is repeated counts nobody twice', async () => {
+  test('is delivered in batches, and a repeated job counts nobody twice', async () => {
     await testApp.database.query(
       `with accounts as (insert into accounts (kind) select 'USER' from generate_series(1, 2500) returning id)
        insert into users (email, password_hash, language_code, role_name, referral_code, account_id, email_confirmed_at)
@@ -110,7 +110,7 @@ describe('a broadcast', () => {
     expect((await broadcastOf(data.id))?.readerCount).toBe(row!.count);
   });
 
-  test('is sent once for its key, and told in the audit log', async () => {
+  test('is sent once for its idempotency key, and recorded in the audit log', async () => {
     const user = await createUser(testApp);
     const audience = { userIds: [user.id] };
     const key = { 'idempotency-key': randomUUID() };
@@ -153,7 +153,7 @@ describe('a broadcast', () => {
     });
   });
 
-  test('that is too long, or names too many, is refused', async () => {
+  test('that is too long or has too many recipients is refused', async () => {
     const tooMany = Array.from({ length: 201 }, () => randomUUID());
     for (const body of [
       { texts: { ...texts, ru: { description: 'x'.repeat(1001) } } },
@@ -163,14 +163,14 @@ describe('a broadcast', () => {
       await expect(send(body)).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  test('to somebody who does not exist is refused', async () => {
+  test('to an unknown user is refused', async () => {
     await expect(send({ audience: { userIds: [admin.id, randomUUID()] } })).rejects.toMatchObject({
       status: 404,
       message: 'User not found',
     });
   });
 
-  test('is no business of the support team', async () => {
+  test('is forbidden for support staff', async () => {
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
     for (const call of [
       () => support.call(listBroadcasts, { query: {} }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { describeNotice, type Notice } from './notification-texts.ts';
-import { sanitiseHtml } from './sanitise-html.ts';
+import { renderNotification, type NotificationEvent } from './notification-texts.ts';
+import { sanitizeHtml } from './sanitise-html.ts';
 
-const ended = (reason: 'IDLE' | 'NO_MONEY' | 'EXIT_LOST' | 'ADMIN', refund = 0): Notice => ({
+const ended = (reason: 'IDLE' | 'NO_MONEY' | 'EXIT_LOST' | 'ADMIN', refund = 0): NotificationEvent => ({
   kind: 'CONNECTION_ENDED',
   details: { ip: '198.18.0.1', reason, refund },
 });
-const notices: Notice[] = [
+const notices: NotificationEvent[] = [
   { kind: 'TOP_UP', details: { amount: 25 } },
   ended('IDLE'),
   ended('NO_MONEY'),
@@ -21,10 +21,10 @@ const notices: Notice[] = [
   { kind: 'TICKET_CLOSED', details: { ticketId: '1', name: '<b>' } },
 ];
 
-test.each(notices)('$kind is said in both languages, in HTML that needs no sanitising', (notice) => {
+test.each(notices)('$kind has a text in both languages, with allowed HTML only', (notice) => {
   for (const languageCode of ['en', 'ru'] as const) {
-    const { description, content = '' } = describeNotice(languageCode, notice);
-    for (const html of [description, content]) expect(sanitiseHtml(html, 'http://x')).toBe(html);
+    const { description, content = '' } = renderNotification(languageCode, notice);
+    for (const html of [description, content]) expect(sanitizeHtml(html, 'http://x')).toBe(html);
     expect(/[а-я]{3}/.test(description)).toBe(languageCode === 'ru');
   }
 });
@@ -37,7 +37,7 @@ test.each([
   [100, '$100.00'],
   [1_234_567.5, '$1,234,567.50'],
 ])('%d dollars are %s', (amount, text) => {
-  expect(describeNotice('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
+  expect(renderNotification('en', { kind: 'TOP_UP', details: { amount } }).description).toContain(`<b>${text}</b>`);
 });
 
 test.each([
@@ -45,6 +45,6 @@ test.each([
   ['🦊'.repeat(81), `${'🦊'.repeat(80)}…`],
   [`${'word '.repeat(16)}more`, `${'word '.repeat(16).trimEnd()}…`],
 ])('the name of a ticket, %s, is shown as %s', (name, shown) => {
-  const { description } = describeNotice('en', { kind: 'TICKET_ANSWER', details: { ticketId: '1', name } });
+  const { description } = renderNotification('en', { kind: 'TICKET_ANSWER', details: { ticketId: '1', name } });
   expect(description).toContain(`<a href="/support/tickets/1">${shown}</a>`);
 });

@@ -1,11 +1,11 @@
-/** What can be told, and how it is said in each language: HTML of the tags that notifications may have. */
+/** Kinds of notifications and their texts in each language: HTML with the allowed tags. */
 import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff-notifications';
 import { escapeHtml } from '../../mail/templates.ts';
 
-/** Facts of each kind, as they are stored. Amounts are US dollars. */
+/** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
@@ -15,21 +15,20 @@ interface NotificationDetails {
   TICKET_ANSWER: { ticketId: string; name: string };
   TICKET_OPENED: { ticketId: string; name: string };
   TICKET_CLOSED: { ticketId: string; name: string };
-  /** What staff wrote to one user: HTML that has been sanitised, in one language. */
+  /** A message of staff to one user: sanitized HTML in one language. */
   MESSAGE: NotificationText;
 }
 type NotificationKind = keyof NotificationDetails;
 
-/** One thing to tell. */
-export type Notice = {
+export type NotificationEvent = {
   [Kind in NotificationKind]: { kind: Kind; details: NotificationDetails[Kind] };
 }[NotificationKind];
 
 type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
 
-export function describeNotice(languageCode: LanguageCode, { kind, details }: Notice): NotificationText {
-  // The kind chooses both; TypeScript does not follow a union through a table.
-  const describe = notificationTexts[languageCode][kind] as (details: Notice['details']) => NotificationText;
+export function renderNotification(languageCode: LanguageCode, { kind, details }: NotificationEvent): NotificationText {
+  // TypeScript does not correlate the kind with its details here.
+  const describe = notificationTexts[languageCode][kind] as (details: NotificationEvent['details']) => NotificationText;
   return describe(details);
 }
 
@@ -45,7 +44,7 @@ function link(path: string, text: string): string {
 
 const TICKET_NAME_SHOWN_MAX = 80;
 
-/** By characters as people see them: an emoji is never cut in two. */
+/** Truncates by grapheme clusters, so that an emoji is never cut. */
 function ticketLink(ticketId: string, name: string): string {
   const characters = Array.from(new Intl.Segmenter().segment(name), ({ segment }) => segment);
   const isLong = characters.length > TICKET_NAME_SHOWN_MAX;

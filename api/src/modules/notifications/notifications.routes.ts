@@ -17,11 +17,11 @@ export function notificationsRoutes(app: FastifyInstance): void {
 
 function staffRoutes(app: FastifyInstance): void {
   route(app, staff.listUserNotifications, ({ ctx, query }) => staffNotifications.listOfUser(ctx, query));
-  route(app, staff.notifyUser, async ({ ctx, actor, body, headers, client }) => ({
-    data: await staffNotifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), client),
+  route(app, staff.notifyUser, async ({ ctx, actor, body, headers, requester }) => ({
+    data: await staffNotifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));
   route(app, staff.listBroadcasts, ({ ctx, query }) => broadcasts.listBroadcasts(ctx, query));
-  route(app, staff.sendBroadcast, async ({ ctx, actor, body, headers, client }) => ({
-    data: await broadcasts.sendBroadcast(ctx, actor, body, readIdempotencyKey(headers), client),
+  route(app, staff.sendBroadcast, async ({ ctx, actor, body, headers, requester }) => ({
+    data: await broadcasts.sendBroadcast(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));
 }

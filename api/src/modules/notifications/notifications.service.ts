@@ -1,4 +1,4 @@
-/** What users are told: raised in the transaction of the event, once per event, and said in the reader's language. */
+/** Notifications: inserted in the transaction of the event, once per event, and rendered in the reader's language. */
 import { NOTIFICATIONS_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { LanguageCode } from '@cellhop/contract/schemas';
@@ -6,21 +6,21 @@ import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
-import { describeNotice, type Notice } from './notification-texts.ts';
+import { renderNotification, type NotificationEvent } from './notification-texts.ts';
 import * as store from './notifications.store.ts';
 
 export type NewNotification = store.NewNotification;
 
 const RETENTION_DAYS = 90;
-/** The sweep comes every hour; a late one still finds everybody. */
+/** Longer than the hourly interval, so that a late run finds all users too. */
 const SURPLUS_WINDOW_HOURS = 24;
 
 /**
- * Tells a user something, in the caller's transaction.
- * @param idempotencyKey one per business event, as in the ledger: the same event told again changes nothing
+ * Notifies a user, in the caller's transaction.
+ * @param idempotencyKey one per business event, as in the ledger, so that a repetition changes nothing
  */
-export function notify(ctx: Ctx, userId: string, idempotencyKey: string, notice: Notice): Promise<void> {
-  return notifyAll(ctx, [{ userId, idempotencyKey, notice }]);
+export function notify(ctx: Ctx, userId: string, idempotencyKey: string, event: NotificationEvent): Promise<void> {
+  return notifyAll(ctx, [{ userId, idempotencyKey, event }]);
 }
 
 export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Promise<void> {
@@ -28,7 +28,7 @@ export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Prom
   for (const userId of await store.insertNotifications(ctx, all)) ctx.changed({ userId }, 'notifications');
 }
 
-/** Whose notifications they are. */
+/** The owner of the notifications. */
 type Reader = Pick<Actor, 'userId' | 'languageCode'>;
 
 export async function listOwn(ctx: Ctx, { userId, languageCode }: Reader, page: PageQuery) {
@@ -39,13 +39,13 @@ export async function listOwn(ctx: Ctx, { userId, languageCode }: Reader, page: 
   return { data: rows.map((row) => present(row, languageCode)), totalPages: toTotalPages(count, page), unreadCount };
 }
 
-/** @returns how many are still unread */
+/** @returns the number of unread notifications */
 export async function markRead(ctx: Ctx, { userId }: Actor, ids: readonly string[]): Promise<number> {
   if (await store.markRead(ctx, userId, ids)) ctx.changed({ userId }, 'notifications');
   return (await store.countNotifications(ctx, userId)).unreadCount;
 }
 
-/** Keeps 90 days, and of each user the newest ones. */
+/** Deletes notifications older than 90 days, and those beyond the maximum per user. */
 export async function deleteOldNotifications(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'old notifications', (ctx, limit) => store.deleteOlder(ctx, RETENTION_DAYS, limit));
   await cleanUp(ctx, 'surplus notifications', (ctx, limit) =>
@@ -54,7 +54,7 @@ export async function deleteOldNotifications(ctx: Ctx): Promise<void> {
 }
 
 export function present(row: store.NotificationRow, languageCode: LanguageCode): Notification {
-  const text = row.kind === 'BROADCAST' ? row.texts![languageCode] : describeNotice(languageCode, row);
+  const text = row.kind === 'BROADCAST' ? row.texts![languageCode] : renderNotification(languageCode, row);
   return {
     id: row.id,
     description: text.description,

@@ -1,26 +1,26 @@
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 import type { BroadcastTexts } from './broadcasts.store.ts';
-import type { Notice } from './notification-texts.ts';
+import type { NotificationEvent } from './notification-texts.ts';
 
-/** What is stored of a broadcast is a reference to it. */
-type StoredNotice = Notice | { kind: 'BROADCAST'; details: unknown };
+/** For a broadcast only a reference is stored. */
+type StoredEvent = NotificationEvent | { kind: 'BROADCAST'; details: unknown };
 
-export type NotificationRow = StoredNotice & {
+export type NotificationRow = StoredEvent & {
   id: string;
   createdAt: Date;
   isRead: boolean;
-  /** Of a broadcast. */
+  /** Null unless it is a broadcast. */
   texts: BroadcastTexts | null;
 };
 
 export interface NewNotification {
   userId: string;
   idempotencyKey: string;
-  notice: Notice;
+  event: NotificationEvent;
 }
 
-/** @returns the users who have a new one; a key that is known changes nothing */
+/** Ignores known keys. @returns the users with a new notification */
 export async function insertNotifications(ctx: Ctx, all: readonly NewNotification[]): Promise<string[]> {
   const rows = await ctx.db.query<{ userId: string }>(
     `insert into notifications (user_id, idempotency_key, kind, details)
@@ -30,19 +30,19 @@ export async function insertNotifications(ctx: Ctx, all: readonly NewNotificatio
     [
       all.map(({ userId }) => userId),
       all.map(({ idempotencyKey }) => idempotencyKey),
-      all.map(({ notice }) => notice.kind),
-      all.map(({ notice }) => JSON.stringify(notice.details)),
+      all.map(({ event }) => event.kind),
+      all.map(({ event }) => JSON.stringify(event.details)),
     ],
   );
   return rows.map((row) => row.userId);
 }
 
-/** What staff tell one user. @returns false if its author has used the key before */
-export async function insertMessage(ctx: Ctx, { userId, idempotencyKey, notice }: NewNotification): Promise<boolean> {
+/** Inserts a message of staff to one user. @returns false if its author has already used the key */
+export async function insertMessage(ctx: Ctx, { userId, idempotencyKey, event }: NewNotification): Promise<boolean> {
   const rows = await ctx.db.query(
     `insert into notifications (user_id, idempotency_key, kind, details) values ($1, $2, $3, $4)
      on conflict do nothing returning id`,
-    [userId, idempotencyKey, notice.kind, JSON.stringify(notice.details)],
+    [userId, idempotencyKey, event.kind, JSON.stringify(event.details)],
   );
   return rows.length > 0;
 }
@@ -89,7 +89,7 @@ export async function markRead(ctx: Ctx, userId: string, ids: readonly string[])
   return rows.length > 0;
 }
 
-/** @returns how many there were, at most `limit` */
+/** @returns the number of deleted rows, at most `limit` */
 export async function deleteOlder(ctx: Ctx, days: number, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from notifications where id in (
@@ -100,7 +100,7 @@ export async function deleteOlder(ctx: Ctx, days: number, limit: number): Promis
   return rows.length;
 }
 
-/** Of users who got one in the last hours: only they can have too many. */
+/** Checks only users with a notification in the last hours, because only they can have too many. */
 export async function deleteSurplus(ctx: Ctx, hours: number, maximum: number, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from notifications using (

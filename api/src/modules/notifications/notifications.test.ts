@@ -7,7 +7,7 @@ import { openStream } from '../../../test/live.ts';
 import { newInvoice, pay, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { deleteOldNotifications, notify } from './notifications.service.ts';
-import type { Notice } from './notification-texts.ts';
+import type { NotificationEvent } from './notification-texts.ts';
 
 let testApp: TestApp;
 beforeAll(async () => {
@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const list = (user: TestUser, query: { page?: number; size?: number } = {}) => user.call(listNotifications, { query });
-const topUpNotice: Notice = { kind: 'TOP_UP', details: { amount: 25 } };
-const tell = (user: TestUser, key: string = randomUUID(), notice: Notice = topUpNotice) =>
+const topUpNotice: NotificationEvent = { kind: 'TOP_UP', details: { amount: 25 } };
+const tell = (user: TestUser, key: string = randomUUID(), notice: NotificationEvent = topUpNotice) =>
   testApp.ctx.tx((ctx) => notify(ctx, user.id, key, notice));
 const insertMany = (user: TestUser, count: number, age: string) =>
   testApp.database.query(
@@ -28,7 +28,7 @@ const insertMany = (user: TestUser, count: number, age: string) =>
   );
 
 describe('notifications', () => {
-  test('are the newest first, in pages, with the number of all unread ones', async () => {
+  test('are listed in pages, newest first, with the number of unread ones', async () => {
     const user = await createUser(testApp);
     expect(await list(user)).toEqual({ data: [], totalPages: 0, unreadCount: 0 });
     await insertMany(user, 3, '1 minute');
@@ -44,7 +44,7 @@ describe('notifications', () => {
     });
   });
 
-  test('are marked as read by their reader, and by nobody else', async () => {
+  test('can only be marked as read by their recipient', async () => {
     const [reader, stranger] = [await createUser(testApp), await createUser(testApp)];
     await tell(reader);
     await tell(reader);
@@ -58,20 +58,20 @@ describe('notifications', () => {
     expect((await list(reader)).data.map(({ isRead }) => isRead)).toEqual([true, false]);
   });
 
-  test.each([{ ids: [] }, { ids: ['no id'] }, {}])('are not marked by %j', async (body) => {
+  test.each([{ ids: [] }, { ids: ['no id'] }, {}])('are not marked as read by %j', async (body) => {
     const user = await createUser(testApp);
     await expect(user.call(markNotificationsRead, { body: body as never })).rejects.toMatchObject({
       code: 'VALIDATION',
     });
   });
 
-  test('are told once for each event, however often it happens', async () => {
+  test('are created once per event key', async () => {
     const user = await createUser(testApp);
     await Promise.all([tell(user, 'same'), tell(user, 'same'), tell(user, 'same')]);
     expect((await list(user)).data).toHaveLength(1);
   });
 
-  test('are not there if their event was rolled back', async () => {
+  test('are not created if the transaction was rolled back', async () => {
     const user = await createUser(testApp);
     const rolledBack = testApp.ctx.tx(async (ctx) => {
       await notify(ctx, user.id, 'never', topUpNotice);
@@ -81,7 +81,7 @@ describe('notifications', () => {
     expect((await list(user)).data).toEqual([]);
   });
 
-  test('are said in the language that their reader has now', async () => {
+  test("are shown in the reader's current language", async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     await tell(user);
     expect((await list(user)).data[0]!.description).toBe('На ваш баланс зачислено <b>$25.00</b>.');
@@ -89,14 +89,14 @@ describe('notifications', () => {
     expect((await list(user)).data[0]!.description).toContain('has been credited');
   });
 
-  test('let no value become markup', async () => {
+  test('escape values', async () => {
     const user = await createUser(testApp);
     const name = '<img src=x onerror=alert(1)>"';
     await tell(user, 'ticket', { kind: 'TICKET_ANSWER', details: { ticketId: randomUUID(), name } });
     expect((await list(user)).data[0]!.description).not.toMatch(/<img|"onerror/);
   });
 
-  test('reach open pages, when they come and when they are read', async () => {
+  test('update open pages when they are created and read', async () => {
     const user = await createUser(testApp);
     const stream = await openStream(testApp.url, user);
     await tell(user);
@@ -124,7 +124,7 @@ describe('notifications', () => {
 });
 
 describe('a top-up', () => {
-  test('is told when it is credited, once', async () => {
+  test('causes one notification when it is credited', async () => {
     const user = await createUser(testApp);
     await pay(testApp, await newInvoice(user));
     await watch(testApp, 'BTC');
@@ -133,7 +133,7 @@ describe('a top-up', () => {
     ]);
   });
 
-  test('of a referral is told to the referrer who earns a bonus, and to no other', async () => {
+  test('of a referral only notifies a referrer who earns a bonus', async () => {
     const [silver, basic] = [await createUser(testApp), await createUser(testApp)];
     const payer = await createUser(testApp, { referrerId: silver.id });
     const earlier = await newInvoice(payer, 'ETH');

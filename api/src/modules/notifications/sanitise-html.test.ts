@@ -1,9 +1,9 @@
 import { notificationTags } from '@cellhop/contract/notifications';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sanitiseHtml } from './sanitise-html.ts';
+import { sanitizeHtml } from './sanitise-html.ts';
 
-const clean = (html: string) => sanitiseHtml(html, 'http://localhost:3000');
+const clean = (html: string) => sanitizeHtml(html, 'http://localhost:3000');
 
 test.each([
   ['plain text', 'plain text'],
@@ -63,7 +63,7 @@ const part = fc.oneof(
 const tag =
   /^<\/?(?:a|b|i|p|ul|li)>|^<br>|^<a href="(?:https:\/\/|\/)[^"<>]*"(?: target="_blank" rel="noopener noreferrer")?>/;
 
-test('whatever comes in, nothing but allowed tags comes out', () => {
+test('the output contains only allowed tags for any input', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
       const once = clean(parts.join(''));

@@ -7,7 +7,7 @@ import { escapeHtml } from '../../mail/templates.ts';
  * addresses and to our own pages, and text, escaped. Whatever else stands there is left out.
  * @param ownOrigin its addresses become paths, so that they are links inside of the web app
  */
-export function sanitiseHtml(html: string, ownOrigin: string): string {
+export function sanitizeHtml(html: string, ownOrigin: string): string {
   let clean = '';
   const open: { name: string; isWritten: boolean }[] = [];
   const isInside = (name: string) => open.some((tag) => tag.name === name && tag.isWritten);

@@ -1,19 +1,19 @@
-/** One user's notifications as staff see them, and what staff tell him. */
+/** Notifications of one user for staff, and messages of staff to them. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Notification } from '@cellhop/contract/notifications';
 import type { NotifyUserBody } from '@cellhop/contract/staff-notifications';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
-import type { Client } from '../../client.ts';
+import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireRepeat } from '../../idempotency.ts';
+import { requireSameRequest } from '../../idempotency.ts';
 import type { PageQuery } from '../../http/paging.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as users from '../users/users.service.ts';
 import { listOwn, present } from './notifications.service.ts';
 import * as store from './notifications.store.ts';
-import { cleanText } from './staff-text.ts';
+import { sanitizeText } from './staff-text.ts';
 
 /** @throws AppError NOT_FOUND */
 export async function listOfUser(ctx: Ctx, { userId, ...page }: PageQuery & { userId: string }) {
@@ -27,24 +27,24 @@ export async function notifyUser(
   { userId: actorId }: Pick<Actor, 'userId'>,
   { userId, ...text }: NotifyUserBody,
   key: string | null,
-  client: Client,
+  requester: Requester,
 ): Promise<Notification> {
   const { languageCode } = await requireUser(ctx, userId);
-  const details = cleanText(ctx, text, 'body');
+  const details = sanitizeText(ctx, text, 'body');
   const idempotencyKey = `staff:${actorId}:${key ?? randomUUID()}`;
   return ctx.tx(async (ctx) => {
-    const isNew = await store.insertMessage(ctx, { userId, idempotencyKey, notice: { kind: 'MESSAGE', details } });
+    const isNew = await store.insertMessage(ctx, { userId, idempotencyKey, event: { kind: 'MESSAGE', details } });
     const message = (await store.findMessage(ctx, idempotencyKey))!;
     if (isNew) {
       await record(ctx, {
         action: 'NOTIFICATION_SENT',
         actorId,
         userId,
-        client,
+        requester,
         details: { notificationId: message.id },
       });
       ctx.changed({ userId }, 'notifications');
-    } else requireRepeat(message, (made) => made.userId === userId && isDeepStrictEqual(made.details, details));
+    } else requireSameRequest(message, (made) => made.userId === userId && isDeepStrictEqual(made.details, details));
     return present(message, languageCode);
   });
 }

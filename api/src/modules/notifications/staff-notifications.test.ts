@@ -19,8 +19,8 @@ const description = 'Your <b>request</b> is done.<script>alert(1)</script>';
 const tell = (user: TestUser, body: object = {}, headers: Record<string, string> = {}) =>
   admin.call(notifyUser, { body: { userId: user.id, description, ...body } }, { headers });
 
-describe('what staff tell one user', () => {
-  test('reaches him and his open pages, sanitised, and is told in the audit log', async () => {
+describe('a message of staff to one user', () => {
+  test('reaches the user and their open pages, sanitized, and is recorded in the audit log', async () => {
     const [user, other] = [await createUser(testApp), await createUser(testApp)];
     const stream = await openStream(testApp.url, user);
     const { data } = await tell(user, { content: '<a href="/faq">Read more</a>' });
@@ -41,7 +41,7 @@ describe('what staff tell one user', () => {
     });
   });
 
-  test('is told once for its key, which serves for nothing else', async () => {
+  test('is sent once for its idempotency key, which cannot be reused', async () => {
     const [user, other] = [await createUser(testApp), await createUser(testApp)];
     const key = { 'idempotency-key': randomUUID() };
     const told = await Promise.all([tell(user, {}, key), tell(user, {}, key), tell(user, {}, key)]);
@@ -68,7 +68,7 @@ describe('what staff tell one user', () => {
 });
 
 describe('the notifications of a user', () => {
-  test('are shown to staff in pages as he sees them, and reading them leaves them unread', async () => {
+  test('are shown to staff in pages as the user sees them, and stay unread', async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
     await tell(user);
@@ -79,7 +79,7 @@ describe('the notifications of a user', () => {
     expect(await user.call(listNotifications, { query: { size: 1 } })).toEqual({ data, totalPages, unreadCount });
   });
 
-  test('need the permission of each call, and a user who exists', async () => {
+  test('require the permission of each call, and an existing user', async () => {
     const [support, finance] = [
       await createUser(testApp, { roleName: 'SUPPORT' }),
       await createUser(testApp, { roleName: 'FINANCE' }),

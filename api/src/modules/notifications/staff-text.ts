@@ -1,14 +1,14 @@
-/** HTML that staff typed, as it is stored and shown. */
+/** Sanitizes HTML that staff entered, before it is stored. */
 import { AppError } from '@cellhop/contract/errors';
 import type { NotificationText } from '@cellhop/contract/staff-notifications';
 import type { Ctx } from '../../ctx.ts';
-import { sanitiseHtml } from './sanitise-html.ts';
+import { sanitizeHtml } from './sanitise-html.ts';
 
 /**
- * @param path where the text stands in the request
- * @throws AppError VALIDATION if nothing to read is left of it
+ * @param path path of the text in the request
+ * @throws AppError VALIDATION if no text is left
  */
-export function cleanText(ctx: Ctx, { description, content }: NotificationText, path: string): NotificationText {
+export function sanitizeText(ctx: Ctx, { description, content }: NotificationText, path: string): NotificationText {
   return {
     description: clean(ctx, description, `${path}.description`),
     ...(content !== undefined && { content: clean(ctx, content, `${path}.content`) }),
@@ -16,7 +16,7 @@ export function cleanText(ctx: Ctx, { description, content }: NotificationText, 
 }
 
 function clean(ctx: Ctx, html: string, path: string): string {
-  const sanitised = sanitiseHtml(html, ctx.config.publicUrl);
+  const sanitised = sanitizeHtml(html, ctx.config.publicUrl);
   if (sanitised.replaceAll(/<[^>]*>/g, '').trim() !== '') return sanitised;
   throw AppError.validation([{ path, message: 'Nothing to read is left without the HTML that is not allowed' }]);
 }

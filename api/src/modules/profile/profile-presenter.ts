@@ -18,7 +18,7 @@ export function presentProfile(
     languageCode,
     referralCode,
     secondFactor,
-    // What works, not what the role promises: the menu shows nothing that would be refused.
+    // The effective permissions, so that the menu shows nothing that would be refused.
     role: { name: roleName, permissions: secondFactor === 'DUE' ? [] : permissions },
   };
 }

@@ -1,4 +1,4 @@
-/** What users see of themselves: composed of what several modules know. */
+/** The profile of the signed-in user, composed from several modules. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { Profile } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
@@ -9,7 +9,7 @@ import { presentProfile } from './profile-presenter.ts';
 
 export async function getProfile(ctx: Ctx, userId: string): Promise<Profile> {
   const user = await users.findUser(ctx, userId);
-  if (!user) throw new Error(`user ${userId} has gone`);
+  if (!user) throw new Error(`user ${userId} does not exist any more`);
   const [{ balanceMicros }, level] = await Promise.all([
     ledger.readBalance(ctx, user.accountId),
     currentLevel(ctx, userId),

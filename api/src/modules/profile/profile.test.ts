@@ -38,7 +38,7 @@ describe('the profile', () => {
     },
   );
 
-  test('shows the level that the payments of last month have reached', async () => {
+  test('shows the level according to the payments of last month', async () => {
     const user = await createUser(testApp);
     await testApp.database.query(
       `with address as (
@@ -55,7 +55,7 @@ describe('the profile', () => {
     expect((await user.call(getProfile, {})).data.referralLevel).toBe('GOLD');
   });
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     await expect(testApp.call(getProfile, {})).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
     await expect(testApp.call(updateProfile, { body: { languageCode: 'en' } })).rejects.toMatchObject({ status: 401 });
   });
@@ -83,7 +83,7 @@ describe('changing the language', () => {
   });
 });
 
-test('referral codes have ten characters that nobody mistakes for others', () => {
+test('referral codes have ten characters without look-alikes', () => {
   const codes = Array.from({ length: 1000 }, newReferralCode);
   expect(new Set(codes).size).toBe(1000);
   for (const code of codes) expect(code).toMatch(/^[2-9A-HJKMNP-TV-Z]{10}$/);

@@ -6,7 +6,7 @@ export interface Counts {
   etag: string;
 }
 
-/** Walks all free proxies once: most of a second for a million. */
+/** Scans all free proxies once: most of a second for a million. */
 export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
   await ctx.db.query(`select set_config('jit', 'off', true)`);
   const rows = await ctx.db.query<{ group: FilterGroup; value: string; count: number }>(
@@ -25,8 +25,7 @@ export async function countFree(ctx: Ctx): Promise<ProxyFilter> {
 }
 
 /**
- * True if no count has been made yet, or the last one is older than `factor` times its own duration, and at least
- * `minimumMs` old.
+ * True if there is no count yet, or the last one is older than both `minimumMs` and `factor` times its duration.
  */
 export async function isDue(ctx: Ctx, factor: number, minimumMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
@@ -37,16 +36,16 @@ export async function isDue(ctx: Ctx, factor: number, minimumMs: number): Promis
   return rows.length === 0;
 }
 
-/** The number is the lock's name. */
+/** Of the advisory lock. */
 const LOCK_ID = 727_003;
 
-/** Until the end of the transaction; false if somebody else counts. */
+/** Holds until the end of the transaction. @returns false if another process is counting */
 export async function tryLockCounting(ctx: Ctx): Promise<boolean> {
   const [row] = await ctx.db.query<{ isMine: boolean }>('select pg_try_advisory_xact_lock($1) as "isMine"', [LOCK_ID]);
   return row!.isMine;
 }
 
-/** Waits for whoever counts. */
+/** Waits until no other process is counting. */
 export async function lockCounting(ctx: Ctx): Promise<void> {
   await ctx.db.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
 }
@@ -60,7 +59,7 @@ export async function saveCounts(ctx: Ctx, { body, etag }: Counts, tookMs: numbe
   );
 }
 
-/** The same counts again: the body, a megabyte for a large catalogue, need not be written. */
+/** Saves only the time if the counts have not changed, because the body may be a megabyte. @returns false if they have changed */
 export async function confirmCounts(ctx: Ctx, etag: string, tookMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
     'update proxy_counts set counted_at = clock_timestamp(), took_ms = $2 where etag = $1 returning etag',

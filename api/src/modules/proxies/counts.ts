@@ -1,4 +1,4 @@
-/** The numbers of free proxies in each group: counted in the background, one cached answer for all API nodes. */
+/** The numbers of free proxies per filter value: counted in the background, one cached response for all API processes. */
 import type { Output } from '@cellhop/contract/endpoint';
 import type { getProxyFilter } from '@cellhop/contract/proxies';
 
@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './counts.store.ts';
 
-/** The next count waits this many times as long as the last one took: at most a twentieth of one core goes into them. */
+/** The next count waits this many times the duration of the last one, so counting takes at most a twentieth of one core. */
 const REST_FACTOR = 20;
 const REST_MS_MIN = 1000;
 const TIME_LIMIT_MS = 60_000;
 
-/** A sweep of the worker: counts when it is time, unless another worker does. */
+/** A periodic task of the worker: counts when it is due, unless another worker is counting. */
 export async function refreshCounts(ctx: Ctx): Promise<void> {
   if (!(await store.isDue(ctx, REST_FACTOR, REST_MS_MIN))) return;
   await ctx.tx(
@@ -22,7 +22,7 @@ export async function refreshCounts(ctx: Ctx): Promise<void> {
   );
 }
 
-/** For a database that no worker has seen yet; what has been counted stays as it is. */
+/** Counts if there is no count yet, before the first worker has started. */
 export function ensureCounts(ctx: Ctx): Promise<void> {
   return ctx.tx(
     async (ctx) => {
@@ -33,17 +33,17 @@ export function ensureCounts(ctx: Ctx): Promise<void> {
   );
 }
 
-/** The catalogue is read, not locked: sales and returns go on. */
+/** Takes no row locks, so sales continue meanwhile. */
 async function count(ctx: Ctx): Promise<void> {
   const startedAt = performance.now();
-  const answer: Output<typeof getProxyFilter> = { data: await store.countFree(ctx) };
-  const body = JSON.stringify(answer);
+  const response: Output<typeof getProxyFilter> = { data: await store.countFree(ctx) };
+  const body = JSON.stringify(response);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const tookMs = Math.ceil(performance.now() - startedAt);
   if (!(await store.confirmCounts(ctx, etag, tookMs))) await store.saveCounts(ctx, { body, etag }, tookMs);
 }
 
-/** Reads the cached answer; the body is fetched from the database only when it has changed. */
+/** Reads the cached response. Fetches the body from the database only if its ETag has changed. */
 export function createCountsReader(): (ctx: Ctx) => Promise<store.Counts> {
   let cached: store.Counts | undefined;
   return async (ctx) => {

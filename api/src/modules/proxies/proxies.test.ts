@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { refreshCounts } from './proxies.service.ts';
 
 let testApp: TestApp;
@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => testApp.stop());
 
 const search = async (query: ProxyQuery) => (await user.call(searchProxies, { query })).data;
-/** Counts as the worker does when it is time. */
+/** Counts as the worker does when a count is due. */
 async function count() {
   await testApp.database.query("update proxy_counts set counted_at = counted_at - interval '1 hour'");
   await refreshCounts(testApp.ctx);
 }
 
 describe('search', () => {
-  test('narrows by group, widens by value, and shows free proxies only', async () => {
+  test('combines groups with AND and values with OR, and shows free proxies only', async () => {
     const isp = randomUUID();
     const berlin = await createProxy(testApp, { isp, city: 'Berlin', countryCode: 'DE' });
     await createProxy(testApp, { isp, city: 'Munich', countryCode: 'DE' });
@@ -41,7 +41,7 @@ describe('search', () => {
     expect(await search({ isp: [isp], city: ['Berlin'] })).toEqual([]);
   });
 
-  test('a value counts in its own group alone', async () => {
+  test('a value only matches in its own group', async () => {
     const name = randomUUID();
     await createProxy(testApp, { region: name });
     expect(await search({ region: [name] })).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('search', () => {
     expect(await search({ region: [region] })).toEqual(found);
   });
 
-  test('refuses unknown groups, empty values, long values and endless lists, and names the field', async () => {
+  test('refuses unknown groups, empty values, long values and long lists, and names the field', async () => {
     const refused: [object, string][] = [
       [{ planet: ['Mars'] }, 'query.planet'],
       [{ city: [''] }, 'query.city.0'],
@@ -73,7 +73,7 @@ describe('search', () => {
     expect(await search({ city: ["'; drop table proxies; --"] })).toEqual([]);
   });
 
-  test('gives up after its time limit and says so', async () => {
+  test('fails with an error after its time limit', async () => {
     await testApp.ctx.tx(async (ctx) => {
       await ctx.db.query('lock table proxies in access exclusive mode');
       await expect(search({ city: ['Berlin'] })).rejects.toMatchObject({ status: 503, code: 'UNAVAILABLE' });
@@ -82,7 +82,7 @@ describe('search', () => {
 });
 
 /**
- * 30,000 proxies in which lists are left early and the walk is not enough: two countries with operators of their own,
+ * 30,000 proxies where lists are cut early and a walk is not enough: two countries, each with its own operators, and
  * one operator in both.
  */
 describe('search in a larger catalogue', () => {
@@ -127,10 +127,10 @@ describe('search in a larger catalogue', () => {
       }),
     );
 
-  test('answers every filter with as many matches as there are, up to 50, cheapest first', async () => {
+  test('returns all matches of every filter, up to 50, cheapest first', async () => {
     await fc.assert(
       fc.asyncProperty(query, async (filter) => {
-        // Proxies of the other tests are in no country of this catalogue.
+        // Proxies of other tests are in other countries.
         const asked = { country: values.country, ...filter };
         const found = await search(asked);
         const expected = matching(asked);
@@ -139,7 +139,7 @@ describe('search in a larger catalogue', () => {
         expect(found.every(({ id }) => ids.has(id))).toBe(true);
         const prices = found.map(({ price }) => price);
         expect(prices).toEqual(prices.toSorted((a, b) => a - b));
-        // Up to the size of the sample the answer is exact: nothing cheaper was left out.
+        // The result is exact up to the size of the sample: no cheaper match is missing.
         const cheapest = expected.map(({ price }) => price).toSorted((a, b) => a - b);
         expect(prices).toEqual(expected.length <= 2000 ? cheapest.slice(0, 50) : prices);
       }),
@@ -147,7 +147,7 @@ describe('search in a larger catalogue', () => {
     );
   });
 
-  test('finds the few matches of two broad groups, and none where they have none in common', async () => {
+  test('finds the few matches of two broad groups, and none if they have none in common', async () => {
     const odd = { country: ['XB'], isp: ['operator 0', 'operator 2'] };
     expect(matching(odd)).toEqual([]);
     expect(await search(odd)).toEqual([]);
@@ -157,7 +157,7 @@ describe('search in a larger catalogue', () => {
 });
 
 describe('counts', () => {
-  test('follow sales and returns at the next count, with a tag that changes with them', async () => {
+  test('reflect sales and returns after the next count, with a new ETag', async () => {
     const isp = randomUUID();
     const [first] = [await createProxy(testApp, { isp }), await createProxy(testApp, { isp })];
     await createProxy(testApp, { isp, isHealthy: false });
@@ -169,7 +169,7 @@ describe('counts', () => {
     expect((await user.call(getProxyFilter, {})).data.isp[isp]).toBe(1);
   });
 
-  test('are answered with 304 and no body to whoever has the newest', async () => {
+  test('return 304 without a body to clients that have the newest', async () => {
     const ask = (etag?: string) => {
       const { authorization } = user.headers;
       return fetch(testApp.url + getProxyFilter.url, {
@@ -193,7 +193,7 @@ describe('counts', () => {
     expect((await ask(etag)).status).toBe(200);
   });
 
-  test('are not made again before it is time, nor by two workers at once', async () => {
+  test('are not repeated before they are due, nor by two workers at once', async () => {
     await count();
     const isp = randomUUID();
     await createProxy(testApp, { isp });

@@ -1,6 +1,6 @@
 /**
- * The two ways to search the catalogue. Which one may be trusted with a filter is decided in search.ts; here the
- * planner is left one kind of plan for each, because its guess at a filter's size decides between a millisecond and a second.
+ * The two ways to search the catalogue; search.ts chooses one for each filter. Each statement forces its kind of plan, because
+ * a wrong row estimate of the planner can turn a millisecond into a second.
  */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
@@ -18,10 +18,10 @@ const columns: Record<FilterGroup, string> = {
 
 const IS_FREE = 'connection_id is null and is_healthy';
 const RAW_COLUMNS = 'id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
-/** Of equal prices always the same ones first. */
+/** A stable order for equal prices. */
 const CHEAPEST = `order by price_micros, ip limit ${PROXY_SEARCH_MAX}`;
 
-/** For the rest of the transaction. A search that takes this long is given up: it must not take others' time. */
+/** Sets a timeout and the planner options for the rest of the transaction. */
 export async function setTimeLimit(ctx: Ctx, timeoutMs: number): Promise<void> {
   await ctx.db.query(
     `select set_config('statement_timeout', $1, true), set_config('jit', 'off', true),
@@ -31,7 +31,7 @@ export async function setTimeLimit(ctx: Ctx, timeoutMs: number): Promise<void> {
   );
 }
 
-/** The cheapest free ones of all, a page of the index. */
+/** The cheapest free proxies of the whole catalogue: one page of the index. */
 export function findCheapest(ctx: Ctx): Promise<ProxyRow[]> {
   return ctx.db.query(
     `select ${COLUMNS}
@@ -42,13 +42,13 @@ export function findCheapest(ctx: Ctx): Promise<ProxyRow[]> {
 
 export interface Walk {
   rows: ProxyRow[];
-  /** False if a list was left before its end: behind that there may be more matches, none of them cheaper. */
+  /** False if a list was cut at `depth`: there may be more matches after that, none of them cheaper. */
   isComplete: boolean;
 }
 
 /**
- * Walks the free proxies of each value of one group, cheapest first, and keeps those that match the other groups. Each
- * value's list is left after `depth`; nothing is returned that is dearer than the first place where one was left.
+ * Scans the free proxies of each value of one group, cheapest first, and keeps those that match the other groups. The list of
+ * each value is cut after `depth` rows. Returns nothing more expensive than the cheapest price at which a list was cut.
  */
 export async function walkByPrice(ctx: Ctx, group: FilterGroup, query: ProxyQuery, depth: number): Promise<Walk> {
   const others = filterGroups.filter((other) => other !== group);
@@ -89,12 +89,12 @@ export async function readMatches(ctx: Ctx, query: ProxyQuery, sampleSize: numbe
      )
      select ${COLUMNS} from matching ${CHEAPEST}`,
     [sampleSize, ...groups.map((group) => query[group])],
-    // Which index has the fewest entries for it is seen from its values.
+    // The planner needs the values to choose the most selective index.
     { isPrepared: false },
   );
 }
 
-/** No plain index scan: with a limit in sight the planner would walk the whole catalogue by price. */
+/** Disables plain index scans: because of the limit, the planner would scan the whole catalogue by price. */
 async function allowBitmaps(ctx: Ctx): Promise<void> {
   await ctx.db.query(
     `select set_config('enable_bitmapscan', 'on', true), set_config('enable_sort', 'on', true),

@@ -1,4 +1,4 @@
-/** The catalogue's search: at most 50 free proxies, cheapest first. docs/catalogue.md tells what it costs and why. */
+/** Catalogue search: at most 50 free proxies, cheapest first. Costs and reasons are in docs/catalogue.md. */
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import { filterGroups, type FilterGroup, type ProxyQuery } from '@cellhop/contract/proxies';
 import type { Ctx } from '../../ctx.ts';
@@ -6,38 +6,37 @@ import type { ProxyRow } from './proxies.store.ts';
 import * as store from './search.store.ts';
 
 const TIMEOUT_MS = 2000;
-/** Proxies that a walk looks at, shared by the values of the group it walks. */
+/** Rows that a walk scans, divided among the values of the group. */
 const WALK_MAX = 1200;
-/** A first, short walk is enough where the groups have much in common. */
+/** A first, short walk is enough if most rows match the other groups too. */
 const FIRST_WALK_MAX = 500;
 const FIRST_DEPTH_MIN = 5;
-/** Matches that are sorted by price when a walk was not enough. */
+/** Matches that are sorted by price if a walk does not find enough. */
 const SAMPLE_MAX = 2000;
 
-/** The group that is walked: as a rule the kind that has the fewest proxies for each value. */
+/** The first one that is filtered is walked: usually the group with the fewest proxies per value. */
 const narrowestFirst: readonly FilterGroup[] = ['zip', 'city', 'region', 'isp', 'country', 'connectionType'];
 
-/** Values of one group are alternatives, groups narrow the result. */
+/** Values of one group are combined with OR, groups with AND. */
 export function searchFree(ctx: Ctx, query: ProxyQuery): Promise<ProxyRow[]> {
-  const filter = withoutRepeats(query);
+  const filter = withoutDuplicates(query);
   return ctx.tx(async (ctx) => {
     await store.setTimeLimit(ctx, TIMEOUT_MS);
     const group = narrowestFirst.find((candidate) => filter[candidate]);
     if (!group) return store.findCheapest(ctx);
     const { first, full } = walkDepths(filter, group);
     let walk = await store.walkByPrice(ctx, group, filter, first);
-    // A longer walk is only made if it may be expected to find enough.
-    if (!isAnswer(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
+    // A longer walk only makes sense if it can be expected to find enough.
+    if (!isSufficient(walk) && walk.rows.length * full >= PROXY_SEARCH_MAX * first && first < full)
       walk = await store.walkByPrice(ctx, group, filter, full);
-    if (isAnswer(walk)) return walk.rows;
+    if (isSufficient(walk)) return walk.rows;
     return store.readMatches(ctx, filter, SAMPLE_MAX);
   });
 }
 
 /**
- * How far the list of each value is walked: a little, which is enough for most filters, and then as far as a walk goes.
- * In a filter of one group every proxy matches, so a full answer from each list is enough; others have to look past
- * what does not match.
+ * How many rows of each value's list are scanned: first a few, which is enough for most filters, then as many as a walk may.
+ * If only one group is filtered every row matches, so the list never needs to be longer than the result.
  */
 function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; full: number } {
   const valueCount = filter[group]!.length;
@@ -46,12 +45,12 @@ function walkDepths(filter: ProxyQuery, group: FilterGroup): { first: number; fu
   return { first: Math.min(full, Math.max(FIRST_DEPTH_MIN, Math.ceil(FIRST_WALK_MAX / valueCount))), full };
 }
 
-function isAnswer({ rows, isComplete }: store.Walk): boolean {
+function isSufficient({ rows, isComplete }: store.Walk): boolean {
   return isComplete || rows.length === PROXY_SEARCH_MAX;
 }
 
-/** A value that is given twice would be walked twice and show its proxies twice. */
-function withoutRepeats(query: ProxyQuery): ProxyQuery {
+/** A repeated value would be scanned twice and return its proxies twice. */
+function withoutDuplicates(query: ProxyQuery): ProxyQuery {
   const filter: ProxyQuery = {};
   for (const group of filterGroups) if (query[group]?.length) filter[group] = [...new Set(query[group])];
   return filter;

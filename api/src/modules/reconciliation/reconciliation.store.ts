@@ -1,23 +1,23 @@
 import type { Ctx } from '../../ctx.ts';
 import type { VerifiedMark } from '../../invariant.ts';
 
-/** What is known before a check. */
-export interface Claim {
-  /** Names this audit: who writes a result must still have it. */
+/** The lease of a check, with the state before it. */
+export interface Lease {
+  /** Needed to write the result. */
   leaseId: string;
   verified: VerifiedMark;
-  verifiedWholeAt: Date | null;
-  /** When everything that is older has been committed: a minute ago, by the database's clock. */
+  fullyVerifiedAt: Date | null;
+  /** A minute ago by the database's clock: everything older has been committed. */
   settledUntil: Date;
 }
 
-/** Takes the job for this interval. @returns undefined if a worker has taken it already, or is still at the last one */
-export async function claim(ctx: Ctx, intervalMs: number, leaseMs: number): Promise<Claim | undefined> {
+/** @returns undefined if a worker has checked in this interval, or is still checking */
+export async function acquireLease(ctx: Ctx, intervalMs: number, leaseMs: number): Promise<Lease | undefined> {
   const [row] = await ctx.db.query<{
     leaseId: string;
     transferId: bigint;
     until: Date;
-    verifiedWholeAt: Date | null;
+    fullyVerifiedAt: Date | null;
     settledUntil: Date;
   }>(
     `update reconciliation
@@ -25,7 +25,7 @@ export async function claim(ctx: Ctx, intervalMs: number, leaseMs: number): Prom
       where (claimed_at is null or claimed_at <= now() - $1 * interval '1 millisecond')
         and (leased_until is null or leased_until <= now())
      returning lease_id as "leaseId", verified_transfer_id as "transferId", verified_until as until,
-               verified_whole_at as "verifiedWholeAt", now() - interval '1 minute' as "settledUntil"`,
+               verified_whole_at as "fullyVerifiedAt", now() - interval '1 minute' as "settledUntil"`,
     [intervalMs, leaseMs],
   );
   if (!row) return undefined;
@@ -33,8 +33,8 @@ export async function claim(ctx: Ctx, intervalMs: number, leaseMs: number): Prom
   return { verified: { transferId, until }, ...rest };
 }
 
-/** @returns false if another worker has the lease by now */
-export async function renew(ctx: Ctx, leaseId: string, leaseMs: number): Promise<boolean> {
+/** @returns false if another worker has the lease */
+export async function renewLease(ctx: Ctx, leaseId: string, leaseMs: number): Promise<boolean> {
   const rows = await ctx.db.query(
     `update reconciliation set leased_until = now() + $2 * interval '1 millisecond' where lease_id = $1 returning lease_id`,
     [leaseId, leaseMs],
@@ -42,11 +42,11 @@ export async function renew(ctx: Ctx, leaseId: string, leaseMs: number): Promise
   return rows.length > 0;
 }
 
-export async function giveBack(ctx: Ctx, leaseId: string): Promise<void> {
+export async function releaseLease(ctx: Ctx, leaseId: string): Promise<void> {
   await ctx.db.query('update reconciliation set lease_id = null, leased_until = null where lease_id = $1', [leaseId]);
 }
 
-/** @returns false if another worker has the lease by now */
+/** @returns false if another worker has the lease */
 export async function saveResult(
   ctx: Ctx,
   leaseId: string,
@@ -60,11 +60,11 @@ export async function saveResult(
   return rows.length > 0;
 }
 
-export async function saveMark(ctx: Ctx, { transferId, until }: VerifiedMark, isWhole: boolean): Promise<void> {
+export async function saveMark(ctx: Ctx, { transferId, until }: VerifiedMark, isFull: boolean): Promise<void> {
   await ctx.db.query(
     `update reconciliation set verified_transfer_id = $1, verified_until = $2,
             verified_whole_at = case when $3 then now() else verified_whole_at end`,
-    [transferId, until, isWhole],
+    [transferId, until, isFull],
   );
 }
 
@@ -86,13 +86,13 @@ export async function readResult(ctx: Ctx): Promise<LastResult> {
 }
 
 export interface MoneyFigures {
-  /** What customers have, money in escrow of open connections included: all that is in no account of the shop. */
+  /** Balances of customers and escrow of open connections: the negated sum of the system accounts. */
   customerMicros: bigint;
   heldMicros: bigint;
   openConnections: number;
 }
 
-/** Reads the shop's few own accounts and the open connections, so that it costs little however many customers there are. */
+/** Reads only the system accounts and the open connections, so the cost does not depend on the number of customers. */
 export async function readMoney(ctx: Ctx, firstCustomerAccount: bigint): Promise<MoneyFigures> {
   const [row] = await ctx.db.query<MoneyFigures>(
     `select (select -coalesce(sum(balance_micros), 0) from readable_accounts where id < $1)::bigint as "customerMicros",

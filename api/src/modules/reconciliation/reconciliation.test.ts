@@ -5,9 +5,9 @@ import { createProxy, createUser, topUp, type TestUser } from '../../../test/fac
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import type { Ctx } from '../../ctx.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { reconcileWhenDue, showReconciliation } from './reconciliation.service.ts';
 
 const MB = 1_048_576;
@@ -19,7 +19,7 @@ let open: Connection;
 let ended: Connection;
 const alarms: unknown[] = [];
 
-/** The context of a worker whose alarms are heard. */
+/** The context of a worker whose alarms are recorded. */
 let worker: Ctx;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await registerNode(testApp.ctx);
   const log = { ...testApp.ctx.log, fatal: (alarm: unknown) => alarms.push(alarm) } as unknown as Ctx['log'];
   worker = { ...testApp.ctx, log };
-  // A little of everything: a top-up, an open connection with traffic and a grant, an ended one with a refund.
+  // A top-up, an open connection with traffic and a grant, an ended one with a refund.
   user = await createUser(testApp);
   await pay(testApp, await newInvoice(user, 'USDT_BSC', 25));
   const run = createGatewayRun(testApp);
@@ -43,7 +43,7 @@ const buy = async () => (await user.call(connect, { body: { id: await createProx
 
 const change = (sql: string, values: unknown[] = []) =>
   testApp.database.transaction(async (db) => {
-    // Neither triggers nor foreign keys: as if somebody with the right to it had edited the tables.
+    // Without triggers and foreign keys, as if an administrator had edited the tables.
     await db.query('set local session_replication_role = replica');
     await db.query(sql, values);
   });
@@ -51,7 +51,7 @@ const change = (sql: string, values: unknown[] = []) =>
 const dropConstraint = (from: 'domain amount_micros' | `table ${string}`, constraint: string) =>
   testApp.database.query(`alter ${from} drop constraint ${constraint}`);
 
-/** Runs the check as if its time had come. */
+/** Runs the check as if it were due. */
 async function reconcile() {
   await testApp.database.query("update reconciliation set claimed_at = now() - interval '1 day'");
   alarms.length = 0;
@@ -59,9 +59,9 @@ async function reconcile() {
   return showReconciliation(testApp.ctx);
 }
 
-/** As if it had happened hours before, and the last check of everything too; the next one looks at what is new. */
+/** Backdates everything, the last full check included, so that the next check is incremental. */
 async function grow(hours: number): Promise<void> {
-  // Receipts hold the dates of charges, so they stay as they are; the newest transfer is none.
+  // Charges are not backdated, because receipts contain their dates; the newest transfer is none.
   await topUp(testApp, user.accountId, 1n);
   for (const [table, columns] of [
     ['transfers', ['created_at']],
@@ -82,7 +82,7 @@ const forgetMark = () =>
   );
 
 describe('a healthy database', () => {
-  test('has no violation, when all is looked at and when only what is new', async () => {
+  test('has no violation, in a full and in an incremental check', async () => {
     expect(await showReconciliation(testApp.ctx)).toMatchObject({ status: 'NEVER_RUN', checkedAt: null });
     expect(await reconcile()).toMatchObject({ status: 'OK', violations: [], violationCount: 0 });
     await grow(1);
@@ -97,7 +97,7 @@ describe('a healthy database', () => {
     expect(mark!.id).toBeGreaterThan(0n);
   });
 
-  test('is checked once in the interval, by one of many workers', async () => {
+  test('is checked once per interval, by one of many workers', async () => {
     await testApp.database.query('update reconciliation set claimed_at = now(), checked_at = null');
     await reconcileWhenDue(worker);
     expect((await showReconciliation(testApp.ctx)).status).toBe('NEVER_RUN');
@@ -112,7 +112,7 @@ async function readMetrics(headers: Record<string, string>) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Each writes what must not be, of rows that the given users and connections have, and names the rule that it breaks. */
+/** Each corrupts rows of the given users and connections, and names the violated rule. */
 const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFoundInWhole?: true }[] = [
   {
     name: 'a balance that was edited by hand',
@@ -165,12 +165,12 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
   },
   {
     name: 'an open connection that was charged too little',
-    rule: 'an open connection has paid 50 MB, or what it began',
+    rule: 'an open connection has paid for 50 MB, or for its started megabytes',
     plant: () => change('update connections set charged_megabytes = charged_megabytes - 1 where id = $1', [open.id]),
   },
   {
     name: 'an ended connection that was charged too much',
-    rule: 'an ended connection has paid what it began, or 50 MB',
+    rule: 'an ended connection has paid for its started megabytes, or for 50 MB',
     plant: () => change('update connections set charged_megabytes = 7 where id = $1', [ended.id]),
   },
   {
@@ -200,27 +200,27 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
   },
   {
     name: 'an ended connection with money in escrow',
-    rule: 'the escrow of an open connection has what was paid, of an ended one nothing',
+    rule: 'the escrow of an open connection equals what was paid, that of an ended one is empty',
     plant: () => change('update connections set escrow_micros = escrow_micros + 1 where id = $1', [ended.id]),
   },
   {
     name: 'a hold that nobody released',
-    rule: 'what a customer has on hold is the price of his open grants',
+    rule: 'the hold of a customer equals the price of their open grants',
     plant: () => change('update accounts set held_micros = held_micros + 1 where id = $1', [user.accountId]),
   },
   {
     name: 'traffic that no run has counted',
-    rule: 'a connection counts what its gateway runs count',
+    rule: 'the counters of a connection equal the sums of its gateway runs',
     plant: () => change('update connections set used_bytes = used_bytes - 1 where id = $1', [open.id]),
   },
   {
     name: 'uploaded traffic that no run has counted',
-    rule: 'a connection counts what its gateway runs count',
+    rule: 'the counters of a connection equal the sums of its gateway runs',
     plant: () => change('update connections set uploaded_bytes = uploaded_bytes + 1 where id = $1', [open.id]),
   },
   {
     name: 'traffic beyond the grant',
-    rule: 'nothing is used that was not granted',
+    rule: 'used bytes never exceed granted bytes',
     plant: async () => {
       await dropConstraint('table connections', 'bytes_in_order');
       await change('update connections set granted_bytes = used_bytes - 1 where id = $1', [open.id]);
@@ -241,12 +241,12 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
   },
   {
     name: 'a deposit that was credited with another amount',
-    rule: 'each final deposit is credited once, with what the ledger has',
+    rule: 'each final deposit is credited once, with the amount in the ledger',
     plant: () => change('update deposits set credited_micros = credited_micros + 1'),
   },
   {
     name: 'a deposit that is credited without the record of it',
-    rule: 'each final deposit is credited once, with what the ledger has',
+    rule: 'each final deposit is credited once, with the amount in the ledger',
     plant: () => change("update deposits set state = 'FINAL', credited_at = null, credited_micros = null"),
   },
   {
@@ -275,8 +275,8 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
   },
 ];
 
-describe('a planted fault', () => {
-  /** All tables of money as they were, so that each fault is planted in a healthy database. */
+describe('a corrupted row', () => {
+  /** The original contents of all tables with money, restored before each corruption. */
   const tables = ['accounts', 'transfers', 'connections', 'connection_runs', 'proxies', 'deposits', 'invoices'];
   beforeAll(async () => {
     for (const table of tables) await testApp.database.query(`create table healthy_${table} as table ${table}`);
@@ -286,7 +286,7 @@ describe('a planted fault', () => {
       await change(`delete from ${table}`);
       await change(`insert into ${table} overriding system value select * from healthy_${table}`);
     }
-    // All of it happened just now.
+    // Everything is recent.
     await change('update transfers set created_at = now() where charge_hash is null');
     await change('update connections set ended_at = now() where ended_at is not null');
     await change('update deposits set credited_at = now()');
@@ -294,7 +294,7 @@ describe('a planted fault', () => {
     await reconcile();
   });
 
-  test.each(faults)('$name is found: $rule', async ({ rule, plant, isFoundInWhole }) => {
+  test.each(faults)('$name is detected: $rule', async ({ rule, plant, isFoundInWhole }) => {
     expect((await showReconciliation(testApp.ctx)).violations).toEqual([]);
     await plant();
     if (isFoundInWhole) await forgetMark();
@@ -303,12 +303,12 @@ describe('a planted fault', () => {
     expect(violations).toEqual(expect.arrayContaining([expect.stringContaining(`${rule}: `)]));
     expect(violationCount).toBe(violations.length);
     expect(alarms).toEqual([expect.objectContaining({ count: violationCount })]);
-    // It stays broken until it is put right, however often it is looked at.
+    // Every check reports it until it is fixed.
     expect((await reconcile()).status).toBe('BROKEN');
-    expect(await audit(testApp.ctx)).toEqual(expect.arrayContaining(violations));
+    expect(await checkInvariants(testApp.ctx)).toEqual(expect.arrayContaining(violations));
   });
 
-  test('long after its rows were verified is found by the daily check of everything', async () => {
+  test('in verified rows is found by the daily full check', async () => {
     await grow(1);
     expect((await reconcile()).status).toBe('OK');
     await change("update transfers set amount_micros = amount_micros + 1 where reason = 'TOP_UP'");
@@ -317,12 +317,12 @@ describe('a planted fault', () => {
     expect((await reconcile()).status).toBe('BROKEN');
   });
 
-  test('is not seen in a transfer that was committed very late', async () => {
+  test('is not reported for a transfer that was committed very late', async () => {
     await forgetMark();
     await reconcile();
     await grow(1);
     await reconcile();
-    // It got its number before the mark, and is seen only now.
+    // Its id is below the mark, but it only becomes visible now.
     await change(
       `with late as (
          insert into transfers (id, idempotency_key, debit_account_id, credit_account_id, amount_micros, reason, created_at)
@@ -334,16 +334,16 @@ describe('a planted fault', () => {
     expect((await reconcile()).status).toBe('OK');
   });
 
-  test('has each rule of the audit', async () => {
+  test('exists for each rule', async () => {
     const rules = new Set(faults.map((fault) => fault.rule));
-    const { ledgerInvariants } = await import('../ledger/audit.store.ts');
-    const { connectionInvariants } = await import('../billing/audit.store.ts');
-    const { paymentInvariants } = await import('../invoices/audit.store.ts');
+    const { ledgerInvariants } = await import('../ledger/invariants.store.ts');
+    const { connectionInvariants } = await import('../billing/invariants.store.ts');
+    const { paymentInvariants } = await import('../invoices/invariants.store.ts');
     const all = [...ledgerInvariants, ...connectionInvariants, ...paymentInvariants].map(({ rule }) => rule);
     expect(all.filter((rule) => !rules.has(rule))).toEqual([]);
   });
 
-  test('is shown to staff who may read transactions, and to nobody else', async () => {
+  test('is only shown to staff who may read transactions', async () => {
     await change('update accounts set held_micros = held_micros + 1 where id = $1', [user.accountId]);
     await reconcile();
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
@@ -355,7 +355,7 @@ describe('a planted fault', () => {
       await expect(other.call(getReconciliation, {})).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
-  test('shows in the metrics, which need their token', async () => {
+  test('is in the metrics, which require their token', async () => {
     const authorized = { authorization: `Bearer ${METRICS_TOKEN}` };
     const healthy = await readMetrics(authorized);
     expect(healthy.status).toBe(200);
@@ -378,7 +378,7 @@ describe('a planted fault', () => {
   });
 });
 
-test('the metrics do not exist in production while no token is set', async () => {
+test('the metrics do not exist in production without a token', async () => {
   const production = await startTestApp({ isDevelopment: false });
   try {
     expect((await fetch(`${production.url}/metrics`)).status).toBe(404);

@@ -1,4 +1,4 @@
-/** What referrers earn: their level, and the bonus for each credited top-up of the people they brought. */
+/** Referral levels, and the bonus for each credited top-up of a referral. */
 import { referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
@@ -7,19 +7,19 @@ import { notify } from '../notifications/notifications.service.ts';
 import * as store from './bonus.store.ts';
 import { bonusMicros, levelFromPayments } from './levels.ts';
 
-/** The level that holds this month: the one reached by the payments of last month (UTC). */
+/** The level of this month, which depends on the payments of last month (UTC). */
 export async function currentLevel(ctx: Ctx, userId: string): Promise<ReferralLevel> {
   return levelFromPayments(await store.countPaymentsOfLastMonth(ctx, userId));
 }
 
-/** Counts an invoice that has become paid for the payer's referrer; once, however often it is told. */
+/** Counts a paid invoice for the payer's referrer. Idempotent. */
 export function recordPayment(ctx: Ctx, invoiceId: string, payerId: string): Promise<void> {
   return store.insertPayment(ctx, invoiceId, payerId);
 }
 
 /**
- * Tells the referrer, in the caller's transaction.
- * @returns the transfer to post together with the top-up; undefined if nobody earns anything
+ * Computes the bonus of a top-up and notifies the referrer, in the caller's transaction.
+ * @returns the transfer to post together with the top-up; undefined if there is no bonus
  */
 export async function bonusTransfer(
   ctx: Ctx,

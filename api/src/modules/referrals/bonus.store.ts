@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** Paid invoices of the user's referrals in the calendar month (UTC) before the present one. */
+/** Paid invoices of the user's referrals in the previous calendar month (UTC). */
 export async function countPaymentsOfLastMonth(ctx: Ctx, referrerId: string): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from referral_payments
@@ -13,8 +13,8 @@ export async function countPaymentsOfLastMonth(ctx: Ctx, referrerId: string): Pr
 }
 
 /**
- * Counts an invoice for the payer's referrer. Nothing happens for a repeat, if nobody referred the payer, or if payer and
- * referrer are the same person by their addresses.
+ * Counts an invoice for the payer's referrer. Does nothing if it was already counted, if the payer has no referrer, or if both have
+ * the same normalized email address.
  */
 export async function insertPayment(ctx: Ctx, invoiceId: string, payerId: string): Promise<void> {
   await ctx.db.query(
@@ -32,7 +32,7 @@ export interface Referrer {
   accountId: bigint;
 }
 
-/** Who earns a bonus of the payer's top-ups: neither a blocked or deleted referrer, nor the payer's own second account. */
+/** The referrer who earns bonuses of the payer's top-ups: not if blocked or deleted, or if it is the payer's own second account. */
 export async function findReferrer(ctx: Ctx, payerId: string): Promise<Referrer | undefined> {
   const [row] = await ctx.db.query<Referrer>(
     `select referrer.id as "userId", referrer.account_id as "accountId"

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { finalize, letExpire, newInvoice, pay, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { currentLevel, recordPayment } from './bonus.service.ts';
 
 const DOLLAR = 1_000_000n;
@@ -16,11 +16,11 @@ beforeAll(async () => {
   testApp = await startTestApp();
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
-/** Paid invoices of a new referral at a time, as the crediting of top-ups leaves them. */
+/** Paid invoices of a new referral at a given time. */
 async function addPayments(referrer: TestUser, count: number, time: string): Promise<void> {
   const payer = await createUser(testApp, { referrerId: referrer.id });
   for (let made = 0; made < count; made++) {
@@ -40,7 +40,7 @@ const countPayments = async (referrer: TestUser) => {
   return row!.count;
 };
 
-/** A second account of the same person, by its address. */
+/** A second account with an address of the same mailbox. */
 async function secondAccountOf(referrer: TestUser): Promise<TestUser> {
   const second = await createUser(testApp, { referrerId: referrer.id });
   await testApp.database.query('update users set email = $2 where id = $1', [
@@ -56,13 +56,13 @@ describe('the level', () => {
     [1, 'SILVER'],
     [10, 'GOLD'],
     [22, 'PARTNER'],
-  ] as const)('that holds this month follows from %i payments of last month: %s', async (count, level) => {
+  ] as const)('after %i payments of last month is %s', async (count, level) => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, count, LAST_MONTH);
     expect(await currentLevel(testApp.ctx, referrer.id)).toBe(level);
   });
 
-  test('counts the whole of last month, and neither this month nor the one before', async () => {
+  test('counts only the payments of last month', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 3, THIS_MONTH);
     await addPayments(referrer, 3, BEFORE_LAST_MONTH);
@@ -71,7 +71,7 @@ describe('the level', () => {
     expect(await currentLevel(testApp.ctx, referrer.id)).toBe('SILVER');
   });
 
-  test('counts an invoice once, however often it is told', async () => {
+  test('counts an invoice once, however often it is recorded', async () => {
     const referrer = await createUser(testApp);
     const payer = await createUser(testApp, { referrerId: referrer.id });
     const { id } = await newInvoice(payer);
@@ -80,7 +80,7 @@ describe('the level', () => {
     expect(await countPayments(referrer)).toBe(1);
   });
 
-  test('counts an invoice of a referral once, however many payments it takes', async () => {
+  test('counts an invoice once, however many payments it has', async () => {
     const referrer = await createUser(testApp);
     const payer = await createUser(testApp, { referrerId: referrer.id });
     const invoice = await newInvoice(payer);
@@ -94,7 +94,7 @@ describe('the level', () => {
 });
 
 describe('the bonus', () => {
-  test('is 10 % of each credited top-up for a referrer who is SILVER, a short one too', async () => {
+  test('is 10 % of each credited top-up for a SILVER referrer, even of a short one', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 1, LAST_MONTH);
     const payer = await createUser(testApp, { referrerId: referrer.id });
@@ -106,7 +106,7 @@ describe('the bonus', () => {
     expect(await balanceOf(testApp, payer)).toBe(25n * DOLLAR);
   });
 
-  test('is given for what comes too late and for what is too much alike, and each invoice counts', async () => {
+  test('is granted for late payments and overpayments too, and each invoice counts', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 6, LAST_MONTH);
     const payer = await createUser(testApp, { referrerId: referrer.id });
@@ -119,7 +119,7 @@ describe('the bonus', () => {
     expect(await countPayments(referrer)).toBe(6 + 2);
   });
 
-  test('is given once for each of many top-ups that are credited at once', async () => {
+  test('is granted once for each of many concurrent top-ups', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 22, LAST_MONTH);
     const payers = await Promise.all(Array.from({ length: 8 }, () => createUser(testApp, { referrerId: referrer.id })));
@@ -131,7 +131,7 @@ describe('the bonus', () => {
     expect(await countPayments(referrer)).toBe(22 + 8);
   });
 
-  test('is nothing for a referrer who is BASIC: no transfer is made', async () => {
+  test('is zero for a BASIC referrer: there is no transfer', async () => {
     const referrer = await createUser(testApp);
     const payer = await createUser(testApp, { referrerId: referrer.id });
     await pay(testApp, await newInvoice(payer));
@@ -142,7 +142,7 @@ describe('the bonus', () => {
     expect(transfers).toEqual([]);
   });
 
-  test('is rounded down to a micro-dollar, and left out if that is zero', async () => {
+  test('is rounded down to a micro-dollar, and omitted if it is zero', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 1, LAST_MONTH);
     const payer = await createUser(testApp, { referrerId: referrer.id });
@@ -154,7 +154,7 @@ describe('the bonus', () => {
     expect(await balanceOf(testApp, payer)).toBe(28n);
   });
 
-  test('goes to nobody for a user without a referrer, and not to a deleted one', async () => {
+  test('is not granted without a referrer or to a deleted one', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 1, LAST_MONTH);
     await testApp.database.query(`update users set status = 'DELETED' where id = $1`, [referrer.id]);
@@ -163,7 +163,7 @@ describe('the bonus', () => {
     expect(await balanceOf(testApp, referrer)).toBe(0n);
   });
 
-  test('is nothing for top-ups of an own second account, and such invoices make no level', async () => {
+  test("is not granted for top-ups of the referrer's second account, which do not count for the level either", async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 1, LAST_MONTH);
     const second = await secondAccountOf(referrer);
@@ -176,7 +176,7 @@ describe('the bonus', () => {
     expect(await countPayments(referrer)).toBe(2);
   });
 
-  test('is nothing for a blocked referrer, and comes again when they are unblocked', async () => {
+  test('is not granted to a blocked referrer until they are unblocked', async () => {
     const referrer = await createUser(testApp);
     await addPayments(referrer, 1, LAST_MONTH);
     const payer = await createUser(testApp, { referrerId: referrer.id });

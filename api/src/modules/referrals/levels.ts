@@ -1,11 +1,11 @@
 import { referralLevels, referralLevelTable, type ReferralLevel } from '@cellhop/contract/referrals';
 
-/** The highest level that so many top-ups of one calendar month reach. */
+/** The highest level for this number of top-ups in one calendar month. */
 export function levelFromPayments(payments: number): ReferralLevel {
   return referralLevels.findLast((level) => payments >= referralLevelTable[level].minimumPayments) ?? 'BASIC';
 }
 
-/** Rounds down to whole micro-dollars: the bonus is never more than its percentage. */
+/** Rounded down to micro-dollars. */
 export function bonusMicros(level: ReferralLevel, topUpMicros: bigint): bigint {
   return (topUpMicros * BigInt(referralLevelTable[level].bonusPercent)) / 100n;
 }

@@ -1,4 +1,4 @@
-/** A user's own view of the referral programme. */
+/** The referral programme page of a user. */
 import { referralLevelTable, type ReferralSummary } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
     currentLevel(ctx, userId),
     sumCredits(ctx, accountId, 'REFERRAL_BONUS'),
   ]);
-  assert(own, `user ${userId} has gone`);
+  assert(own, `user ${userId} does not exist any more`);
   return {
     level,
     bonusPercent: referralLevelTable[level].bonusPercent,

@@ -7,7 +7,7 @@ export interface SummaryRow {
   registeredUsersCount: number;
 }
 
-/** Who has signed up with the user's code or with one of his promo codes counts, confirmed or not. */
+/** Counts all sign-ups with the user's referral code or one of their promo codes, confirmed or not. */
 export async function findSummary(ctx: Ctx, userId: string): Promise<SummaryRow | undefined> {
   const [row] = await ctx.db.query<SummaryRow>(
     `select referral_code as code,

@@ -22,7 +22,7 @@ const insertPromoCode = (user: TestUser, code: string, expiry = 'null') =>
   ]);
 
 describe('the summary', () => {
-  test('of a newcomer is empty, with a link that fills in his code', async () => {
+  test("of a new user is empty, with a link that contains the user's code", async () => {
     const user = await createUser(testApp);
     const { monthEndsAt, ...rest } = await summary(user);
     expect(rest).toEqual({
@@ -39,7 +39,7 @@ describe('the summary', () => {
     expect([end.getUTCDate(), end.getUTCHours(), end > new Date()]).toEqual([1, 0, true]);
   });
 
-  test('counts sign-ups by code and promo code, payments of this month, and all that was earned', async () => {
+  test('counts sign-ups by code and promo code, payments of this month, and total earnings', async () => {
     const user = await createUser(testApp);
     await insertPromoCode(user, 'SPRING');
     await signUpWith(user.referralCode);
@@ -64,7 +64,7 @@ describe('the summary', () => {
   });
 });
 
-test('a user sees his own promo codes and who came with them, and nobody else’s', async () => {
+test('users only see their own promo codes and the sign-ups with them', async () => {
   const [owner, other] = [await createUser(testApp), await createUser(testApp)];
   await insertPromoCode(owner, 'AUTUMN');
   await insertPromoCode(owner, 'LASTYEAR', `now() - interval '1 minute'`);
@@ -79,19 +79,19 @@ test('a user sees his own promo codes and who came with them, and nobody else’
 });
 
 describe('a chain of referrers', () => {
-  test('never leads back: nobody signs up with his own code, under his own address', async () => {
+  test('has no cycle: users cannot sign up with their own code and address', async () => {
     const user = await createUser(testApp);
     for (const email of [user.email, user.email.toUpperCase()])
       await expect(signUpWith(user.referralCode, email)).rejects.toMatchObject({ code: 'EMAIL_EXISTS' });
   });
 
-  test('never leads back: the database refuses another referrer, and a user as his own', async () => {
+  test('has no cycle: the database refuses to change a referrer, and users as their own referrer', async () => {
     const first = await createUser(testApp);
     const second = await createUser(testApp, { referrerId: first.id });
     const setReferrer = (user: TestUser, referrer: TestUser) =>
       testApp.database.query('update users set referrer_id = $2 where id = $1', [user.id, referrer.id]);
-    await expect(setReferrer(first, second)).rejects.toThrow('a referrer is for ever');
-    await expect(setReferrer(second, second)).rejects.toThrow('a referrer is for ever');
+    await expect(setReferrer(first, second)).rejects.toThrow('a referrer cannot change');
+    await expect(setReferrer(second, second)).rejects.toThrow('a referrer cannot change');
     const own = testApp.database.query(
       `insert into users (id, email, password_hash, language_code, referral_code, referrer_id, account_id)
        select $1::uuid, 'own@example.com', 'x', 'en', 'OWNCODE', $1::uuid, account_id from users limit 1`,

@@ -1,10 +1,10 @@
-/** Promo codes: what their owners see of them, and what staff do with them. */
+/** Promo codes: lists for their owners and staff, creation by staff. */
 import { AppError } from '@cellhop/contract/errors';
 import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/promo-codes';
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
-import type { Client } from '../../client.ts';
+import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
@@ -31,7 +31,7 @@ export function createPromoCode(
   ctx: Ctx,
   { userId: actorId }: Actor,
   body: CreatePromoCodeBody,
-  client: Client,
+  requester: Requester,
 ): Promise<PromoCode> {
   return ctx.tx(async (ctx) => {
     const userId = await store.findOwner(ctx, body.referralEmail.toLowerCase());
@@ -47,7 +47,7 @@ export function createPromoCode(
     });
     if (id === undefined) throw new AppError('CODE_EXISTS');
     const details = { code, trialCredit: body.trialCredit };
-    await auditLog.record(ctx, { action: 'PROMO_CODE_CREATED', actorId, userId, client, details });
+    await auditLog.record(ctx, { action: 'PROMO_CODE_CREATED', actorId, userId, requester, details });
     return present((await store.findPromoCode(ctx, id))!);
   });
 }

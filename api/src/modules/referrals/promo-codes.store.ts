@@ -14,7 +14,7 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   creditedMicros: bigint;
 }
 
-/** A code whose time has passed is expired, whether or not somebody has written it down yet. */
+/** A code is expired after its expiry time, even if its status was not updated. */
 const SELECT_ROW = `
   select promo_codes.id, code,
          case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end as status,

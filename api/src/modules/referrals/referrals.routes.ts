@@ -9,7 +9,7 @@ export function referralsRoutes(app: FastifyInstance): void {
   route(app, getReferralSummary, async ({ ctx, actor }) => ({ data: await programme.summarise(ctx, actor) }));
   route(app, listOwnPromoCodes, ({ ctx, actor, query }) => promoCodes.listOwn(ctx, actor, query));
   route(app, listPromoCodes, ({ ctx, query }) => promoCodes.listForStaff(ctx, query));
-  route(app, createPromoCode, async ({ ctx, actor, body, client }) => ({
-    data: await promoCodes.createPromoCode(ctx, actor, body, client),
+  route(app, createPromoCode, async ({ ctx, actor, body, requester }) => ({
+    data: await promoCodes.createPromoCode(ctx, actor, body, requester),
   }));
 }

@@ -1,19 +1,19 @@
-/** Who brought whom, and the trial credit that a promo code carries. */
+/** Referrers, and the trial credit of promo codes. */
 import type { Ctx } from '../../ctx.ts';
 import { systemAccounts, type Transfer } from '../ledger/ledger.service.ts';
 import * as store from './referrals.store.ts';
 
 export type Referrer = store.Referrer;
 
-/** @param code a user's referral code or a promo code, in any case; expired and disabled ones are not found */
+/** @param code a user's referral code or a promo code, not case-sensitive; expired and disabled codes are not found */
 export function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
   return store.findReferrer(ctx, code.toUpperCase());
 }
 
 /**
  * The trial credit of the promo code that the user signed up with, in the caller's transaction: once per person (migration
- * 0026), and as long as the code's maximum and budget last. That the code has expired since the sign-up changes nothing.
- * @returns undefined if there is nothing to give
+ * 0026), within the code's maximum and budget. It is granted even if the code has expired since the sign-up.
+ * @returns undefined if there is no credit
  */
 export async function trialTransfer(ctx: Ctx, userId: string, accountId: bigint): Promise<Transfer | undefined> {
   const credit = await store.lockTrialCredit(ctx, userId);

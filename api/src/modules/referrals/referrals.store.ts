@@ -2,11 +2,11 @@ import type { Ctx } from '../../ctx.ts';
 
 export interface Referrer {
   referrerId: string;
-  /** Set if the code was a promo code: then its owner is the referrer. */
+  /** Set if the code was a promo code, whose owner is the referrer. */
   promoCodeId: string | null;
 }
 
-/** A promo code wins over a user's own code; codes of people who may not sign in do not work. @param code upper case */
+/** A promo code takes precedence over a referral code. Codes of inactive users are not found. @param code upper case */
 export async function findReferrer(ctx: Ctx, code: string): Promise<Referrer | undefined> {
   const [row] = await ctx.db.query<Referrer>(
     `select "referrerId", "promoCodeId" from (
@@ -29,8 +29,8 @@ export interface TrialCredit {
 }
 
 /**
- * Locks the promo code that the user signed up with: its limits hold for everybody who confirms at this moment.
- * @returns undefined without a promo code, or with one that carries no credit or has spent what it may give
+ * Locks the promo code that the user signed up with, so that its limits hold for concurrent confirmations.
+ * @returns undefined without a promo code, or if the code has no credit or is used up
  */
 export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCredit | undefined> {
   const [row] = await ctx.db.query<TrialCredit>(
@@ -45,7 +45,7 @@ export async function lockTrialCredit(ctx: Ctx, userId: string): Promise<TrialCr
   return row;
 }
 
-/** @returns false if this person has had a trial credit before, with whatever account; nothing changed then */
+/** @returns false if this person already had a trial credit with any account; then nothing has changed */
 export async function claimTrialCredit(ctx: Ctx, userId: string, credit: TrialCredit): Promise<boolean> {
   const claimed = await ctx.db.query(
     `insert into trial_credits (folded_email, user_id, promo_code_id, amount_micros)

@@ -7,7 +7,7 @@ import { entriesOf } from '../../../test/audit-log.ts';
 import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
 import { newestLink, startTestAppWithMail } from '../../../test/mail.ts';
 import type { TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 
 let testApp: TestApp;
 let owner: TestUser;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   admin = await createUser(testApp, { roleName: 'ADMIN' });
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -45,7 +45,7 @@ async function creditsOf(emails: readonly string[]): Promise<number[]> {
   return rows.map(({ balanceMicros }) => Number(balanceMicros) / 1e6);
 }
 
-/** Signs all of them up, then opens all links at the same moment. */
+/** Signs all of them up, then opens all links concurrently. */
 async function confirmAtOnce(referralCode: string, emails: readonly string[]): Promise<void> {
   const links: URL[] = [];
   for (const email of emails) links.push(await signUpWith(referralCode, email));
@@ -56,7 +56,7 @@ async function confirmAtOnce(referralCode: string, emails: readonly string[]): P
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
 describe('the trial credit', () => {
-  test('is given once to a person who signs up with many tags, also when all confirm at the same moment', async () => {
+  test('is granted once per mailbox with many tags, even with concurrent confirmations', async () => {
     const { code } = await newCode();
     const name = newName();
     const emails = Array.from({ length: 6 }, (_, index) => `${name}+${index}@example.com`);
@@ -64,7 +64,7 @@ describe('the trial credit', () => {
     expect(sum(await creditsOf([`${name}@example.com`, ...emails]))).toBe(1);
   });
 
-  test('is given once to a Gmail mailbox, however its address is written', async () => {
+  test('is granted once per Gmail mailbox, in any notation', async () => {
     const { code } = await newCode();
     const name = newName();
     const emails = [
@@ -76,14 +76,14 @@ describe('the trial credit', () => {
     expect(sum(await creditsOf(emails))).toBe(1);
   });
 
-  test('is given once to a person, also with different promo codes', async () => {
+  test('is granted once per mailbox, also with different promo codes', async () => {
     const name = newName();
     for (const tag of ['', '+second'])
       await open(await signUpWith((await newCode()).code, `${name}${tag}@example.com`));
     expect(await creditsOf([`${name}@example.com`, `${name}+second@example.com`])).toEqual([1, 0]);
   });
 
-  test('is given to other people: with dots elsewhere, on other domains, with nothing before the plus', async () => {
+  test('is granted to other mailboxes: with dots on other domains, on other domains, without a name before the plus', async () => {
     const { code } = await newCode();
     const name = newName();
     const emails = [
@@ -97,7 +97,7 @@ describe('the trial credit', () => {
     expect(await creditsOf(emails)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test('that was not given, because the code was spent, is not lost: another code gives it', async () => {
+  test('can still be granted by another code if the first one was used up', async () => {
     const name = newName();
     const spent = await newCode({ trialCreditsMax: 0 });
     await open(await signUpWith(spent.code, `${name}@example.com`));
@@ -112,7 +112,7 @@ const shown = async (id: string) =>
   (await admin.call(listPromoCodes, { query: { userId: owner.id, size: 100 } })).data.find((code) => code.id === id);
 
 describe('a promo code', () => {
-  test('gives as many credits as its maximum, also when more people confirm at the same moment; all sign up', async () => {
+  test('grants at most its maximum of credits, even with concurrent confirmations; all users are confirmed', async () => {
     const { id, code } = await newCode({ trialCreditsMax: 3 });
     const emails = people();
     await confirmAtOnce(code, emails);
@@ -120,7 +120,7 @@ describe('a promo code', () => {
     expect(await shown(id)).toMatchObject({ trialCreditsCount: 3, credited: 3, registeredUsersCount: 8 });
   });
 
-  test('gives as much as its budget, and no part of a credit', async () => {
+  test('grants full credits within its budget only', async () => {
     const { id, code } = await newCode({ trialCredit: 0.4, budget: 1 });
     const emails = people();
     await confirmAtOnce(code, emails);
@@ -128,7 +128,7 @@ describe('a promo code', () => {
     expect(await shown(id)).toMatchObject({ trialCreditsCount: 2, credited: 0.8, budget: 1 });
   });
 
-  test('is refused by the database itself beyond its limits', async () => {
+  test('is refused by the database beyond its limits', async () => {
     const { id } = await newCode({ trialCreditsMax: 1, budget: 5 });
     const set = (assignment: string) =>
       testApp.database.query(`update promo_codes set ${assignment} where id = $1`, [id]);
@@ -136,7 +136,7 @@ describe('a promo code', () => {
     await expect(set('credited_micros = 5000001')).rejects.toMatchObject({ constraint: 'credits_within_budget' });
   });
 
-  test('is made by staff with its limits, told in the audit log, and listed for one user or all', async () => {
+  test('is created by staff with its limits, recorded in the audit log, and listed for one user or all', async () => {
     const made = await newCode({ trialCredit: 2.5, trialCreditsMax: 10, budget: 20 });
     expect(made).toEqual({
       id: expect.any(String),
@@ -163,7 +163,7 @@ describe('a promo code', () => {
     });
   });
 
-  test('needs a code that is free, also as a referral code, and an owner', async () => {
+  test('requires a code that is not taken, also not as a referral code, and an owner', async () => {
     const { code } = await newCode();
     for (const taken of [code.toLowerCase(), owner.referralCode])
       await expect(create(taken, owner.email)).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a promo code', () => {
     });
   });
 
-  test('wins over a referral code with the same text', async () => {
+  test('takes precedence over an equal referral code', async () => {
     const [user, promoOwner] = [await createUser(testApp), await createUser(testApp)];
     await testApp.database.query('insert into promo_codes (code, user_id) values ($1, $2)', [
       user.referralCode,
@@ -191,7 +191,7 @@ describe('a promo code', () => {
   });
 });
 
-test('the migration knows who had a trial credit before it, and what each promo code gave', async () => {
+test('the migration records earlier trial credits, and the totals of each promo code', async () => {
   const { id, code } = await newCode();
   const name = newName();
   const emails = [`${name}@example.com`, `${name}+2@example.com`];

@@ -1,9 +1,9 @@
-/** Tickets: a user and the support team write to each other until one of them closes it. */
+/** Support tickets: users and staff exchange messages until one of them closes the ticket. */
 import { AppError } from '@cellhop/contract/errors';
 import type { CreateTicketBody, CreateTicketForUserBody } from '@cellhop/contract/support';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { requireRepeat } from '../../idempotency.ts';
+import { requireSameRequest } from '../../idempotency.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as users from '../users/users.service.ts';
@@ -23,13 +23,13 @@ export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId
 /** @throws AppError RATE_LIMITED, IDEMPOTENCY_KEY_REUSED */
 export function openTicket(ctx: Ctx, { userId }: Owner, body: CreateTicketBody, key: string | null) {
   return ctx.tx(async (ctx) => {
-    // Of several requests at once each is counted by the next: until the end of the transaction they wait here.
+    // Serializes concurrent requests of a user, so that the limit holds.
     await users.lockUser(ctx, userId);
     return presentTicket(await open(ctx, { ...body, userId, authorId: userId, idempotencyKey: key }));
   });
 }
 
-/** The user is told. @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+/** Notifies the user. @throws AppError NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
 export async function openTicketForUser(
   ctx: Ctx,
   { userId: authorId }: Owner,
@@ -85,16 +85,16 @@ export function writeAsStaff(ctx: Ctx, { userId }: Owner, ticketId: string, cont
 async function open(ctx: Ctx, ticket: store.NewTicket): Promise<store.TicketRow> {
   const id = await store.insertTicket(ctx, ticket);
   if (id !== undefined) {
-    // Counted with this one, which is undone if it was one too many: so a repeat is answered whatever has been opened.
+    // Checked after the insert, which is rolled back beyond the limit, so that a repeated request succeeds even at the limit.
     if (ticket.authorId === ticket.userId)
-      refuseTooMany(await store.countRecentTickets(ctx, ticket.userId), ctx.config.ticketsPerHour);
+      enforceHourlyLimit(await store.countRecentTickets(ctx, ticket.userId), ctx.config.ticketsPerHour);
     ctx.changed(ticket, 'tickets');
     const opened = (await store.findTicket(ctx, id))!;
-    await tellOfStaff(ctx, opened, ticket.authorId, 'TICKET_OPENED');
+    await notifyOfStaffAction(ctx, opened, ticket.authorId, 'TICKET_OPENED');
     return opened;
   }
   const replayed = await store.findTicketByKey(ctx, ticket.authorId, ticket.idempotencyKey);
-  return requireRepeat(
+  return requireSameRequest(
     replayed,
     ({ userId, name, description }) =>
       userId === ticket.userId && name === ticket.name && description === ticket.description,
@@ -106,7 +106,7 @@ function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): 
     const ticket = requireOpen(requireTicket(await store.lockTicket(ctx, id), ownerId));
     await store.saveClosed(ctx, id, closedBy);
     ctx.changed(ticket, 'tickets');
-    await tellOfStaff(ctx, ticket, closedBy, 'TICKET_CLOSED');
+    await notifyOfStaffAction(ctx, ticket, closedBy, 'TICKET_CLOSED');
     return { ...ticket, status: 'CLOSED' };
   });
 }
@@ -114,7 +114,7 @@ function close(ctx: Ctx, ownerId: string | null, id: string, closedBy: string): 
 function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
   return ctx.tx(async (ctx) => {
     const ticket = requireTicket(await store.lockTicket(ctx, message.ticketId), ownerId);
-    // A repeat is answered although the ticket may have been closed since.
+    // A repeated request succeeds even if the ticket was closed since.
     const replayed = await store.findMessageByKey(ctx, message.authorId, message.idempotencyKey);
     if (replayed) return presentReplay(replayed, message);
     requireOpen(ticket);
@@ -122,17 +122,17 @@ function write(ctx: Ctx, ownerId: string | null, message: store.NewMessage) {
     const row = await store.insertMessage(ctx, message);
     if (row) {
       if (message.isUser)
-        refuseTooMany(await store.countRecentMessages(ctx, message.authorId), ctx.config.ticketMessagesPerHour);
-      await tell(ctx, ticket, row);
+        enforceHourlyLimit(await store.countRecentMessages(ctx, message.authorId), ctx.config.ticketMessagesPerHour);
+      await notifyOfMessage(ctx, ticket, row);
       return presentMessage(row);
     }
-    // The same key came at this very moment for another ticket.
+    // A concurrent request used the same key for another ticket.
     throw new AppError('IDEMPOTENCY_KEY_REUSED');
   });
 }
 
-/** What the user did himself is no news to him. */
-async function tellOfStaff(
+/** Users are not notified of their own actions. */
+async function notifyOfStaffAction(
   ctx: Ctx,
   { id, userId, name }: store.TicketRow,
   actorId: string,
@@ -142,8 +142,8 @@ async function tellOfStaff(
   await notify(ctx, userId, `ticket:${id}:${kind}`, { kind, details: { ticketId: id, name } });
 }
 
-/** The user's open pages hear of every message, and he is told of the team's. */
-async function tell(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
+/** Updates the user's open pages, and notifies them of messages by staff. */
+async function notifyOfMessage(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow): Promise<void> {
   const { id: ticketId, userId, name } = ticket;
   ctx.changed({ userId }, 'tickets');
   if (!message.isUser)
@@ -153,10 +153,10 @@ async function tell(ctx: Ctx, ticket: store.TicketRow, message: store.MessageRow
 function presentReplay(row: store.MessageRow, message: store.NewMessage) {
   const isSame = ({ ticketId, isUser, content }: store.MessageRow) =>
     ticketId === message.ticketId && isUser === message.isUser && content === message.content;
-  return presentMessage(requireRepeat(row, isSame));
+  return presentMessage(requireSameRequest(row, isSame));
 }
 
-/** @param ownerId null: the staff, who see everybody's */
+/** @param ownerId null for staff, who see all tickets */
 function requireTicket(ticket: store.TicketRow | undefined, ownerId: string | null): store.TicketRow {
   if (!ticket || (ownerId !== null && ticket.userId !== ownerId)) throw new AppError('NOT_FOUND', { thing: 'Ticket' });
   return ticket;
@@ -167,8 +167,8 @@ function requireOpen(ticket: store.TicketRow): store.TicketRow {
   return ticket;
 }
 
-/** Of a user: the support team may write as much as it likes. */
-function refuseTooMany({ count, untilFewerSeconds }: store.Recent, perHour: number): void {
+/** Only for users; staff have no limit. */
+function enforceHourlyLimit({ count, untilFewerSeconds }: store.Recent, perHour: number): void {
   if (count > perHour) throw AppError.rateLimited(Math.max(1, untilFewerSeconds));
 }
 

@@ -31,13 +31,13 @@ export async function findTicket(ctx: Ctx, id: string): Promise<TicketRow | unde
   return row;
 }
 
-/** Until the end of the transaction nobody closes it or writes to it. */
+/** Prevents concurrent messages and closing until the end of the transaction. */
 export async function lockTicket(ctx: Ctx, id: string): Promise<TicketRow | undefined> {
   const [row] = await ctx.db.query<TicketRow>(`${SELECT_TICKET} where tickets.id = $1 for update of tickets`, [id]);
   return row;
 }
 
-/** @param userId null: of all users */
+/** @param userId null for all users */
 export function listTickets(ctx: Ctx, userId: string | null, page: PageQuery): Promise<TicketRow[]> {
   const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
   return ctx.db.query(`${SELECT_TICKET} ${condition} order by tickets.created_at desc, tickets.id limit $1 offset $2`, [
@@ -64,10 +64,10 @@ export interface NewTicket {
   idempotencyKey: string | null;
 }
 
-/** What a user has written within the last hour. */
+/** Tickets or messages of a user within the last hour. */
 export interface Recent {
   count: number;
-  /** Until the oldest of them is no longer among them. */
+  /** Until the oldest of them leaves the window. */
   untilFewerSeconds: number;
 }
 
@@ -75,7 +75,7 @@ const COUNT_RECENT = `
   select count(*)::int as count,
          coalesce(ceil(extract(epoch from min(created_at) + interval '1 hour' - now())), 0)::int as "untilFewerSeconds"`;
 
-/** Tickets that he opened himself. */
+/** Counts tickets that the user opened themselves. */
 export async function countRecentTickets(ctx: Ctx, userId: string): Promise<Recent> {
   const [row] = await ctx.db.query<Recent>(
     `${COUNT_RECENT} from tickets
@@ -85,7 +85,7 @@ export async function countRecentTickets(ctx: Ctx, userId: string): Promise<Rece
   return row!;
 }
 
-/** In all of his tickets. */
+/** Counts messages in all of the user's tickets. */
 export async function countRecentMessages(ctx: Ctx, userId: string): Promise<Recent> {
   const [row] = await ctx.db.query<Recent>(
     `${COUNT_RECENT} from ticket_messages
@@ -95,7 +95,7 @@ export async function countRecentMessages(ctx: Ctx, userId: string): Promise<Rec
   return row!;
 }
 
-/** @returns undefined if the author has used the key before */
+/** @returns undefined if the author has already used the key */
 export async function insertTicket(ctx: Ctx, ticket: NewTicket): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into tickets (user_id, author_id, name, description, idempotency_key) values ($1, $2, $3, $4, $5)
@@ -143,7 +143,7 @@ export interface NewMessage {
   idempotencyKey: string | null;
 }
 
-/** @returns undefined if the author has used the key before */
+/** @returns undefined if the author has already used the key */
 export async function insertMessage(ctx: Ctx, message: NewMessage): Promise<MessageRow | undefined> {
   const [row] = await ctx.db.query<MessageRow>(
     `insert into ticket_messages (ticket_id, author_id, is_user, content, idempotency_key) values ($1, $2, $3, $4, $5)

@@ -37,7 +37,7 @@ const closed = { status: 409, code: 'TICKET_CLOSED', message: 'Ticket is closed'
 const missing = { status: 404, code: 'NOT_FOUND', message: 'Ticket not found' };
 
 describe('a ticket', () => {
-  test('moves on open pages, and an answer of the team is told, once', async () => {
+  test('updates open pages, and a reply of staff causes one notification', async () => {
     const owner = await createUser(testApp);
     const stream = await openStream(testApp.url, owner);
     const { id } = await open(owner);
@@ -55,7 +55,7 @@ describe('a ticket', () => {
     ]);
   });
 
-  test('is opened, talked about by both sides, and closed', async () => {
+  test('is opened, answered by both sides, and closed', async () => {
     const ticket = await open();
     expect(ticket).toMatchObject({ ...body, status: 'OPEN' });
     const params = { id: ticket.id };
@@ -81,7 +81,7 @@ describe('a ticket', () => {
     await expect(support.call(closeAnyTicket, { params, body: { status: 'CLOSED' } })).rejects.toMatchObject(closed);
   });
 
-  test('is closed once by two who close it at the same moment, and nothing is written after that', async () => {
+  test('is closed once by concurrent requests, and accepts no messages after that', async () => {
     const params = { id: (await open()).id };
     const close = { params, body: { status: 'CLOSED' as const } };
     const results = await Promise.allSettled([
@@ -94,7 +94,7 @@ describe('a ticket', () => {
     expect((await user.call(listTicketMessages, { params, query: {} })).data).toHaveLength(written);
   });
 
-  test('belongs to its user: to others it does not exist', async () => {
+  test('is not found by other users', async () => {
     const params = { id: (await open()).id };
     const other = await createUser(testApp);
     for (const call of [
@@ -111,7 +111,7 @@ describe('a ticket', () => {
 });
 
 describe('staff', () => {
-  test('see all tickets or one user’s, with the user, newest first', async () => {
+  test('see all tickets or those of one user, with the user, newest first', async () => {
     const owner = await createUser(testApp);
     const tickets = [await open(owner), await open(owner), await open(owner)];
     const { data, totalPages } = await support.call(listAllTickets, { query: { userId: owner.id, size: 2 } });
@@ -121,7 +121,7 @@ describe('staff', () => {
     expect((await owner.call(listTickets, { query: {} })).data[0]).not.toHaveProperty('user');
   });
 
-  test('open a ticket for a user, who sees it as his own', async () => {
+  test('open a ticket for a user, who sees it like their own', async () => {
     const owner = await createUser(testApp);
     const { data } = await support.call(createTicketForUser, { body: { ...body, userId: owner.id } });
     expect(data.user.id).toBe(owner.id);
@@ -132,7 +132,7 @@ describe('staff', () => {
     });
   });
 
-  test('who open or close a user’s ticket tell him, once; what he does himself is no news', async () => {
+  test('notify the user once when they open or close a ticket; users are not notified of their own actions', async () => {
     const owner = await createUser(testApp);
     const forHim = () =>
       support.call(createTicketForUser, { body: { ...body, userId: owner.id } }, keyed('one ticket'));
@@ -149,7 +149,7 @@ describe('staff', () => {
     ]);
   });
 
-  test('need the permission of each call', async () => {
+  test('require the permission of each call', async () => {
     const finance = await createUser(testApp, { roleName: 'FINANCE' });
     const params = { id: (await open()).id };
     for (const call of [
@@ -180,7 +180,7 @@ describe('texts', () => {
     });
   });
 
-  test('of the largest and smallest size are kept as they are', async () => {
+  test('of the largest and smallest size are stored unchanged', async () => {
     const largest = { name: 'n'.repeat(300), description: 'я'.repeat(5000) };
     const { id } = (await user.call(createTicket, { body: largest })).data;
     expect((await user.call(getTicket, { params: { id } })).data).toMatchObject(largest);
@@ -198,7 +198,7 @@ describe('texts', () => {
 });
 
 describe('a double click', () => {
-  test('opens one ticket, and the same key serves nothing else', async () => {
+  test('opens one ticket, and the idempotency key cannot be reused', async () => {
     const owner = await createUser(testApp);
     const key = randomUUID();
     const opened = await Promise.all(Array.from({ length: 8 }, () => owner.call(createTicket, { body }, keyed(key))));
@@ -208,14 +208,14 @@ describe('a double click', () => {
     await expect(owner.call(createTicket, { body: { ...body, name: 'Another' } }, keyed(key))).rejects.toMatchObject(
       reused,
     );
-    // Keys are each author's own.
+    // Keys are unique per author.
     expect((await user.call(createTicket, { body }, keyed(key))).data.id).not.toBe(opened[0]!.data.id);
     await expect(owner.call(createTicket, { body }, keyed('x'.repeat(201)))).rejects.toMatchObject({
       code: 'VALIDATION',
     });
   });
 
-  test('sends one message, is answered the same after the ticket was closed, and fits no other ticket', async () => {
+  test('sends one message, returns it even after the ticket was closed, and does not work for another ticket', async () => {
     const [params, other] = [{ id: (await open()).id }, { id: (await open()).id }];
     const key = randomUUID();
     const send = (to: { id: string }, content = 'Hello') =>
@@ -233,7 +233,7 @@ describe('a double click', () => {
 describe('in an hour', () => {
   const refused = { status: 429, code: 'RATE_LIMITED' };
 
-  test('a user opens so many tickets and writes so many messages, also at once; staff and others are not affected', async () => {
+  test('the tickets and messages of one user are limited, also concurrently; staff and other users are not affected', async () => {
     const limited = await startTestApp({ ticketsPerHour: 2, ticketMessagesPerHour: 3 });
     const [owner, other] = [await createUser(limited), await createUser(limited)];
     const team = await createUser(limited, { roleName: 'SUPPORT' });

@@ -1,6 +1,6 @@
 /**
- * What a user's connections moved and cost over time. Money is what the ledger posted, at the time it was posted.
- * Traffic is what the connections have counted: its sum is exact, and which hour it falls into is exact to a minute.
+ * Traffic and costs of a user's connections over time. Costs come from the ledger, at the time of posting. Traffic comes from the
+ * counters of the connections: totals are exact, the assignment to hours is exact to a minute.
  */
 import { toDollars, toKibibytes } from '@cellhop/contract/units';
 import { USAGE_CONNECTIONS_MAX, type Usage, type UsageQuery } from '@cellhop/contract/usage';
@@ -23,7 +23,7 @@ export async function readUsage(ctx: Ctx, actor: Actor, query: UsageQuery): Prom
   };
 }
 
-/** Notes how far the open connections have counted by now. Safe to run in several workers at once. */
+/** Saves the current counters of open connections. Safe to run in several workers at once. */
 export function recordTraffic(ctx: Ctx): Promise<void> {
   return store.recordTraffic(ctx);
 }

@@ -1,12 +1,12 @@
 import { AppError } from '@cellhop/contract/errors';
-import type { UsageQuery } from '@cellhop/contract/usage';
+import type { UsageQuery, UsageSort } from '@cellhop/contract/usage';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 
 export interface Amounts {
   usedBytes: bigint;
   uploadedBytes: bigint;
-  /** Refunds taken off. */
+  /** Less refunds. */
   spentMicros: bigint;
 }
 
@@ -22,11 +22,10 @@ export interface ConnectionRow extends Amounts {
 }
 
 /**
- * Read in one statement, hence from one snapshot: the points and the connections have the same sum. Charges are found by
- * the connections that were open in the range, each of which has an account of its own, so the length of a user's
- * history does not matter.
+ * One statement reads everything from one snapshot, so the points and the connections have the same sum. Charges are looked up by
+ * the escrow accounts of the connections that were open in the range, so the length of a user's history does not matter.
  *
- * The counters of a connection stand for its last hour until the worker has noted them, and for good once it has ended.
+ * The counters of a connection are used for its last hour until the worker has saved them, and permanently once it has ended.
  */
 const AMOUNTS = `
   with mine as (
@@ -59,16 +58,26 @@ const AMOUNTS = `
      where at >= $2 and at < $3
   )`;
 
-/** Steps of the calendar: a day of 23 or 25 hours is one day. */
+/** Calendar steps: a day with 23 or 25 hours is one day. */
 const STEPS = `
   select step at time zone $5 as at
     from generate_series(date_trunc($4, $2 at time zone $5), ($3 - interval '1 microsecond') at time zone $5,
                          ('1 ' || $4)::interval) as step`;
 
+/** Of the connections. Where two are equal, the dearer one comes first. */
+const ORDERS: Record<UsageSort, string> = {
+  '-spent': 'micros desc',
+  spent: 'micros',
+  '-trafficUsed': 'sums.used_bytes desc',
+  trafficUsed: 'sums.used_bytes',
+  '-createdAt': 'connections.created_at desc',
+  createdAt: 'connections.created_at',
+};
+
 export async function findUsage(
   ctx: Ctx,
   userId: string,
-  { from, to, step, timeZone, connectionId }: UsageQuery,
+  { from, to, step, timeZone, connectionId, sort }: UsageQuery,
   limit: number,
 ): Promise<{ points: PointRow[]; connections: ConnectionRow[] }> {
   const reading = ctx.db.query<Amounts & Partial<ConnectionRow> & { at: Date | null }>(
@@ -76,35 +85,35 @@ export async function findUsage(
        select id, at, sum(used_bytes)::bigint as used_bytes, sum(uploaded_bytes)::bigint as uploaded_bytes,
               sum(micros)::bigint as micros
          from ranged group by grouping sets ((at), (id))
-     ), dearest as (
-       select * from sums where id is not null order by micros desc, used_bytes desc, id limit $7
+     ), listed as (
+       select sums.*, connections.created_at, proxy_id,
+              row_number() over (order by ${ORDERS[sort]}, micros desc, sums.used_bytes desc, sums.id) as place
+         from sums join readable_connections as connections on connections.id = sums.id
+        order by place limit $7
      )
      select null::uuid as id, null as ip, null as "countryCode", null::timestamptz as "createdAt", steps.at,
             coalesce(used_bytes, 0) as "usedBytes", coalesce(uploaded_bytes, 0) as "uploadedBytes",
-            coalesce(micros, 0) as "spentMicros"
+            coalesce(micros, 0) as "spentMicros", null::bigint as place
        from (select distinct at from (${STEPS} union select at from sums where id is null) as all_steps) as steps
        left join sums on sums.id is null and sums.at = steps.at
      union all
-     select connections.id, host(ip), country_code, connections.created_at, null, dearest.used_bytes,
-            dearest.uploaded_bytes, micros
-       from dearest
-       join readable_connections as connections on connections.id = dearest.id
-       join readable_proxies as proxies on proxies.id = proxy_id
-      order by at, "spentMicros" desc, "usedBytes" desc, id`,
+     select listed.id, host(ip), country_code, listed.created_at, null, used_bytes, uploaded_bytes, micros, place
+       from listed join readable_proxies as proxies on proxies.id = proxy_id
+      order by at, place`,
     [userId, from, to, step, timeZone, connectionId ?? null, limit],
   );
-  const rows = await explainTimeZone(reading);
+  const rows = await reportUnknownTimeZone(reading);
   return {
     points: rows.filter((row): row is typeof row & PointRow => row.at !== null),
     connections: rows.filter((row): row is typeof row & ConnectionRow => row.at === null),
   };
 }
 
-/** PostgreSQL's code for, among others, a time zone that it does not know. */
+/** SQLSTATE for an unknown time zone, among others. */
 const INVALID_PARAMETER = '22023';
 
-/** The contract asks the JavaScript engine about a name; a database with older data may know fewer. */
-async function explainTimeZone<T>(reading: Promise<T>): Promise<T> {
+/** The contract validates the name with the JavaScript engine; the database may have older time zone data. */
+async function reportUnknownTimeZone<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -120,7 +129,7 @@ export async function recordTraffic(ctx: Ctx): Promise<void> {
      select id, date_trunc('hour', synced_at, 'UTC'), used_bytes, uploaded_bytes
        from readable_connections as connections
       where status = 'WORK' and used_bytes > 0 and synced_at is not null
-        -- Most connections are idle, and a row that is only looked at costs nothing.
+        -- Most connections are idle: avoids writes for them.
         and not exists (select from traffic_hours
                          where connection_id = id and hour = date_trunc('hour', synced_at, 'UTC')
                            and traffic_hours.used_bytes >= connections.used_bytes)

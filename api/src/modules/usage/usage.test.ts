@@ -1,11 +1,11 @@
 import { connect, disconnect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { BYTES_PER_MEGABYTE } from '@cellhop/contract/limits';
-import { getUsage, type UsageQuery } from '@cellhop/contract/usage';
+import { getUsage, type UsageQuery, usageSorts } from '@cellhop/contract/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 import { recordTraffic } from './usage.service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +24,7 @@ async function buy(user: TestUser): Promise<Connection> {
   return (await user.call(connect, { body: { id, price: PRICE } })).data;
 }
 
-/** Moves the clock for one connection: everything that is known of it happened earlier. */
+/** Backdates everything of one connection. */
 async function age(connection: Connection, hours: number): Promise<void> {
   const shift = [connection.id, hours];
   await testApp.database.query(
@@ -56,7 +56,7 @@ const happened = <T extends { trafficUsed: number; spent: number }>(points: T[])
   points.filter(({ trafficUsed, spent }) => trafficUsed !== 0 || spent !== 0);
 
 describe('usage', () => {
-  test('traffic and money are in the hour in which they passed, and their sums are exact', async () => {
+  test('traffic and costs are assigned to their hour, and their sums are exact', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -78,7 +78,7 @@ describe('usage', () => {
     expect(row).toMatchObject({ trafficUsed: usage.total.trafficUsed, paidFor: usage.total.spent });
   });
 
-  test('traffic that the worker has not noted yet counts, and noting it changes nothing', async () => {
+  test('traffic that the worker has not saved yet counts, and saving it changes nothing', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -91,7 +91,7 @@ describe('usage', () => {
     expect(await readUsage(user)).toEqual(before);
   });
 
-  test('what a refund gives back is no spending', async () => {
+  test('refunds reduce the costs', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -102,11 +102,11 @@ describe('usage', () => {
     expect(usage.total).toMatchObject({ trafficUsed: 3 * 1024, spent: 3 * MEGABYTE_PRICE });
   });
 
-  test('each hour and each day of the range has a point, where the reader lives', async () => {
+  test("each hour and each day of the range has a point, in the reader's time zone", async () => {
     const user = await createUser(testApp);
     const day = { from: '2026-03-28T23:00:00.000Z', to: '2026-03-30T22:00:00.000Z', timeZone: 'Europe/Berlin' };
     const days = (await user.call(getUsage, { query: { ...day, step: 'day' } })).data.points;
-    // The day on which the clocks go forward has 23 hours.
+    // The day on which daylight saving time starts has 23 hours.
     expect(days.map(({ at }) => at)).toEqual(['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z']);
     const hours = (await user.call(getUsage, { query: { ...day, step: 'hour' } })).data.points;
     expect(hours).toHaveLength(47);
@@ -115,7 +115,7 @@ describe('usage', () => {
     expect(first!.at).toBe('2026-04-30T18:30:00.000Z');
   });
 
-  test('one connection can be looked at alone', async () => {
+  test('can be limited to one connection', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const [one] = [await buy(user), await buy(user)];
     const all = await readUsage(user);
@@ -126,7 +126,30 @@ describe('usage', () => {
     expect(alone.connections.map(({ id }) => id)).toEqual([one.id]);
   });
 
-  test("nobody sees another's usage", async () => {
+  test('lists connections in the requested order, by default the most expensive first', async () => {
+    const user = await createUser(testApp, { balanceMicros: 10_000_000n });
+    const [older, newer] = [await buy(user), await buy(user)];
+    await age(older, 2);
+    const run = createGatewayRun(testApp);
+    await run.authorize(newer);
+    await run.report(newer.id, 30 * BYTES_PER_MEGABYTE, 30 * BYTES_PER_MEGABYTE);
+    await run.report(newer.id, 52 * BYTES_PER_MEGABYTE);
+    const orders = {
+      '-spent': [newer, older],
+      spent: [older, newer],
+      '-trafficUsed': [newer, older],
+      trafficUsed: [older, newer],
+      '-createdAt': [newer, older],
+      createdAt: [older, newer],
+    } as const;
+    for (const sort of usageSorts) {
+      const { connections } = await readUsage(user, { sort });
+      expect({ sort, ids: connections.map(({ id }) => id) }).toEqual({ sort, ids: orders[sort].map(({ id }) => id) });
+    }
+    expect((await readUsage(user)).connections[0]!.id).toBe(newer.id);
+  });
+
+  test('is only visible to the user', async () => {
     const user = await createUser(testApp, { balanceMicros: 10_000_000n });
     const connection = await buy(user);
     const stranger = await createUser(testApp);
@@ -137,7 +160,7 @@ describe('usage', () => {
     }
   });
 
-  test('refuses ranges and time zones that make no sense', async () => {
+  test('refuses invalid ranges and time zones', async () => {
     const user = await createUser(testApp);
     const from = '2026-01-01T00:00:00.000Z';
     const bad = [

@@ -10,9 +10,9 @@ import { balanceOf, createProxy, createUser, PASSWORD, type TestUser } from '../
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { openStream } from '../../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { audit } from '../../audit.ts';
+import { checkInvariants } from '../../check-invariants.ts';
 import { sweepConnections } from '../billing/sweep.service.ts';
-import { registerNode } from '../gateways/gateways.service.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
 
 const MB = 1_048_576;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   admin = await createUser(testApp, { roleName: 'ADMIN' });
 });
 afterAll(async () => {
-  expect(await audit(testApp.ctx)).toEqual([]);
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
   await testApp.stop();
 });
 
@@ -41,7 +41,7 @@ const rowOf = async ({ id }: Pick<Connection, 'id'>) => {
   );
   return row!;
 };
-/** Holds the lock that purchases, reports and blocking of this user take. */
+/** Holds the account lock of this user, which purchases, reports and blocking need. */
 async function holdAccount(user: TestUser): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: testApp.ctx.config.databaseUrl });
   await holder.connect();
@@ -49,7 +49,7 @@ async function holdAccount(user: TestUser): Promise<() => Promise<void>> {
   await holder.query('select from accounts where id = $1 for update', [user.accountId]);
   return () => holder.end();
 }
-/** Resolves when so many transactions wait for a lock. */
+/** Resolves when this many transactions wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const [row] = await testApp.database.query<{ count: number }>(
@@ -60,7 +60,7 @@ async function untilWaiting(count: number): Promise<void> {
 }
 
 describe('a blocked user', () => {
-  test('is refused wherever they ask: requests, refresh, sign-in, purchase', async () => {
+  test('is refused everywhere: requests, refresh, sign-in, purchase', async () => {
     const user = await customer();
     const session = (await testApp.call(signIn, { body: { email: user.email, password: PASSWORD } })).data;
     expect((await block(user)).data).toEqual({ id: user.id, email: user.email, status: 'BLOCKED' });
@@ -74,7 +74,7 @@ describe('a blocked user', () => {
     );
   });
 
-  test('has no connection any more: one that no gateway serves is ended at once, with the usual refund', async () => {
+  test('loses all connections: one that no gateway serves is ended at once, with the usual refund', async () => {
     const user = await customer();
     const connections = [await buy(user), await buy(user)];
     await block(user);
@@ -83,7 +83,7 @@ describe('a blocked user', () => {
     expect(await balanceOf(testApp, user)).toBe(5_000_000n);
   });
 
-  test('has no tunnel any more: the next report of a gateway is answered with the end, and what was used is paid', async () => {
+  test('loses all tunnels: the response to the next report ends the connection, and used bytes are charged', async () => {
     const user = await customer();
     const connection = await buy(user);
     const run = createGatewayRun(testApp);
@@ -98,14 +98,14 @@ describe('a blocked user', () => {
     expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false });
   });
 
-  test('sees open pages end', async () => {
+  test('loses open event streams', async () => {
     const user = await customer();
     const stream = await openStream(testApp.url, user);
     await block(user);
     expect(await stream.ended).toBe('ended');
   });
 
-  test('who was blocked by a statement of the operator opens nothing, and the worker ends the rest', async () => {
+  test('who was blocked by an SQL statement cannot open anything, and the worker ends open connections', async () => {
     const user = await customer();
     const connection = await buy(user);
     await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [user.id]);
@@ -115,8 +115,8 @@ describe('a blocked user', () => {
   });
 });
 
-describe('at the moment of blocking', () => {
-  test('a purchase that waits behind it is refused', async () => {
+describe('concurrently with blocking', () => {
+  test('a purchase that waits for it is refused', async () => {
     const user = await customer();
     const letGo = await holdAccount(user);
     const blocking = block(user);
@@ -130,7 +130,7 @@ describe('at the moment of blocking', () => {
     expect(await balanceOf(testApp, user)).toBe(5_000_000n);
   });
 
-  test('a purchase that came first is ended with the others', async () => {
+  test('a purchase that comes first is ended with the others', async () => {
     const user = await customer();
     const letGo = await holdAccount(user);
     const purchase = buy(user);
@@ -142,7 +142,7 @@ describe('at the moment of blocking', () => {
     expect(await rowOf(await purchase)).toMatchObject({ status: 'DISCONNECT_ADMIN' });
   });
 
-  test('neither purchases nor authorizations leave a live connection, in whatever order they come', async () => {
+  test('neither purchases nor authorizations leave an open connection, in any order', async () => {
     const user = await customer();
     const connection = await buy(user);
     const runs = Array.from({ length: 5 }, () => createGatewayRun(testApp));
@@ -167,7 +167,7 @@ describe('at the moment of blocking', () => {
 });
 
 describe('changing the status', () => {
-  test('is told in the audit log with who and why; a repeat changes nothing', async () => {
+  test('is recorded in the audit log with actor and reason; a repetition changes nothing', async () => {
     const user = await customer();
     await buy(user);
     await change(admin, user.id, 'BLOCKED', 'stolen cards');
@@ -188,7 +188,7 @@ describe('changing the status', () => {
     ]);
   });
 
-  test('back restores neither sessions nor connections; the user signs in and buys anew', async () => {
+  test('back restores neither sessions nor connections; the user signs in and buys again', async () => {
     const user = await customer();
     await buy(user);
     await block(user);
@@ -202,7 +202,7 @@ describe('changing the status', () => {
     expect((await testApp.call(connect, { body }, { headers })).data.status).toBe('WORK');
   });
 
-  test('needs USERS_EDIT, a user, a known status and a reason', async () => {
+  test('requires USERS_EDIT, a user, a known status and a reason', async () => {
     const [support, user] = [await createUser(testApp, { roleName: 'SUPPORT' }), await customer()];
     await expect(change(support, user.id, 'BLOCKED')).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
     await expect(change(admin, randomUUID(), 'BLOCKED')).rejects.toMatchObject({ status: 404 });
@@ -210,7 +210,7 @@ describe('changing the status', () => {
     await expect(change(admin, user.id, 'BLOCKED', ' ')).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  test('never takes the last user who could undo it, not even when two block each other at once', async () => {
+  test('never blocks the last administrator, not even when two block each other concurrently', async () => {
     await expect(block(admin)).rejects.toMatchObject({ status: 409, code: 'LAST_ADMINISTRATOR' });
     const other = await createUser(testApp, { roleName: 'ADMIN' });
     const results = await Promise.allSettled([block(other), change(other, admin.id, 'BLOCKED')]);
@@ -221,7 +221,7 @@ describe('changing the status', () => {
   });
 });
 
-test('the contact address of the setting is public; without one there is none', async () => {
+test('the contact address of the settings is public', async () => {
   expect((await testApp.call(getSettings, {})).data.contactEmail).toBeNull();
   const other = await startSecondApp(testApp, { contactEmail: 'help@example.com' });
   expect((await other.call(getSettings, {})).data.contactEmail).toBe('help@example.com');

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
-/** Read out on the telephone or copied by hand: nothing that looks like something else (no 0, 1, I, L, O, U). */
+/** Codes are spoken or copied by hand, so there are no look-alikes (0, 1, I, L, O, U). */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 30^10 codes: two users get the same one never in practice, and the database refuses the second. */
+/** With 30^10 codes a collision is practically impossible, and the database would refuse it. */
 const LENGTH = 10;
 
 export function newReferralCode(): string {

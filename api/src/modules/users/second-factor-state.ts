@@ -7,7 +7,7 @@ interface Owner {
   hasSecondFactor: boolean;
 }
 
-/** Who may do more than a customer can be made to show more than a password (the setting REQUIRE_STAFF_2FA). */
+/** The setting REQUIRE_STAFF_2FA requires a second factor for all roles with permissions. */
 export function needsSecondFactor(
   { requiresStaffSecondFactor }: Pick<Config, 'requiresStaffSecondFactor'>,
   permissions: readonly Permission[],
@@ -15,7 +15,7 @@ export function needsSecondFactor(
   return requiresStaffSecondFactor && permissions.length > 0;
 }
 
-/** DUE: needed and not switched on. Until it is, none of the role's permissions works. */
+/** DUE: required but not enabled. Until then the user has no permissions. */
 export function secondFactorState(
   config: Pick<Config, 'requiresStaffSecondFactor'>,
   { permissions, hasSecondFactor }: Owner,

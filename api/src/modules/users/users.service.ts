@@ -1,4 +1,4 @@
-/** Users: who they are, their status and language. */
+/** Users, their status and language. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { UserStatus } from '@cellhop/contract/users';
 import type { Ctx } from '../../ctx.ts';
@@ -20,7 +20,7 @@ export function findUser(ctx: Ctx, id: string): Promise<User | undefined> {
   return store.findUser(ctx, id);
 }
 
-/** Locked until the transaction ends: of two changes of a user's status the second sees what the first did. */
+/** Locks the user until the end of the transaction, which serializes changes of their status. */
 export function lockUser(ctx: Ctx, id: string): Promise<store.LockedUser | undefined> {
   return store.lockUser(ctx, id);
 }
@@ -29,12 +29,12 @@ export function updateStatus(ctx: Ctx, id: string, status: UserStatus): Promise<
   return store.updateStatus(ctx, id, status);
 }
 
-/** Active users who may block and unblock others, locked until the transaction ends. */
+/** Locks the active users who may block others, until the end of the transaction. @returns their ids */
 export function lockAdministrators(ctx: Ctx): Promise<string[]> {
   return store.lockAdministrators(ctx);
 }
 
-/** Mails and pages that follow are in this language, and all notifications. */
+/** Changes the language of later mails and pages, and of all notifications. */
 export async function changeLanguage(ctx: Ctx, userId: string, languageCode: LanguageCode): Promise<void> {
   await store.updateLanguage(ctx, userId, languageCode);
   ctx.changed({ userId }, 'notifications');

@@ -16,7 +16,7 @@ export interface NewUser {
   isEmailConfirmed: boolean;
 }
 
-/** @returns undefined if the email is taken, also by somebody who signs up at this very moment */
+/** @returns undefined if the email is taken, also by a concurrent sign-up */
 export async function insertUser(ctx: Ctx, user: NewUser): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
     `insert into users (email, password_hash, language_code, role_name, referral_code, referrer_id, promo_code_id,

@@ -1,9 +1,9 @@
 import type { AddressSpace } from '../currencies.ts';
 
-/** How sure a payment is: seen by the network, in a block, or past the depth at which it can be undone. */
+/** Confirmation of a payment: seen by the network, included in a block, or final. */
 export type PaymentStage = 'SEEN' | 'INCLUDED' | 'FINAL';
 
-/** One payment as a chain shows it. Chain, asset, transaction and output together identify it. */
+/** A payment observed on a chain, identified by chain, asset, transaction and output. */
 export interface ObservedPayment {
   asset: string;
   transactionId: string;
@@ -12,25 +12,24 @@ export interface ObservedPayment {
   address: string;
   units: bigint;
   stage: PaymentStage;
-  /** When it was first seen: this decides which rate it gets. */
+  /** When it was first seen; decides on the rate. */
   arrivedAt: Date;
 }
 
 export interface Poll {
-  /** Give it to the next poll. Everything before it has been reported as final. */
+  /** Pass it to the next poll. Everything before it was reported as final. */
   cursor: string | null;
   payments: ObservedPayment[];
 }
 
-/** Reads one chain. It has no memory of its own: after a restart it goes on from the cursor that was saved last. */
+/** Reads one chain. Stateless: after a restart it continues from the saved cursor. */
 export interface ChainWatcher {
   /**
-   * @param cursor null at the very beginning
-   * @returns payments after the cursor, each with its present stage; one may be reported any number of times, and to
-   *   addresses that are not ours
+   * @param cursor null for the first poll
+   * @returns payments after the cursor with their current stage; may repeat payments, and include foreign addresses
    */
   poll(cursor: string | null): Promise<Poll>;
 }
 
-/** Gives out addresses. The same space and index always give the same address, other ones another. */
+/** Derives addresses: deterministic, and unique for each space and index. */
 export type AddressDeriver = (space: AddressSpace, index: bigint) => string;

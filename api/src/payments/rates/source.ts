@@ -1,7 +1,7 @@
 import type { Currency } from '@cellhop/contract/invoices';
 
-/** Where rates come from. A source answers from what it has at hand; it never makes a request wait for the internet. */
+/** A source of exchange rates. It returns cached rates and never makes a request wait for the network. */
 export interface RateSource {
-  /** US dollars for one coin, times 10^12; undefined while no trustworthy rate is known. */
+  /** US dollars per coin, times 10^12; undefined while there is no reliable rate. */
   rateE12(currency: Currency): Promise<bigint | undefined>;
 }

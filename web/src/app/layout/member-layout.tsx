@@ -6,7 +6,6 @@ import { queryClient } from '../../lib/query.ts';
 import { currentSession, tokens } from '../../lib/tokens.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
-import { watched } from '../screens.ts';
 import { ProfileGate } from './profile-gate.tsx';
 import { Shell } from './shell.tsx';
 
@@ -18,7 +17,7 @@ export function MemberLayout() {
   const session = useSyncExternalStore(tokens.subscribe, currentSession);
   const isSignedIn = session !== undefined;
   const router = useRouter();
-  useEffect(() => (session === undefined ? undefined : startLive(session, watched)), [session]);
+  useEffect(() => (session === undefined ? undefined : startLive(session)), [session]);
   useEffect(() => {
     if (!isSignedIn) void router.invalidate();
   }, [isSignedIn, router]);

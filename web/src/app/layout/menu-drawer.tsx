@@ -2,7 +2,7 @@ import { Drawer } from '@mantine/core';
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAsOpenDialog } from '../../lib/open-dialogs.ts';
+import { useAsOverlay } from '../../lib/open-overlays.ts';
 import { SideMenu } from './side-menu.tsx';
 
 interface MenuDrawerProps {
@@ -14,7 +14,7 @@ export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
   const { t } = useTranslation();
   // The drawer gives the focus back where it was when it opened, and not when it was first drawn.
   const [isDrawnOpen, setDrawnOpen] = useState(false);
-  useAsOpenDialog(isDrawnOpen);
+  useAsOverlay('dialog', isDrawnOpen);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [openedAt, setOpenedAt] = useState(path);
   useEffect(() => {

@@ -1,15 +1,14 @@
 import { IconShieldLock } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { profileQuery } from '../../lib/profile.ts';
+import { useProfile } from '../../lib/profile.ts';
 import { plainButtonClass } from '../../ui/plain-button.tsx';
 import classes from './second-factor-notice.module.css';
 
 /** On every page of staff whose permissions wait for two-factor sign-in. */
 export function SecondFactorNotice() {
   const { t } = useTranslation();
-  const secondFactor = useQuery(profileQuery).data?.data.secondFactor;
+  const secondFactor = useProfile()?.secondFactor;
   if (secondFactor !== 'DUE') return null;
   return (
     <div className={classes['notice']}>

@@ -5,20 +5,21 @@ import { usageSearch } from '../../features/usage/screen.ts';
 const route = getRouteApi('/members/usage');
 
 export function UsageScreen() {
-  const { range, from, to, connection } = route.useSearch();
+  const search = route.useSearch();
+  const { range, from, to, connection, sort } = search;
   const navigate = route.useNavigate();
   return (
     <UsagePage
       range={from !== undefined && to !== undefined ? { from, to } : { preset: range ?? 'week' }}
       connectionId={connection}
+      sort={sort}
       onRange={(chosen) =>
         void navigate({
-          search: usageSearch({ ...('from' in chosen ? chosen : { range: chosen.preset }), connection }),
+          search: usageSearch({ ...('from' in chosen ? chosen : { range: chosen.preset }), connection, sort }),
         })
       }
-      onConnection={(id) =>
-        void navigate({ search: usageSearch({ range, from, to, connection: id }), resetScroll: false })
-      }
+      onConnection={(id) => void navigate({ search: usageSearch({ ...search, connection: id }), resetScroll: false })}
+      onSort={(chosen) => void navigate({ search: usageSearch({ ...search, sort: chosen }), resetScroll: false })}
     />
   );
 }

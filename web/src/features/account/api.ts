@@ -1,4 +1,4 @@
-import { changePasswordBody, type ChangePasswordBody } from '@cellhop/contract/security';
+import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth';
 import {
   changePassword,
   disableSecondFactor,
@@ -9,15 +9,16 @@ import {
   revokeOtherSessions,
   revokeSession,
   setUpSecondFactor,
-} from '@cellhop/contract/security.plain';
-import { passwordSchema } from '@cellhop/contract/auth';
-import { useMutation, useQuery } from '@tanstack/react-query';
+} from '@cellhop/contract/auth.plain';
+import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { call } from '../../lib/http.ts';
+import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
 import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
-import { profileQuery, reloadProfile } from '../../lib/profile.ts';
-import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
 import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { shownInForm, useAction } from '../../lib/use-action.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
 
 export const changePasswordForm = changePasswordBody.extend({ confirmPassword }).refine(isConfirmed, confirmation);
 export const passwordForm = z.object({ password: passwordSchema });
@@ -26,77 +27,80 @@ export const appCodeForm = z.object({ code: appCodeSchema });
 export const proofForm = z.object({ password: passwordSchema, code: anyCodeSchema });
 export type Proof = z.infer<typeof proofForm>;
 
-const sessionsQuery = apiQuery(listSessions, {});
-const secondFactorQuery = apiQuery(getSecondFactor, {});
+const sessionsQuery = apiQuery(listSessions, {}, { topics: ['account'] });
+const secondFactorQuery = apiQuery(getSecondFactor, {}, { topics: ['account'] });
 
-export function useProfile() {
-  return useQuery(profileQuery).data?.data;
-}
-
-/** Asks again now and then: sessions begin and end elsewhere. */
+/** Polled: sessions begin and end elsewhere. */
 export function useSessions() {
-  return useQuery({ ...sessionsQuery, refetchInterval: CALM_INTERVAL_MS });
+  return useAnswer(sessionsQuery, { isPolled: true });
 }
 
 export function useSecondFactor() {
-  return useQuery(secondFactorQuery);
+  return useAnswer(secondFactorQuery);
 }
 
 export function useRevokeSession() {
-  return useMutation({
-    mutationFn: (id: string) => call(revokeSession, { params: { id } }),
-    onSettled: reloadSessions,
+  const { t } = useTranslation('user');
+  return useAction({
+    call: (id: string) => call(revokeSession, { params: { id } }),
+    successText: () => t('sessions.ended'),
+    changes: ['account'],
   });
 }
 
 export function useRevokeOtherSessions() {
-  return useMutation({
-    mutationFn: async () => (await call(revokeOtherSessions, {})).data.revokedCount,
-    onSettled: reloadSessions,
+  const { t } = useTranslation('user');
+  return useAction<void, { revokedCount: number }>({
+    call: async () => (await call(revokeOtherSessions, {})).data,
+    successText: ({ revokedCount }) => t('sessions.endedOthers', { count: revokedCount }),
+    changes: ['account'],
   });
 }
 
-export function useChangePassword() {
-  return useMutation({
-    mutationFn: (body: ChangePasswordBody) => call(changePassword, { body }),
-    onSuccess: reloadSessions,
+/** @param onPasswordRefused it is too easily guessed */
+export function useChangePassword(onPasswordRefused: () => void) {
+  const { t } = useTranslation('user');
+  return useAction({
+    call: (body: ChangePasswordBody) => call(changePassword, { body }),
+    successText: () => t('password.done'),
+    onError: (error) => {
+      if (isPasswordRefused(error)) onPasswordRefused();
+      return 'HANDLED';
+    },
+    changes: ['account'],
   });
 }
 
 export function useSetUpSecondFactor() {
-  return useMutation({
-    mutationFn: async (password: string) => (await call(setUpSecondFactor, { body: { password } })).data,
+  return useAction({
+    call: async (body: { password: string }) => (await call(setUpSecondFactor, { body })).data,
+    onError: shownInForm,
   });
 }
 
 /** Gives the recovery codes, which no later answer contains. */
 export function useEnableSecondFactor() {
-  return useMutation({
-    mutationFn: async (code: string) => (await call(enableSecondFactor, { body: { code } })).data.recoveryCodes,
-    onSuccess: reloadAccess,
+  return useAction({
+    call: async (body: { code: string }) => (await call(enableSecondFactor, { body })).data.recoveryCodes,
+    onError: shownInForm,
+    changes: ['account'],
   });
 }
 
 export function useRenewRecoveryCodes() {
-  return useMutation({
-    mutationFn: async (body: Proof) => (await call(renewRecoveryCodes, { body })).data.recoveryCodes,
-    onSuccess: reloadAccess,
+  return useAction({
+    call: async (body: Proof) => (await call(renewRecoveryCodes, { body })).data.recoveryCodes,
+    onError: shownInForm,
+    changes: ['account'],
   });
 }
 
 export function useDisableSecondFactor() {
-  return useMutation({
-    mutationFn: (body: Proof) => call(disableSecondFactor, { body }),
-    onSuccess: reloadAccess,
+  const { t } = useTranslation('user');
+  return useAction({
+    call: (body: Proof) => call(disableSecondFactor, { body }),
+    successText: () => t('disable.done'),
+    onError: shownInForm,
+    changes: ['account'],
   });
-}
-
-function reloadSessions(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-}
-
-/** The profile says whether a second factor is due, and switching it on ends other sessions. */
-async function reloadAccess(): Promise<void> {
-  const secondFactor = queryClient.invalidateQueries({ queryKey: secondFactorQuery.queryKey });
-  await Promise.all([secondFactor, reloadSessions(), reloadProfile()]);
 }

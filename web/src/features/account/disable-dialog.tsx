@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next';
-import { showToast } from '../../lib/toasts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDisableSecondFactor } from './api.ts';
 import { ProofForm } from './proof-form.tsx';
@@ -19,13 +18,8 @@ export function DisableDialog({ isOpen, onClose }: { isOpen: boolean; onClose: (
         text={t('disable.text')}
         submitText={t('disable.submit')}
         isDangerous
-        error={disabling.error}
-        isSending={disabling.isPending}
-        onProof={async (proof) => {
-          await disabling.mutateAsync(proof);
-          showToast('success', t('disable.done'));
-          close();
-        }}
+        action={disabling}
+        onDone={close}
       />
     </Dialog>
   );

@@ -1,12 +1,9 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
-import type { ChangePasswordBody } from '@cellhop/contract/security';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap, isPasswordRefused } from '../../lib/forms/form-errors.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { changePasswordForm, useChangePassword } from './api.ts';
@@ -15,24 +12,19 @@ import { SecretInput } from './secret-input.tsx';
 
 export function PasswordSection() {
   const { t } = useTranslation(['user', 'common']);
-  const change = useChangePassword();
   const form = useForm({
     resolver: zodResolver(changePasswordForm, { error: formErrorMap }),
     defaultValues: { currentPassword: '', password: '', confirmPassword: '' },
   });
   const { errors } = form.formState;
+  const change = useChangePassword(() =>
+    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),
+  );
   const isRefused = isPasswordRefused(change.error);
 
-  const send = useOneAtATime(async ({ currentPassword, password }: ChangePasswordBody) => {
-    try {
-      await change.mutateAsync({ currentPassword, password });
-      form.reset();
-      showToast('success', t('password.done'));
-    } catch (error) {
-      if (isPasswordRefused(error)) form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
-    }
+  const submit = form.handleSubmit(async ({ currentPassword, password }) => {
+    if ((await change.run({ currentPassword, password })) !== undefined) form.reset();
   });
-  const submit = form.handleSubmit(send);
 
   return (
     <AccountSection anchor="password" title={t('password.title')} text={t('password.text')}>
@@ -58,7 +50,7 @@ export function PasswordSection() {
           error={fieldErrorText(errors.confirmPassword)}
         />
         <div className={classes['actions']}>
-          <Button type="submit" loading={change.isPending}>
+          <Button type="submit" loading={change.isRunning}>
             {t('password.submit')}
           </Button>
         </div>

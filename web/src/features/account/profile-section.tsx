@@ -1,11 +1,11 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { isLanguage, type Language, languages } from '../../i18n/languages.ts';
+import { useProfile } from '../../lib/profile.ts';
 import { setThemeMode, themeModes, useThemeMode } from '../../lib/theme.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
-import { useProfile } from './api.ts';
 
 export function ProfileSection({ onLanguage }: { onLanguage: (language: Language) => void }) {
   const { t, i18n } = useTranslation(['user', 'common']);

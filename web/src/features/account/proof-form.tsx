@@ -3,7 +3,7 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import type { Action } from '../../lib/use-action.ts';
 import { type Proof, proofForm } from './api.ts';
 import { FormAlert } from './form-alert.tsx';
 import { SecretInput } from './secret-input.tsx';
@@ -12,26 +12,26 @@ interface ProofFormProps {
   text: string;
   submitText: string;
   isDangerous?: boolean;
-  error: unknown;
-  isSending: boolean;
-  onProof: (proof: Proof) => Promise<unknown>;
+  /** A code works once: sent twice it would be refused, although the first time did it. */
+  action: Pick<Action<Proof, unknown>, 'run' | 'isRunning' | 'error'>;
+  onDone?: () => void;
 }
 
 /** Password and code once more, so that a computer left unlocked is not enough. */
-export function ProofForm({ text, submitText, isDangerous = false, error, isSending, onProof }: ProofFormProps) {
+export function ProofForm({ text, submitText, isDangerous = false, action, onDone }: ProofFormProps) {
   const { t } = useTranslation(['user', 'common']);
   const form = useForm({
     resolver: zodResolver(proofForm, { error: formErrorMap }),
     defaultValues: { password: '', code: '' },
   });
   const { errors } = form.formState;
-  // A code works once: sent twice it would be refused, although the first time did it.
-  const prove = useOneAtATime((proof: Proof) => onProof(proof).catch(() => undefined)); // The alert says why.
-  const submit = form.handleSubmit(prove);
+  const submit = form.handleSubmit(async (proof) => {
+    if ((await action.run(proof)) !== undefined) onDone?.();
+  });
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
-        <FormAlert error={error} />
+        <FormAlert error={action.error} />
         <Text>{text}</Text>
         <SecretInput
           label={t('password.current')}
@@ -49,7 +49,7 @@ export function ProofForm({ text, submitText, isDangerous = false, error, isSend
           {...form.register('code')}
           error={fieldErrorText(errors.code)}
         />
-        <Button type="submit" size="md" {...(isDangerous ? { color: 'red' } : {})} loading={isSending}>
+        <Button type="submit" size="md" {...(isDangerous ? { color: 'red' } : {})} loading={action.isRunning}>
           {submitText}
         </Button>
       </Stack>

@@ -2,10 +2,10 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
+import { useProfile } from '../../lib/profile.ts';
 import { useSettings } from '../../lib/settings.ts';
 import { useCopy } from '../../lib/use-copy.ts';
 import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
-import { useProfile } from './api.ts';
 import classes from './recovery-codes.module.css';
 import { recoveryFile } from './recovery-file.ts';
 

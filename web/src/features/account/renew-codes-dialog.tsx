@@ -14,17 +14,11 @@ export function RenewCodesDialog({ isOpen, onClose }: { isOpen: boolean; onClose
   }
 
   return (
-    <Dialog isOpen={isOpen} title={t('renew.title')} isHeld={renewal.isSuccess} onClose={close}>
-      {renewal.data === undefined ? (
-        <ProofForm
-          text={t('renew.text')}
-          submitText={t('renew.submit')}
-          error={renewal.error}
-          isSending={renewal.isPending}
-          onProof={renewal.mutateAsync}
-        />
+    <Dialog isOpen={isOpen} title={t('renew.title')} isHeld={renewal.result !== undefined} onClose={close}>
+      {renewal.result === undefined ? (
+        <ProofForm text={t('renew.text')} submitText={t('renew.submit')} action={renewal} />
       ) : (
-        <RecoveryCodes codes={renewal.data} onDone={close} />
+        <RecoveryCodes codes={renewal.result} onDone={close} />
       )}
     </Dialog>
   );

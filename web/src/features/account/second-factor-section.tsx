@@ -1,13 +1,14 @@
-import type { SecondFactor } from '@cellhop/contract/security';
+import type { SecondFactor } from '@cellhop/contract/auth';
 import { Button, Skeleton } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
+import { useProfile } from '../../lib/profile.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
-import { useProfile, useSecondFactor } from './api.ts';
+import { useSecondFactor } from './api.ts';
 import { DisableDialog } from './disable-dialog.tsx';
 import { RenewCodesDialog } from './renew-codes-dialog.tsx';
 import { SetUpDialog } from './set-up-dialog.tsx';
@@ -16,10 +17,10 @@ type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
 
 export function SecondFactorSection() {
   const { t } = useTranslation('user');
-  const query = useSecondFactor();
+  const { answer, failure } = useSecondFactor();
   const profile = useProfile();
   const [task, setTask] = useState<Task>();
-  const secondFactor = query.data?.data;
+  const secondFactor = answer?.data;
   const heading = useRef<HTMLHeadingElement>(null);
 
   function close() {
@@ -35,14 +36,9 @@ export function SecondFactorSection() {
       text={t('secondFactor.text')}
       headingRef={heading}
     >
-      {query.isError && secondFactor === undefined ? (
+      {failure !== undefined ? (
         <div className={classes['padded']}>
-          <LoadFailure
-            text={t('secondFactor.failed')}
-            error={query.error}
-            isRetrying={query.isFetching}
-            onRetry={() => void query.refetch()}
-          />
+          <LoadFailure text={t('secondFactor.failed')} {...failure} />
         </div>
       ) : secondFactor === undefined ? (
         <Loading isOn={profile?.secondFactor === 'ON'} />

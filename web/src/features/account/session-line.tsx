@@ -1,4 +1,4 @@
-import type { Session } from '@cellhop/contract/security';
+import type { Session } from '@cellhop/contract/auth';
 import { Button } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,10 +1,6 @@
-import type { Session } from '@cellhop/contract/security';
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { AccountSection } from './account-section.tsx';
@@ -14,37 +10,26 @@ import { SessionLine } from './session-line.tsx';
 
 export function SessionsSection() {
   const { t } = useTranslation('user');
-  const sessions = useSessions();
+  const { answer, failure } = useSessions();
   const ending = useRevokeSession();
   const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const rows = sessions.data?.data;
+  const rows = answer?.data;
 
   /** The button that had it goes with its line. */
   function takeFocus() {
     heading.current?.focus({ preventScroll: true });
   }
 
-  const end = useOneAtATime(async ({ id }: Session) => {
-    try {
-      await ending.mutateAsync(id);
-      showToast('success', t('sessions.ended'));
-      takeFocus();
-    } catch (error) {
-      showErrorToast(error);
-    }
-  });
+  async function end(id: string) {
+    if ((await ending.run(id)) !== undefined) takeFocus();
+  }
 
   return (
     <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
-      {sessions.isError && rows === undefined ? (
+      {failure !== undefined ? (
         <div className={classes['padded']}>
-          <LoadFailure
-            text={t('sessions.failed')}
-            error={sessions.error}
-            isRetrying={sessions.isFetching}
-            onRetry={() => void sessions.refetch()}
-          />
+          <LoadFailure text={t('sessions.failed')} {...failure} />
         </div>
       ) : rows === undefined ? (
         <Stack p="lg" aria-busy="true">
@@ -57,8 +42,8 @@ export function SessionsSection() {
             <SessionLine
               key={session.id}
               session={session}
-              isEnding={ending.isPending && ending.variables === session.id}
-              onEnd={() => void end(session)}
+              isEnding={ending.isRunning && ending.input === session.id}
+              onEnd={() => void end(session.id)}
             />
           ))}
         </ul>
@@ -94,13 +79,7 @@ function EndOthersDialog({ isOpen, onClose, onDone }: EndOthersDialogProps) {
   const ending = useRevokeOtherSessions();
 
   async function endOthers() {
-    try {
-      const count = await ending.mutateAsync();
-      showToast('success', t('sessions.endedOthers', { count }));
-      onDone();
-    } catch (error) {
-      showErrorToast(error);
-    }
+    if ((await ending.run()) !== undefined) onDone();
   }
 
   return (
@@ -110,7 +89,7 @@ function EndOthersDialog({ isOpen, onClose, onDone }: EndOthersDialogProps) {
       text={t('sessions.endOthersText')}
       action={t('sessions.endOthers')}
       isDangerous
-      isWorking={ending.isPending}
+      isWorking={ending.isRunning}
       onConfirm={endOthers}
       onClose={onClose}
     />

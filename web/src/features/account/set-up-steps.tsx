@@ -6,7 +6,6 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useFocusOnMount } from '../../lib/use-focus-on-mount.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { appCodeForm, passwordForm, useEnableSecondFactor, useSetUpSecondFactor } from './api.ts';
 import { FormAlert } from './form-alert.tsx';
@@ -26,32 +25,12 @@ interface SetUpStepsProps {
 export function SetUpSteps({ onCodes, onDone }: SetUpStepsProps) {
   const setUp = useSetUpSecondFactor();
   const enabling = useEnableSecondFactor();
-  if (enabling.data !== undefined) return <RecoveryCodes codes={enabling.data} onDone={onDone} />;
-  if (setUp.data !== undefined)
-    return (
-      <AppStep
-        {...setUp.data}
-        error={enabling.error}
-        isSending={enabling.isPending}
-        onCode={async (code) => {
-          await enabling.mutateAsync(code);
-          onCodes();
-        }}
-      />
-    );
-  return <PasswordStep error={setUp.error} isSending={setUp.isPending} onPassword={setUp.mutateAsync} />;
+  if (enabling.result !== undefined) return <RecoveryCodes codes={enabling.result} onDone={onDone} />;
+  if (setUp.result !== undefined) return <AppStep {...setUp.result} enabling={enabling} onCodes={onCodes} />;
+  return <PasswordStep setUp={setUp} />;
 }
 
-interface StepProps {
-  error: unknown;
-  isSending: boolean;
-}
-
-function PasswordStep({
-  error,
-  isSending,
-  onPassword,
-}: StepProps & { onPassword: (password: string) => Promise<unknown> }) {
+function PasswordStep({ setUp }: { setUp: ReturnType<typeof useSetUpSecondFactor> }) {
   const { t } = useTranslation(['user', 'common']);
   const form = useForm({
     resolver: zodResolver(passwordForm, { error: formErrorMap }),
@@ -60,12 +39,11 @@ function PasswordStep({
   const { setFocus } = form;
   // The dialog was there before this form, and has given the focus to its own button.
   useEffect(() => setFocus('password'), [setFocus]);
-  const send = useOneAtATime(({ password }: { password: string }) => onPassword(password).catch(() => undefined));
-  const submit = form.handleSubmit(send);
+  const submit = form.handleSubmit((values) => setUp.run(values));
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
-        <FormAlert error={error} />
+        <FormAlert error={setUp.error} />
         <Text>{t('setUp.password')}</Text>
         <SecretInput
           label={t('password.current')}
@@ -73,7 +51,7 @@ function PasswordStep({
           {...form.register('password')}
           error={fieldErrorText(form.formState.errors.password)}
         />
-        <Button type="submit" size="md" loading={isSending}>
+        <Button type="submit" size="md" loading={setUp.isRunning}>
           {t('setUp.continue')}
         </Button>
       </Stack>
@@ -81,28 +59,29 @@ function PasswordStep({
   );
 }
 
-interface AppStepProps extends StepProps {
+interface AppStepProps {
   /** Base32, for typing. */
   secret: string;
   /** The same for a camera. */
   uri: string;
-  onCode: (code: string) => Promise<void>;
+  enabling: ReturnType<typeof useEnableSecondFactor>;
+  onCodes: () => void;
 }
 
-function AppStep({ secret, uri, error, isSending, onCode }: AppStepProps) {
+function AppStep({ secret, uri, enabling, onCodes }: AppStepProps) {
   const { t } = useTranslation(['user', 'common']);
   const text = useFocusOnMount<HTMLParagraphElement>();
   const form = useForm({
     resolver: zodResolver(appCodeForm, { error: formErrorMap }),
     defaultValues: { code: '' },
   });
-  // A code works once: the second of two clicks would end in a refusal, and hide the recovery codes.
-  const send = useOneAtATime(({ code }: { code: string }) => onCode(code).catch(() => undefined));
-  const submit = form.handleSubmit(send);
+  const submit = form.handleSubmit(async (values) => {
+    if ((await enabling.run(values)) !== undefined) onCodes();
+  });
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
-        <FormAlert error={error} />
+        <FormAlert error={enabling.error} />
         <Text ref={text} tabIndex={-1}>
           {t('setUp.scan')}
         </Text>
@@ -126,7 +105,7 @@ function AppStep({ secret, uri, error, isSending, onCode }: AppStepProps) {
           {...form.register('code')}
           error={fieldErrorText(form.formState.errors.code)}
         />
-        <Button type="submit" size="md" loading={isSending}>
+        <Button type="submit" size="md" loading={enabling.isRunning}>
           {t('setUp.enable')}
         </Button>
       </Stack>

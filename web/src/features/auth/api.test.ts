@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { setPasswordForm, signUpForm } from './api.ts';
+import { describe, expect, it, vi } from 'vitest';
+
+// There is one tab, which hears of no other.
+vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
+const { setPasswordForm, signUpForm } = await import('./api.ts');
 
 describe('signUpForm', () => {
   const valid = { email: 'a@b.co', password: 'long-enough', confirmPassword: 'long-enough', referralCode: 'WELCOME' };

@@ -22,6 +22,7 @@ import { z } from 'zod';
 import { call } from '../../lib/http.ts';
 import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
 import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
+import { rememberProfile } from '../../lib/profile.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { storedValue } from '../../lib/stored-value.ts';
 import { saveTokens } from '../../lib/tokens.ts';
@@ -57,8 +58,6 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKE
     );
     if (data.deviceToken !== undefined) deviceToken.set(data.deviceToken);
     await i18next.changeLanguage(data.profile.languageCode);
-    // Loaded on demand: what keeps server data is not needed before there is a session.
-    const { rememberProfile } = await import('../../lib/profile.ts');
     saveTokens(data);
     // After the tokens: what is kept belongs to their session.
     rememberProfile(data.profile);

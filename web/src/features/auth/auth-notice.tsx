@@ -1,9 +1,10 @@
 import { ApiError } from '@cellhop/contract/client';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast, waitSecondsOf } from '../../lib/error-text.ts';
+import { waitSecondsOf } from '../../lib/error-text.ts';
 import { splitSeconds } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { useAction } from '../../lib/use-action.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import classes from './auth-card.module.css';
@@ -32,32 +33,25 @@ interface AuthNoticeProps {
 export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend, links }: AuthNoticeProps) {
   const { t } = useTranslation('auth');
   const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
-  const [isSending, setSending] = useState(false);
   const secondsLeft = useSecondsLeft(allowedAt);
   const [before, after] = t(`notice.${reason}.text`, { email: EMAIL }).split(EMAIL);
 
-  async function send() {
-    setSending(true);
-    try {
-      const answer = await resend();
-      setAllowedAt(answer.nextSendingAllowedIn);
-      showToast('success', t('resend.sent'));
-    } catch (error) {
-      explain(error);
-    } finally {
-      setSending(false);
-    }
-  }
-
-  function explain(error: unknown) {
-    if (error instanceof ApiError && error.code === 'RESEND_INTERVAL') {
-      const wait = waitSecondsOf(error);
-      setAllowedAt(Date.now() + wait * 1000);
-      showToast('warning', t('resend.tooEarly', toMinutes(wait)));
-    } else if (error instanceof ApiError && error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS')
-      showToast('success', t('resend.alreadyConfirmed'));
-    else showErrorToast(error);
-  }
+  const sending = useAction<void, { nextSendingAllowedIn: number }>({
+    call: resend,
+    onSuccess: (answer) => setAllowedAt(answer.nextSendingAllowedIn),
+    successText: () => t('resend.sent'),
+    onError: (error) => {
+      if (!(error instanceof ApiError)) return undefined;
+      if (error.code === 'RESEND_INTERVAL') {
+        const wait = waitSecondsOf(error);
+        setAllowedAt(Date.now() + wait * 1000);
+        showToast('warning', t('resend.tooEarly', toMinutes(wait)));
+      } else if (error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS')
+        showToast('success', t('resend.alreadyConfirmed'));
+      else return undefined;
+      return 'HANDLED';
+    },
+  });
 
   return (
     <AuthCard title={t(`notice.${reason}.title`)} isAnnounced links={links}>
@@ -67,7 +61,12 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
         {after}
       </p>
       <div className={classes['resend']}>
-        <PlainButton isQuiet isLoading={isSending} disabled={secondsLeft > 0} onClick={() => void send()}>
+        <PlainButton
+          isQuiet
+          isLoading={sending.isRunning}
+          disabled={secondsLeft > 0}
+          onClick={() => void sending.run()}
+        >
           {t('resend.button')}
         </PlainButton>
         {secondsLeft > 0 && <p>{t('resend.wait', toMinutes(secondsLeft))}</p>}

@@ -14,21 +14,22 @@ import { useAuthForm } from './use-auth-form.ts';
 
 export function RestoreAccessPage() {
   const { t } = useTranslation(['auth', 'common']);
-  const { alert, notice, setNotice, send } = useAuthForm();
   const [sessionId, setSessionId] = useState<string>();
   const form = useForm({
     resolver: zodResolver(restoreForm, { error: formErrorMap }),
     defaultValues: { email: '' },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
 
-  const submit = form.handleSubmit(({ email }) =>
-    send(email, async () => {
+  const { send, isSending, alert, notice, setNotice } = useAuthForm({
+    call: async ({ email }: { email: string }) => {
       const recovery = await requestRecovery(email);
       setSessionId(recovery.sessionId);
       setNotice({ reason: 'RECOVERY_ACCESS', email, nextSendingAllowedIn: recovery.nextSendingAllowedIn });
-    }),
-  );
+    },
+    emailOf: ({ email }) => email,
+  });
+  const submit = form.handleSubmit((values) => send(values));
 
   async function resend(email: string) {
     if (sessionId === undefined) return requestConfirmation(email);
@@ -68,7 +69,7 @@ export function RestoreAccessPage() {
     >
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
-        <PlainButton type="submit" isLoading={isSubmitting}>
+        <PlainButton type="submit" isLoading={isSending}>
           {t('restore.submit')}
         </PlainButton>
       </form>

@@ -25,18 +25,18 @@ const recoveryInput = { autoComplete: 'off', autoCapitalize: 'none', spellCheck:
 /** Email and password were right; now the code of the app, or one of the recovery codes. */
 export function SecondFactorStep({ credentials, method, onMethod, onBack }: SecondFactorStepProps) {
   const { t } = useTranslation(['auth', 'common']);
-  const { alert, send } = useAuthForm();
   const form = useForm({
     resolver: zodResolver(secondFactorForms[method], { error: formErrorMap }),
     defaultValues: { code: '' },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
 
-  const submit = form.handleSubmit(({ code }) =>
-    send(credentials.email, async () => {
+  const { send, isSending, alert } = useAuthForm({
+    call: async ({ code }: { code: string }) => {
       await openSession({ ...credentials, secondFactorCode: code });
-    }),
-  );
+    },
+  });
+  const submit = form.handleSubmit((values) => send(values));
 
   return (
     <AuthCard
@@ -64,7 +64,7 @@ export function SecondFactorStep({ credentials, method, onMethod, onBack }: Seco
           {...form.register('code')}
           error={fieldErrorText(errors.code)}
         />
-        <PlainButton type="submit" isLoading={isSubmitting}>
+        <PlainButton type="submit" isLoading={isSending}>
           {t('signIn.submit')}
         </PlainButton>
       </form>

@@ -17,28 +17,21 @@ import { useAuthForm } from './use-auth-form.ts';
 /** `code`: from the link of the recovery mail. */
 export function SetPasswordPage({ code }: { code: string }) {
   const { t } = useTranslation(['auth', 'common']);
-  const { alert, send } = useAuthForm();
   const [isSaved, setSaved] = useState(false);
   const form = useForm({
     resolver: zodResolver(setPasswordForm, { error: formErrorMap }),
     defaultValues: { password: '', confirmPassword: '' },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
 
-  function refusePassword() {
-    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
-  }
-
-  const submit = form.handleSubmit(({ password }) =>
-    send(
-      '',
-      async () => {
-        await savePassword({ code, password });
-        setSaved(true);
-      },
-      refusePassword,
-    ),
-  );
+  const { send, isSending, alert } = useAuthForm({
+    call: async ({ password }: { password: string }) => {
+      await savePassword({ code, password });
+      setSaved(true);
+    },
+    onPasswordRefused: () => form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),
+  });
+  const submit = form.handleSubmit((values) => send(values));
 
   if (isSaved)
     return (
@@ -77,7 +70,7 @@ export function SetPasswordPage({ code }: { code: string }) {
           {...form.register('confirmPassword')}
           error={fieldErrorText(errors.confirmPassword)}
         />
-        <PlainButton type="submit" isLoading={isSubmitting}>
+        <PlainButton type="submit" isLoading={isSending}>
           {t('setPassword.submit')}
         </PlainButton>
       </form>

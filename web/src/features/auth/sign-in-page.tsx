@@ -11,7 +11,7 @@ import { EmailField, PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { AuthNotice } from './auth-notice.tsx';
 import { SecondFactorStep } from './second-factor-step.tsx';
-import { FIRST_STEP, nextSignInState } from './sign-in-state.ts';
+import { type Credentials, FIRST_STEP, nextSignInState } from './sign-in-state.ts';
 import { useAuthForm } from './use-auth-form.ts';
 
 interface SignInPageProps {
@@ -22,19 +22,20 @@ interface SignInPageProps {
 /** Once the tokens are there, the layout around this page leads on. */
 export function SignInPage({ isInterrupted }: SignInPageProps) {
   const { t } = useTranslation(['auth', 'common']);
-  const { alert, notice, setNotice, send } = useAuthForm();
   const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
   const form = useForm({
     resolver: zodResolver(signInForm, { error: formErrorMap }),
     defaultValues: { email: '', password: '' },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
 
-  const submit = form.handleSubmit((credentials) =>
-    send(credentials.email, async () => {
+  const { send, isSending, alert, notice, setNotice } = useAuthForm({
+    call: async (credentials: Credentials) => {
       if ((await openSession(credentials)) === 'CODE_ASKED') dispatch({ type: 'CODE_ASKED', credentials });
-    }),
-  );
+    },
+    emailOf: ({ email }) => email,
+  });
+  const submit = form.handleSubmit((credentials) => send(credentials));
 
   /** The email stays in the form, the password has to be typed again. */
   function goBack() {
@@ -89,7 +90,7 @@ export function SignInPage({ isInterrupted }: SignInPageProps) {
           {...form.register('password')}
           error={fieldErrorText(errors.password)}
         />
-        <PlainButton type="submit" isLoading={isSubmitting}>
+        <PlainButton type="submit" isLoading={isSending}>
           {t('signIn.submit')}
         </PlainButton>
       </form>

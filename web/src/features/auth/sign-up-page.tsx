@@ -2,6 +2,7 @@ import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import type { z } from 'zod';
 import { isLanguage } from '../../i18n/languages.ts';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { PlainField } from '../../ui/plain-field.tsx';
@@ -17,28 +18,22 @@ import { useAuthForm } from './use-auth-form.ts';
 /** `referralCode`: from the link that brought the visitor here. */
 export function SignUpPage({ referralCode }: { referralCode: string }) {
   const { t, i18n } = useTranslation(['auth', 'common']);
-  const { alert, notice, setNotice, send } = useAuthForm();
   const form = useForm({
     resolver: zodResolver(signUpForm, { error: formErrorMap }),
     defaultValues: { email: '', password: '', confirmPassword: '', referralCode },
   });
-  const { errors, isSubmitting } = form.formState;
+  const { errors } = form.formState;
 
-  function refusePassword() {
-    form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true });
-  }
-
-  const submit = form.handleSubmit(({ email, password, referralCode: code }) =>
-    send(
-      email,
-      async () => {
-        const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
-        const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
-        setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
-      },
-      refusePassword,
-    ),
-  );
+  const { send, isSending, alert, notice, setNotice } = useAuthForm({
+    call: async ({ email, password, referralCode: code }: z.infer<typeof signUpForm>) => {
+      const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
+      const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
+      setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
+    },
+    emailOf: ({ email }) => email,
+    onPasswordRefused: () => form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),
+  });
+  const submit = form.handleSubmit((values) => send(values));
 
   if (notice !== undefined)
     return (
@@ -92,7 +87,7 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
           error={fieldErrorText(errors.referralCode)}
         />
         <p className={classes['muted']}>{t('signUp.verification')}</p>
-        <PlainButton type="submit" isLoading={isSubmitting}>
+        <PlainButton type="submit" isLoading={isSending}>
           {t('signUp.submit')}
         </PlainButton>
       </form>

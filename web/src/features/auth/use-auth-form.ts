@@ -3,36 +3,48 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText, waitSecondsOf } from '../../lib/error-text.ts';
 import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
+import { useAction } from '../../lib/use-action.ts';
 import { type Notice, toMinutes } from './auth-notice.tsx';
 
+interface AuthFormOptions<Values> {
+  call: (values: Values) => Promise<void>;
+  /** Whose address may have to be confirmed first; undefined where no sign-in is tried. */
+  emailOf?: (values: Values) => string;
+  /** Says so under the field, where the form asks for a new password. */
+  onPasswordRefused?: () => void;
+}
+
 /** What the forms of this feature share: the alert above the fields, and the notice that replaces them. */
-export function useAuthForm() {
+export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFormOptions<Values>) {
   const { t } = useTranslation('auth');
-  const [error, setError] = useState<unknown>();
   const [notice, setNotice] = useState<Notice>();
 
-  function alertText(caught: unknown): string {
+  const { run, isRunning, error } = useAction<Values, void>({
+    call,
+    onError: (caught, values) => {
+      if (isUnconfirmed(caught) && emailOf !== undefined)
+        setNotice({
+          reason: 'EMAIL_IS_NOT_CONFIRMED',
+          email: emailOf(values),
+          nextSendingAllowedIn: Date.now() + waitSecondsOf(caught) * 1000,
+        });
+      if (isPasswordRefused(caught)) onPasswordRefused?.();
+      return 'HANDLED';
+    },
+  });
+
+  function alertText(caught: Error): string | undefined {
+    // The notice or the field says so.
+    if (isUnconfirmed(caught) && emailOf !== undefined) return undefined;
+    if (isPasswordRefused(caught) && onPasswordRefused !== undefined) return undefined;
     if (caught instanceof ApiError && caught.code === 'RESEND_INTERVAL')
       return t('resend.tooEarly', toMinutes(waitSecondsOf(caught)));
     return errorText(caught);
   }
 
-  /** @param onPasswordRefused says so under the field, where the form asks for a new password */
-  async function send(email: string, task: () => Promise<void>, onPasswordRefused?: () => void) {
-    setError(undefined);
-    try {
-      await task();
-    } catch (caught) {
-      if (caught instanceof ApiError && caught.code === 'EMAIL_NOT_CONFIRMED')
-        setNotice({
-          reason: 'EMAIL_IS_NOT_CONFIRMED',
-          email,
-          nextSendingAllowedIn: Date.now() + waitSecondsOf(caught) * 1000,
-        });
-      else if (onPasswordRefused !== undefined && isPasswordRefused(caught)) onPasswordRefused();
-      else setError(caught);
-    }
-  }
+  return { send: run, isSending: isRunning, alert: error === null ? undefined : alertText(error), notice, setNotice };
+}
 
-  return { alert: error === undefined ? undefined : alertText(error), notice, setNotice, send };
+function isUnconfirmed(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'EMAIL_NOT_CONFIRMED';
 }

@@ -2,68 +2,56 @@ import type { Connection } from '@cellhop/contract/connections';
 import { disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
 import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts.plain';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { showErrorToast } from '../../lib/error-text.ts';
+import { useTranslation } from 'react-i18next';
+import { limitMinutesOf } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
-import { usePollInterval } from '../../lib/live.ts';
-import { reloadProfile, showBalance } from '../../lib/profile.ts';
+import { showBalance } from '../../lib/profile.ts';
+import { apiQuery, type Dependencies, invalidate, queryClient, SUMS_SPACING_MS } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
+import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, queryClient } from '../../lib/query.ts';
-import { tellOfEndings } from './endings.ts';
 import { useIsDrawn } from '../../lib/when-idle.ts';
+import { tellOfEndings } from './endings.ts';
+import type { RefusedReturn } from './refused-return-dialog.tsx';
 
 /** A hundred thousand charges take some seconds. */
 const RECEIPT_TIMEOUT_MS = 300_000;
 
 type ConnectionsAnswer = Output<typeof listConnections>;
 
-/** Asks again while somebody looks: every two seconds while a connection works, else for what other programs bought. */
 export function useConnections(page: number) {
-  // Whoever opens the page wants to see what is now.
-  return useWatchedConnections(page, { staleTime: 0 });
-}
-
-function useWatchedConnections(page: number, options: { staleTime?: number; enabled?: boolean }) {
-  const pollInterval = usePollInterval();
-  return useQuery({
-    ...connectionsQuery(page),
-    ...options,
-    // The number of pages stays in sight while another page loads.
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isLive) === true),
-  });
+  return useList(connectionsQuery(page), { isBusy: isLive });
 }
 
 /** Whether traffic may cost money right now, which is when the shown balance must follow. */
 export function useHasLiveConnection(): boolean {
-  const { data } = useWatchedConnections(1, { enabled: useIsDrawn() });
-  const statuses = data?.data.map(({ status }) => status).join();
+  const { rows } = useList(connectionsQuery(1), { isBusy: isLive, isEnabled: useIsDrawn() });
+  const statuses = rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
     // A beginning was paid, and an end may have brought a refund.
-    if (before !== undefined) void reloadProfile();
+    if (before !== undefined) void invalidate(['balance']);
   });
-  useOnChange(data?.data, (before) => {
-    if (before !== undefined) tellOfEndings(before, data?.data ?? []);
+  useOnChange(rows, (before) => {
+    if (before !== undefined) tellOfEndings(before, rows ?? []);
   });
-  return data?.data.some(isLive) === true;
+  return rows?.some(isLive) === true;
 }
 
-/** What was charged; asked for when somebody looks at it, again while the connection works, and once it has ended. */
+/** What was charged; asked for when it is shown, again while the connection works, and once it has ended. */
 export function useBill(connection: Connection, page: number) {
-  const pollInterval = usePollInterval();
-  const watching = { staleTime: 0, refetchInterval: isLive(connection) ? pollInterval(false) : (false as const) };
   const params = { id: connection.id };
-  const charges = useQuery({
-    ...apiQuery(listCharges, { params, query: { page } }),
-    ...watching,
-    // The number of pages stays in sight while another page loads.
-    placeholderData: keepPreviousData,
+  const dependencies: Dependencies = { topics: ['balance', 'connections'], spacingMs: SUMS_SPACING_MS };
+  const isPolled = isLive(connection);
+  const charges = useAnswer(apiQuery(listCharges, { params, query: { page } }, dependencies), {
+    isPolled,
+    keepsPrevious: true,
   });
-  const cost = useQuery({ ...apiQuery(getConnectionCost, { params }), ...watching });
+  const cost = useAnswer(apiQuery(getConnectionCost, { params }, dependencies), { isPolled });
   // The last charge and the refund are made at the end, when nobody would ask any more.
   useOnChange(connection.status, () => {
-    void charges.refetch();
-    void cost.refetch();
+    charges.refetch();
+    cost.refetch();
   });
   return { charges, cost };
 }
@@ -72,22 +60,37 @@ export type ReceiptFileKind = 'json' | 'csv';
 
 /** The whole receipt, for a file: it may have any number of charges. */
 export function useReceiptFile({ id }: Connection) {
-  return useMutation({
-    mutationFn: async (_kind: ReceiptFileKind) =>
+  return useAction({
+    call: async (_kind: ReceiptFileKind) =>
       (await call(getReceipt, { params: { id } }, { timeoutMs: RECEIPT_TIMEOUT_MS })).data,
-    onError: showErrorToast,
   });
 }
 
-export function useDisconnect() {
-  return useMutation({
-    mutationFn: async ({ id, isRefundWaived }: { id: string; isRefundWaived: boolean }) =>
+interface Disconnection {
+  connection: Connection;
+  isRefundWaived: boolean;
+}
+
+/** @param onRefused too many unused connections were returned: the user may wait, or give up the refund */
+export function useDisconnect(onRefused: (refused: RefusedReturn) => void) {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: async ({ connection: { id }, isRefundWaived }: Disconnection) =>
       (await call(isRefundWaived ? disconnectWithoutRefund : disconnect, { params: { id } })).data,
+    lockOf: ({ connection }) => connection.id,
     onSuccess: async ({ currentBalance, ...connection }) => {
       await queryClient.cancelQueries({ queryKey: [listConnections.url] });
       replaceRow(connection);
       await showBalance(currentBalance);
     },
+    successText: ({ refundStatus, ip }) => t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }),
+    onError: (error, { connection }) => {
+      const minutes = limitMinutesOf(error);
+      if (minutes === undefined || connection.trafficUsed > 0) return undefined;
+      onRefused({ connection, minutes });
+      return 'HANDLED';
+    },
+    changes: ['connections'],
   });
 }
 
@@ -96,7 +99,7 @@ export function isLive({ status }: Connection): boolean {
 }
 
 function connectionsQuery(page: number) {
-  return apiQuery(listConnections, { query: { page } });
+  return apiQuery(listConnections, { query: { page } }, { topics: ['connections'] });
 }
 
 function replaceRow(connection: Connection): void {

@@ -1,12 +1,10 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { limitMinutesOf, showErrorToast } from '../../lib/error-text.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { ConnectionsTable, passFocusToInfo } from './connections-table.tsx';
@@ -21,68 +19,52 @@ interface ConnectionsPageProps {
 }
 
 export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPageProps) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation('proxyConnection');
   const connections = useConnections(page);
-  const ending = useDisconnect();
   const [refused, setRefused] = useState<RefusedReturn>();
-  const asked = useRef(new Set<string>());
-  const totalPages = connections.data?.totalPages ?? 0;
-  const rows = connections.isPlaceholderData ? undefined : connections.data?.data;
+  const ending = useDisconnect(setRefused);
 
   async function disconnect(connection: Connection, isRefundWaived = false) {
-    const { id, ip } = connection;
-    // A second click comes before the button has heard of the first.
-    if (asked.current.has(id)) return;
-    asked.current.add(id);
-    try {
-      const { refundStatus } = await ending.mutateAsync({ id, isRefundWaived });
-      setRefused(undefined);
-      showToast('success', t(refundStatus === 'REFUNDED' ? 'refunded' : 'disconnected', { ip }));
-      passFocusToInfo(id);
-    } catch (error) {
-      const minutes = limitMinutesOf(error);
-      if (minutes !== undefined && connection.trafficUsed === 0) setRefused({ connection, minutes });
-      else showErrorToast(error);
-      void connections.refetch();
-    } finally {
-      asked.current.delete(id);
-    }
+    const ended = await ending.run({ connection, isRefundWaived });
+    if (ended === undefined) return;
+    setRefused(undefined);
+    passFocusToInfo(connection.id);
   }
 
-  if (connections.isError && rows === undefined)
-    return (
-      <LoadFailure
-        text={t('table.failed')}
-        error={connections.error}
-        isRetrying={connections.isFetching}
-        onRetry={() => void connections.refetch()}
-      />
-    );
-  if (isPastLast({ page, totalPages })) return <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />;
-  if (rows?.length === 0)
-    return (
-      <EmptyList text={t('table.empty')}>
-        <Button component={Link} to="/proxies">
-          {t('table.toProxies')}
-        </Button>
-      </EmptyList>
-    );
   return (
     <>
-      <ConnectionsTable
-        connections={rows}
-        endingId={ending.isPending ? ending.variables.id : undefined}
-        onShow={({ id }) => onShow(id)}
-        onDisconnect={(connection) => void disconnect(connection)}
-      />
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <PagedList
+        list={connections}
+        page={page}
+        onPage={onPage}
+        failureText={t('table.failed')}
+        empty={
+          <EmptyList text={t('table.empty')}>
+            <Button component={Link} to="/proxies">
+              {t('table.toProxies')}
+            </Button>
+          </EmptyList>
+        }
+      >
+        {(rows) => (
+          <ConnectionsTable
+            connections={rows}
+            endingId={ending.isRunning ? ending.input?.connection.id : undefined}
+            onShow={({ id }) => onShow(id)}
+            onDisconnect={(connection) => void disconnect(connection)}
+          />
+        )}
+      </PagedList>
       <RefusedReturnDialog
         refused={refused}
-        isWorking={ending.isPending}
+        isWorking={ending.isRunning}
         onConfirm={(connection) => disconnect(connection, true)}
         onClose={() => setRefused(undefined)}
       />
-      <ConnectionDialog connection={rows?.find(({ id }) => id === shownId)} onClose={() => onShow(undefined)} />
+      <ConnectionDialog
+        connection={connections.rows?.find(({ id }) => id === shownId)}
+        onClose={() => onShow(undefined)}
+      />
     </>
   );
 }

@@ -22,24 +22,24 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const [page, setPage] = useState(1);
   const { charges, cost } = useBill(connection, page);
-  const failed = [charges, cost].find(({ isError, data }) => isError && data === undefined);
+  const failure = charges.failure ?? cost.failure;
+  const isLoading = failure === undefined && (charges.answer === undefined || cost.answer === undefined);
   return (
-    <section className={classes['receipt']} aria-busy={charges.isPending || cost.isPending}>
+    <section className={classes['receipt']} aria-busy={isLoading}>
       <h3>{t('receipt.title')}</h3>
-      {failed !== undefined ? (
+      {failure !== undefined ? (
         <LoadFailure
           text={t('receipt.failed')}
-          error={failed.error}
-          isRetrying={failed.isFetching}
-          onRetry={() => [charges, cost].forEach((query) => void query.refetch())}
+          {...failure}
+          onRetry={() => [charges, cost].forEach(({ refetch }) => refetch())}
         />
-      ) : charges.data === undefined || cost.data === undefined ? (
+      ) : charges.answer === undefined || cost.answer === undefined ? (
         <Skeleton height={220} radius="md" />
       ) : (
         <>
-          <CostChart cost={cost.data.data} />
-          <ChargesTable charges={charges.data.data} />
-          <Pages page={page} totalPages={charges.data.totalPages} onChange={setPage} />
+          <CostChart cost={cost.answer.data} />
+          <ChargesTable charges={charges.answer.data} />
+          <Pages page={page} totalPages={charges.answer.totalPages} onChange={setPage} />
           <Downloads connection={connection} />
         </>
       )}
@@ -50,12 +50,18 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
 function Downloads({ connection }: { connection: Connection }) {
   const { t, i18n } = useTranslation('proxyConnection');
   const { publicUrl } = useSettings();
-  const { mutate, isPending, variables } = useReceiptFile(connection);
+  const download = useReceiptFile(connection);
   const name = `receipt-${connection.id}`;
   const files: Record<ReceiptFileKind, (receipt: Receipt) => string> = {
     json: toJson,
     csv: ({ charges }) => receiptCsv(charges, t, i18n.language),
   };
+
+  async function save(kind: ReceiptFileKind) {
+    const receipt = await download.run(kind);
+    if (receipt !== undefined) downloadText(`${name}.${kind}`, files[kind](receipt));
+  }
+
   return (
     <>
       <Group gap="sm">
@@ -65,10 +71,8 @@ function Downloads({ connection }: { connection: Connection }) {
             variant="default"
             size="sm"
             leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
-            loading={isPending && variables === kind}
-            onClick={() =>
-              mutate(kind, { onSuccess: (receipt) => downloadText(`${name}.${kind}`, files[kind](receipt)) })
-            }
+            loading={download.isRunning && download.input === kind}
+            onClick={() => void save(kind)}
           >
             {t(`receipt.${kind}`)}
           </Button>

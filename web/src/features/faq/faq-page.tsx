@@ -1,10 +1,10 @@
 import { listFaqs } from '@cellhop/contract/faqs.plain';
 import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { isLanguage } from '../../i18n/languages.ts';
 import { apiQuery } from '../../lib/query.ts';
+import { useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import classes from './faq-page.module.css';
 
@@ -15,17 +15,8 @@ const WIDTHS = ['38%', '30%', '46%', '34%', '42%'];
 export function FaqPage() {
   const { t, i18n } = useTranslation('faq');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
-  const faqs = useQuery(apiQuery(listFaqs, { query: { languageCode } }));
-  const items = faqs.data?.data;
-  if (faqs.isError && items === undefined)
-    return (
-      <LoadFailure
-        text={t('failed')}
-        error={faqs.error}
-        isRetrying={faqs.isFetching}
-        onRetry={() => void faqs.refetch()}
-      />
-    );
+  const { rows: items, failure } = useList(apiQuery(listFaqs, { query: { languageCode } }));
+  if (failure !== undefined) return <LoadFailure text={t('failed')} {...failure} />;
   if (items?.length === 0)
     return (
       <EmptyList text={t('empty')}>

@@ -2,48 +2,42 @@ import { payInvoice } from '@cellhop/contract/development.plain';
 import type { Output } from '@cellhop/contract/endpoint';
 import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices.plain';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { usePollInterval } from '../../lib/live.ts';
+import { apiQuery, invalidate, queryClient } from '../../lib/query.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
-import { reloadProfile } from '../../lib/profile.ts';
+import { shownInForm, useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { apiQuery, queryClient } from '../../lib/query.ts';
 
 type InvoicesAnswer = Output<typeof listInvoices>;
 
-/** Asks again, often while a payment is expected; a change of status may have changed the balance. */
+/** Asked for often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
-  const pollInterval = usePollInterval();
-  const invoices = useQuery({
-    ...invoicesQuery(page),
-    staleTime: 0,
-    // The number of pages stays in sight while another page loads.
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => pollInterval(state.data?.data.some(isOpen) === true),
-  });
-  const statuses = invoices.data?.data.map(({ status }) => status).join();
+  const invoices = useList(invoicesQuery(page), { isBusy: isOpen });
+  const statuses = invoices.rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
-    if (before !== undefined) void reloadProfile();
+    if (before !== undefined) void invalidate(['balance']);
   });
   return invoices;
 }
 
 export function useCreateInvoice() {
-  return useMutation({
-    mutationFn: async (body: CreateInvoiceBody) => (await call(createInvoice, { body })).data,
-    onSuccess: (invoice) => {
-      prepend(invoice);
-      // The new invoice may have ended an older one in the same currency.
-      void queryClient.invalidateQueries({ queryKey: [listInvoices.url] });
-    },
+  return useAction({
+    call: async (body: CreateInvoiceBody) => (await call(createInvoice, { body })).data,
+    onSuccess: prepend,
+    onError: shownInForm,
+    // The new invoice may have ended an older one in the same currency.
+    changes: ['invoices'],
   });
 }
 
 export function usePayInvoice() {
-  return useMutation({
-    mutationFn: (id: string) => call(payInvoice, { params: { id }, body: {} }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [listInvoices.url] }),
+  const { t } = useTranslation('payment');
+  return useAction({
+    call: (id: string) => call(payInvoice, { params: { id }, body: {} }),
+    successText: () => t('pay.sandboxPaid'),
+    changes: ['invoices'],
   });
 }
 
@@ -54,7 +48,7 @@ export function isOpen({ status, expiredAt }: Invoice): boolean {
 }
 
 function invoicesQuery(page: number) {
-  return apiQuery(listInvoices, { query: { page } });
+  return apiQuery(listInvoices, { query: { page } }, { topics: ['invoices'] });
 }
 
 function prepend(invoice: Invoice): void {

@@ -9,7 +9,6 @@ import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice } from './api.ts';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
@@ -40,13 +39,12 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
   });
   const { errors } = form.formState;
   useKeptDraft(form, draft);
-  const create = useOneAtATime(async (body: CreateInvoiceBody) => {
-    const invoice = await creation.mutateAsync(body).catch(() => undefined);
-    if (invoice === undefined) return; // The alert above the form says why.
+  const submit = form.handleSubmit(async (body) => {
+    const invoice = await creation.run(body);
+    if (invoice === undefined) return;
     draft.write(undefined);
     onCreated(invoice);
   });
-  const submit = form.handleSubmit(create);
   const names = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
 
   return (
@@ -93,7 +91,7 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
             />
           )}
         />
-        <Button type="submit" size="md" loading={creation.isPending}>
+        <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}
         </Button>
       </Stack>

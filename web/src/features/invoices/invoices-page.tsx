@@ -3,8 +3,8 @@ import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useInvoices } from './api.ts';
 import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
 import { InvoicesTable } from './invoices-table.tsx';
@@ -25,11 +25,11 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
   const { t } = useTranslation('payment');
   const [created, setCreated] = useState<Invoice>();
   const invoices = useInvoices(page);
-  const totalPages = invoices.data?.totalPages ?? 0;
-  const rows = invoices.isPlaceholderData ? undefined : invoices.data?.data;
 
   // A new one is there before the list has it.
-  const shown = [...(rows ?? []), ...(created === undefined ? [] : [created])].find(({ id }) => id === shownId);
+  const shown = [...(invoices.rows ?? []), ...(created === undefined ? [] : [created])].find(
+    ({ id }) => id === shownId,
+  );
 
   function showCreated(invoice: Invoice) {
     setCreated(invoice);
@@ -43,21 +43,15 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
           {t('create.open')}
         </Button>
       </Group>
-      {invoices.isError && rows === undefined ? (
-        <LoadFailure
-          text={t('table.failed')}
-          error={invoices.error}
-          isRetrying={invoices.isFetching}
-          onRetry={() => void invoices.refetch()}
-        />
-      ) : isPastLast({ page, totalPages }) ? (
-        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
-      ) : rows?.length === 0 ? (
-        <EmptyList text={t('table.empty')} />
-      ) : (
-        <InvoicesTable invoices={rows} onShow={({ id }) => onShow(id)} />
-      )}
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <PagedList
+        list={invoices}
+        page={page}
+        onPage={onPage}
+        failureText={t('table.failed')}
+        empty={<EmptyList text={t('table.empty')} />}
+      >
+        {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => onShow(id)} />}
+      </PagedList>
       <CreateInvoiceDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={showCreated} />
       <PayDialog invoice={shown} onClose={() => onShow(undefined)} onCreateNew={() => onCreating(true)} />
     </>

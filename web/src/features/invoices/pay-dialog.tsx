@@ -2,13 +2,10 @@ import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
 import { Button, Stack } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate, formatMoney } from '../../lib/format.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { useSettings } from '../../lib/settings.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { useLast } from '../../lib/use-last.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -94,23 +91,17 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
 }
 
 function SandboxPayment({ invoice }: { invoice: Invoice }) {
-  const { t } = useTranslation(['payment', 'common']);
+  const { t } = useTranslation('payment');
   const { isDevelopment } = useSettings();
   const payment = usePayInvoice();
-  const pay = useOneAtATime(async () => {
-    await payment
-      .mutateAsync(invoice.id)
-      .then(() => showToast('success', t('pay.sandboxPaid')))
-      .catch(showErrorToast);
-  });
   if (!isDevelopment) return null;
   return (
     <Button
       size="md"
       leftSection={<IconFlask size={18} aria-hidden="true" />}
-      loading={payment.isPending}
+      loading={payment.isRunning}
       disabled={invoice.status === 'CONFIRMING'}
-      onClick={() => void pay()}
+      onClick={() => void payment.run(invoice.id)}
     >
       {t('pay.sandboxPay')}
     </Button>

@@ -1,6 +1,5 @@
-import { listInvoices } from '@cellhop/contract/invoices.plain';
 import { IconReceipt2 } from '@tabler/icons-react';
-import { liveAnswers, type Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../lib/screen.ts';
 import { creatingSearch, idOf, type Search } from '../../lib/search-values.ts';
 
 export const invoicesScreen = {
@@ -11,7 +10,6 @@ export const invoicesScreen = {
   search: invoicesSearch,
   title: 'payments',
   Icon: IconReceipt2,
-  live: [liveAnswers([listInvoices], ['invoices'])],
 } as const satisfies Screen;
 
 /** The invoice that is looked at: whoever comes back from his wallet finds it open. */

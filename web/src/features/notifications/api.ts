@@ -3,16 +3,18 @@ import type { Output } from '@cellhop/contract/endpoint';
 import { NOTIFICATIONS_MAX, PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import type { Notification } from '@cellhop/contract/notifications';
 import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications.plain';
-import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
 import { useIsDrawn } from '../../lib/when-idle.ts';
 
 type Page = Output<typeof listNotifications>;
 
 const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Page, number>, readonly string[], number>({
   queryKey: [listNotifications.url],
+  meta: { topics: ['notifications'] },
   queryFn: ({ pageParam, signal }) => call(listNotifications, { query: { page: pageParam } }, { signal }),
   initialPageParam: 1,
   getNextPageParam: ({ totalPages }, _, page) => (page < totalPages ? page + 1 : undefined),
@@ -33,8 +35,8 @@ export function forgetOlderPages(): void {
 
 /** Marks everything as read that is unread, shown or not. */
 export function useMarkAllRead() {
-  return useMutation({
-    mutationFn: async (pages: readonly Page[]) => {
+  return useAction({
+    call: async (pages: readonly Page[]) => {
       const ids = await findUnread(pages);
       // More than are kept, until the next sweep: those in excess are about to go.
       if (ids.length > 0) await call(markNotificationsRead, { body: { ids: ids.slice(0, NOTIFICATIONS_MAX) } });
@@ -45,6 +47,8 @@ export function useMarkAllRead() {
         list === undefined ? list : { ...list, pages: list.pages.map(flagRead) },
       );
     },
+    // The number at the bell stays: that is enough.
+    onError: () => 'HANDLED',
   });
 }
 

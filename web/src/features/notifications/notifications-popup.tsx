@@ -14,7 +14,7 @@ export function NotificationsPopup({ notifications }: { notifications: ReturnTyp
   const { isOpen, setOpen, opener } = useOpening();
   const pages = notifications.data?.pages;
   const unreadCount = pages?.[0]?.unreadCount ?? 0;
-  const { mutate: markAllRead, isPending } = useMarkAllRead();
+  const { run: markAllRead } = useMarkAllRead();
 
   function close() {
     setOpen(false);
@@ -28,7 +28,7 @@ export function NotificationsPopup({ notifications }: { notifications: ReturnTyp
 
   useEffect(() => {
     // What arrives while the reader looks at the list is read as well.
-    if (isOpen && unreadCount > 0 && pages !== undefined && !isPending) markAllRead(pages);
+    if (isOpen && unreadCount > 0 && pages !== undefined) void markAllRead(pages);
     // A failure is not repeated at once, but when something has changed or the popup is opened again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isOpen, unreadCount, pages]);

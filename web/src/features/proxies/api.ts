@@ -1,17 +1,16 @@
-import type { ConnectionWithBalance } from '@cellhop/contract/connections';
+import { ApiError } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections.plain';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
 import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
-import { listConnections } from '@cellhop/contract/connections.plain';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
 
-export const filterQuery = apiQuery(getProxyFilter, {});
+export const filterQuery = apiQuery(getProxyFilter, {}, { topics: ['catalogue'] });
 
 export function proxiesQuery(query: ProxyQuery) {
-  return apiQuery(searchProxies, { query });
+  return apiQuery(searchProxies, { query }, { topics: ['catalogue'] });
 }
 
 /** Before anything shows them: whoever does then takes the same answers. */
@@ -20,28 +19,19 @@ export function askForProxies(query: ProxyQuery): void {
   void queryClient.prefetchQuery(proxiesQuery(query));
 }
 
-interface Purchase {
-  proxy: Proxy;
-  /** The same for every try to buy this proxy in one dialog: a repeat after a lost answer buys nothing twice. */
-  idempotencyKey: string;
-}
-
-export function useConnect() {
-  return useMutation<ConnectionWithBalance, Error, Purchase>({
-    mutationFn: async ({ proxy, idempotencyKey }) => {
-      const body = { id: proxy.id, price: proxy.price };
-      const { data } = await call(connect, { body }, { headers: { 'idempotency-key': idempotencyKey } });
-      return data;
+/** @param onGone the proxy was sold to someone else, or its price has changed */
+export function useConnect(onGone: () => void) {
+  return useAction({
+    call: async ({ id, price }: Pick<Proxy, 'id' | 'price'>, withKey) =>
+      (await call(connect, { body: { id, price } }, withKey())).data,
+    onSuccess: ({ currentBalance }) => showBalance(currentBalance),
+    onError: (error) => {
+      if (isOutOfDate(error)) onGone();
     },
-    onSuccess: async ({ currentBalance }) => {
-      await showBalance(currentBalance);
-      void queryClient.invalidateQueries({ queryKey: [listConnections.url] });
-    },
+    changes: ['connections'],
   });
 }
 
-/** The catalogue has changed: a proxy was sold, by us or by someone else. */
-export function reloadCatalogue(): void {
-  void queryClient.invalidateQueries({ queryKey: [searchProxies.url] });
-  void queryClient.invalidateQueries({ queryKey: [getProxyFilter.url] });
+function isOutOfDate(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'PROXY_NOT_FOUND' || error.code === 'PRICE_CHANGED');
 }

@@ -4,6 +4,7 @@ import { filterGroups } from '@cellhop/contract/proxies.plain';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Failure } from '../../lib/use-answer.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { FilterField } from './filter-field.tsx';
@@ -11,27 +12,16 @@ import classes from './filter-panel.module.css';
 
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
-  error: Error | null;
-  isLoading: boolean;
+  failure: Failure | undefined;
   /** What the list was searched with; the choice begins with it, and follows the back button. */
   search: ProxyQuery;
   isSearching: boolean;
   /** How many proxies the list shows; undefined while nothing is known. */
   found: number | undefined;
-  onRetry: () => void;
   onFind: (query: ProxyQuery) => void;
 }
 
-export function FilterPanel({
-  filter: latestFilter,
-  error,
-  isLoading,
-  search,
-  isSearching,
-  found,
-  onRetry,
-  onFind,
-}: FilterPanelProps) {
+export function FilterPanel({ filter: latestFilter, failure, search, isSearching, found, onFind }: FilterPanelProps) {
   const { t } = useTranslation('proxy');
   const filter = useDeferredValue(latestFilter);
   const [choice, setChoice] = useState(search);
@@ -47,8 +37,7 @@ export function FilterPanel({
     onFind(onlyChosen(choice));
   }
 
-  if (error !== null && latestFilter === undefined)
-    return <LoadFailure text={t('filter.failed')} error={error} isRetrying={isLoading} onRetry={onRetry} />;
+  if (failure !== undefined) return <LoadFailure text={t('filter.failed')} {...failure} />;
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
       <div className={classes['fields']}>

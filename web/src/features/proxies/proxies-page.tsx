@@ -1,12 +1,14 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { invalidate } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
 import { type Later, useLater } from '../../lib/use-later.ts';
+import { useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { filterQuery, proxiesQuery, reloadCatalogue } from './api.ts';
+import { filterQuery, proxiesQuery } from './api.ts';
 import classes from './proxies-page.module.css';
 import { ProxiesTable } from './proxies-table.tsx';
 import type { ProxyDialogProps } from './proxy-dialog.tsx';
@@ -27,9 +29,9 @@ interface ProxiesPageProps {
 export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog }: ProxiesPageProps) {
   const { t } = useTranslation(['proxy', 'common']);
   const [PurchaseDialog, wantDialog] = useLater(purchaseDialog);
-  const filter = useQuery(filterQuery);
-  const proxies = useQuery({ ...proxiesQuery(search), placeholderData: keepPreviousData });
-  const rows = proxies.isPlaceholderData ? undefined : proxies.data?.data;
+  const filter = useAnswer(filterQuery);
+  const proxies = useList(proxiesQuery(search));
+  const { rows } = proxies;
   const { selected, setBought } = useSelected(shownId, rows);
   const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
 
@@ -44,7 +46,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   }, [isGone, onShow, t]);
 
   function find(chosen: ProxyQuery) {
-    if (JSON.stringify(chosen) === JSON.stringify(search)) void proxies.refetch();
+    if (JSON.stringify(chosen) === JSON.stringify(search)) proxies.refetch();
     else onSearch(chosen);
   }
 
@@ -60,21 +62,19 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   return (
     <div className={classes['page']}>
       <FilterPanel
-        filter={filter.data?.data}
-        error={filter.error}
-        isLoading={filter.isFetching}
+        filter={filter.answer?.data}
+        failure={filter.failure}
         search={search}
         isSearching={proxies.isFetching}
         found={rows?.length}
-        onRetry={() => void filter.refetch()}
         onFind={find}
       />
-      {proxies.isError ? (
+      {proxies.error !== null ? (
         <LoadFailure
           text={t('table.failed')}
           error={proxies.error}
           isRetrying={proxies.isFetching}
-          onRetry={() => void proxies.refetch()}
+          onRetry={proxies.refetch}
         />
       ) : rows?.length === 0 ? (
         <EmptyList text={t('table.empty')} />
@@ -98,7 +98,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
           }}
           onGone={() => {
             onShow(undefined);
-            reloadCatalogue();
+            void invalidate(['catalogue']);
           }}
         />
       )}

@@ -4,14 +4,12 @@ import type { Proxy } from '@cellhop/contract/proxies';
 import { Button, Stack } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
-import { uniqueKey } from '../../lib/unique-key.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
+import { invalidate } from '../../lib/query.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { reloadCatalogue, useConnect } from './api.ts';
+import { useConnect } from './api.ts';
 import { PriceInfo } from './price-info.tsx';
 import classes from './proxy-dialog.module.css';
 import { ProxyFacts } from './proxy-facts.tsx';
@@ -28,22 +26,12 @@ export interface ProxyDialogProps {
 
 export function ProxyDialog({ proxy, renderAccess, onBought, onClose, onGone }: ProxyDialogProps) {
   const { t } = useTranslation(['proxy', 'common']);
-  const [idempotencyKey] = useState(uniqueKey);
-  const purchase = useConnect();
-  const connection = purchase.data;
-
-  const buy = useOneAtATime(async (chosen: Proxy) => {
-    // Not called once the dialog is closed.
-    const onSuccess = () => onBought(chosen);
-    await purchase.mutateAsync({ proxy: chosen, idempotencyKey }, { onSuccess }).catch((error: unknown) => {
-      showErrorToast(error);
-      if (isOutOfDate(error)) onGone();
-    });
-  });
+  const purchase = useConnect(onGone);
+  const connection = purchase.result;
 
   function close() {
     onClose();
-    if (connection !== undefined) reloadCatalogue();
+    if (connection !== undefined) void invalidate(['catalogue']);
   }
 
   return (
@@ -54,7 +42,11 @@ export function ProxyDialog({ proxy, renderAccess, onBought, onClose, onGone }: 
             <>
               <ProxyFacts proxy={proxy} />
               <PriceInfo />
-              <Button size="md" loading={purchase.isPending} onClick={() => void buy(proxy)}>
+              <Button
+                size="md"
+                loading={purchase.isRunning}
+                onClick={() => void purchase.run(proxy, { onSuccess: () => onBought(proxy) })}
+              >
                 {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
               </Button>
               {isSmallBalance(purchase.error) && (
@@ -98,8 +90,4 @@ function Bought() {
 
 function isSmallBalance(error: Error | null): boolean {
   return error instanceof ApiError && error.code === 'SMALL_BALANCE';
-}
-
-function isOutOfDate(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 'PROXY_NOT_FOUND' || error.code === 'PRICE_CHANGED');
 }

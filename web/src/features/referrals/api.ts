@@ -1,17 +1,12 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals.plain';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { usePollInterval } from '../../lib/live.ts';
 import { apiQuery } from '../../lib/query.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
+import { useList } from '../../lib/use-list.ts';
 
 export function useReferralSummary() {
-  const pollInterval = usePollInterval();
-  return useQuery({ ...apiQuery(getReferralSummary, {}), staleTime: 0, refetchInterval: pollInterval(false) });
+  return useAnswer(apiQuery(getReferralSummary, {}), { isPolled: true });
 }
 
 export function useOwnPromoCodes(page: number) {
-  return useQuery({
-    ...apiQuery(listOwnPromoCodes, { query: { page } }),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-  });
+  return useList(apiQuery(listOwnPromoCodes, { query: { page } }));
 }

@@ -3,8 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate } from '../../lib/format.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useOwnPromoCodes } from './api.ts';
 import classes from './referral-page.module.css';
@@ -18,18 +17,7 @@ interface PromoCodesProps {
 export function PromoCodes({ page, onPage }: PromoCodesProps) {
   const { t } = useTranslation('referralSystem');
   const codes = useOwnPromoCodes(page);
-  const totalPages = codes.data?.totalPages ?? 0;
-  const rows = codes.isPlaceholderData ? undefined : codes.data?.data;
-  if (codes.isError && rows === undefined)
-    return (
-      <LoadFailure
-        text={t('promoCodes.failed')}
-        error={codes.error}
-        isRetrying={codes.isFetching}
-        onRetry={() => void codes.refetch()}
-      />
-    );
-  if (totalPages === 0) return null;
+  if (codes.totalPages === 0 && codes.failure === undefined) return null;
 
   const columns: Column<OwnPromoCode>[] = [
     {
@@ -72,12 +60,9 @@ export function PromoCodes({ page, onPage }: PromoCodesProps) {
   return (
     <section className={classes['levels']} aria-labelledby="referral-promo-codes">
       <h2 id="referral-promo-codes">{t('promoCodes.title')}</h2>
-      {isPastLast({ page, totalPages }) ? (
-        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
-      ) : (
-        <DataTable label={t('promoCodes.title')} columns={columns} rows={rows} rowKey={({ id }) => id} />
-      )}
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <PagedList list={codes} page={page} onPage={onPage} failureText={t('promoCodes.failed')} empty={null}>
+        {(rows) => <DataTable label={t('promoCodes.title')} columns={columns} rows={rows} rowKey={({ id }) => id} />}
+      </PagedList>
     </section>
   );
 }

@@ -15,17 +15,9 @@ interface ReferralPageProps {
 
 export function ReferralPage({ page, onPage }: ReferralPageProps) {
   const { t } = useTranslation('referralSystem');
-  const summary = useReferralSummary();
-  const own = summary.data?.data;
-  if (summary.isError && own === undefined)
-    return (
-      <LoadFailure
-        text={t('failed')}
-        error={summary.error}
-        isRetrying={summary.isFetching}
-        onRetry={() => void summary.refetch()}
-      />
-    );
+  const { answer, failure } = useReferralSummary();
+  const own = answer?.data;
+  if (failure !== undefined) return <LoadFailure text={t('failed')} {...failure} />;
   if (own === undefined)
     // The rules below wait too: how tall the cards will be is known when they are there.
     return (

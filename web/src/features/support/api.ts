@@ -1,5 +1,5 @@
 import type { Output } from '@cellhop/contract/endpoint';
-import type { CreateTicketBody, Ticket, TicketMessage } from '@cellhop/contract/support';
+import type { CreateTicketBody, Ticket, TicketMessage, TicketMessageBody } from '@cellhop/contract/support';
 import {
   createTicket,
   sendTicketMessage,
@@ -8,84 +8,81 @@ import {
   listTickets,
   closeTicket,
 } from '@cellhop/contract/support.plain';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { limitMinutesOf } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
-import { keysByContent } from '../../lib/unique-key.ts';
-import { apiQuery, CALM_INTERVAL_MS, queryClient } from '../../lib/query.ts';
+import { apiQuery, type Dependencies, queryClient } from '../../lib/query.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { shownInForm, useAction } from '../../lib/use-action.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
+import { useList } from '../../lib/use-list.ts';
 
 type MessagesAnswer = Output<typeof listTicketMessages>;
 
+const dependencies: Dependencies = { topics: ['tickets'] };
+
 export function useTickets(page: number) {
-  return useQuery({
-    ...apiQuery(listTickets, { query: { page } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: CALM_INTERVAL_MS,
-  });
+  return useList(apiQuery(listTickets, { query: { page } }, dependencies));
 }
 
 export function useTicket(id: string) {
-  return useQuery({ ...ticketQuery(id), refetchInterval: CALM_INTERVAL_MS });
+  return useAnswer(ticketQuery(id));
 }
 
 export function useMessages(id: string, page: number) {
-  return useQuery({
-    ...messagesQuery(id, page),
-    placeholderData: keepPreviousData,
-    refetchInterval: CALM_INTERVAL_MS,
-  });
+  return useList(messagesQuery(id, page));
 }
 
 /** The new ticket is remembered, so that its page opens without asking for it again. */
 export function useCreateTicket() {
-  const [keyOf] = useState(keysByContent);
-  return useMutation({
-    mutationFn: async (body: CreateTicketBody) =>
-      (await call(createTicket, { body }, { headers: { 'idempotency-key': keyOf(body) } })).data,
+  return useAction({
+    call: async (body: CreateTicketBody, withKey) => (await call(createTicket, { body }, withKey())).data,
     onSuccess: (ticket) => {
       rememberTicket(ticket);
       queryClient.setQueryData<MessagesAnswer>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
-      void queryClient.invalidateQueries({ queryKey: [listTickets.url] });
     },
+    onError: shownInForm,
+    changes: ['tickets'],
   });
 }
 
 export function useCloseTicket(id: string) {
-  return useMutation({
-    mutationFn: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
+  return useAction<void, Ticket>({
+    call: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
       rememberTicket(ticket);
-      void queryClient.invalidateQueries({ queryKey: [listTickets.url] });
     },
-    // Somebody else may have closed it meanwhile.
-    onError: () => queryClient.invalidateQueries({ queryKey: ticketQuery(id).queryKey }),
+    changes: ['tickets'],
   });
 }
 
 export function useSendMessage(id: string) {
-  const [keyOf, setKeyOf] = useState(keysByContent);
-  return useMutation({
-    mutationFn: async (content: string) => {
-      const headers = { 'idempotency-key': keyOf(content) };
-      return (await call(sendTicketMessage, { params: { id }, body: { content } }, { headers })).data;
-    },
+  const { t } = useTranslation('support');
+  return useAction({
+    call: async (body: TicketMessageBody, withKey) =>
+      (await call(sendTicketMessage, { params: { id }, body }, withKey())).data,
     onSuccess: async (message) => {
-      // The same words once more are a message of their own.
-      setKeyOf(keysByContent);
       await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
       prepend(id, message);
     },
-    onError: () => queryClient.invalidateQueries({ queryKey: ticketQuery(id).queryKey }),
+    onError: (error) => {
+      const minutes = limitMinutesOf(error);
+      if (minutes === undefined) return undefined;
+      showToast('warning', t('messages.limited', { count: minutes }));
+      return 'HANDLED';
+    },
+    // The ticket may have been closed meanwhile.
+    changes: ['tickets'],
   });
 }
 
 function ticketQuery(id: string) {
-  return apiQuery(getTicket, { params: { id } });
+  return apiQuery(getTicket, { params: { id } }, dependencies);
 }
 
 function messagesQuery(id: string, page: number) {
-  return apiQuery(listTicketMessages, { params: { id }, query: { page } });
+  return apiQuery(listTicketMessages, { params: { id }, query: { page } }, dependencies);
 }
 
 function rememberTicket(ticket: Ticket): void {

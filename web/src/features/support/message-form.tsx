@@ -4,11 +4,8 @@ import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { limitMinutesOf, showErrorToast } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { useSendMessage } from './api.ts';
 import classes from './ticket-page.module.css';
 
@@ -27,19 +24,13 @@ export function MessageForm({ ticketId, onSent }: MessageFormProps) {
     defaultValues: { content: '', ...draft.read() },
   });
   useKeptDraft(form, draft);
-  const send = useOneAtATime(async ({ content }: TicketMessageBody) => {
-    try {
-      await sending.mutateAsync(content);
-      form.reset({ content: '' });
-      draft.write(undefined);
-      onSent();
-    } catch (error) {
-      const minutes = limitMinutesOf(error);
-      if (minutes === undefined) showErrorToast(error);
-      else showToast('warning', t('messages.limited', { count: minutes }));
-    }
+  const submit = form.handleSubmit(async (body) => {
+    const message = await sending.run(body);
+    if (message === undefined) return;
+    form.reset({ content: '' });
+    draft.write(undefined);
+    onSent();
   });
-  const submit = form.handleSubmit(send);
   return (
     <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
       <Textarea
@@ -50,7 +41,7 @@ export function MessageForm({ ticketId, onSent }: MessageFormProps) {
         rows={3}
         error={fieldErrorText(form.formState.errors.content)}
       />
-      <Button type="submit" leftSection={<IconSend size={17} aria-hidden="true" />} loading={sending.isPending}>
+      <Button type="submit" leftSection={<IconSend size={17} aria-hidden="true" />} loading={sending.isRunning}>
         {t('messages.send')}
       </Button>
     </form>

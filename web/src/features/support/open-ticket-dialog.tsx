@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { errorText, limitMinutesOf } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
-import { useOneAtATime } from '../../lib/use-one-at-a-time.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateTicket } from './api.ts';
 
@@ -36,13 +35,12 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
   useKeptDraft(form, draft);
   const { errors } = form.formState;
   const limitMinutes = limitMinutesOf(creation.error);
-  const create = useOneAtATime(async (body: CreateTicketBody) => {
-    const ticket = await creation.mutateAsync(body).catch(() => undefined);
-    if (ticket === undefined) return; // The alert above the form says why.
+  const submit = form.handleSubmit(async (body) => {
+    const ticket = await creation.run(body);
+    if (ticket === undefined) return;
     draft.write(undefined);
     onCreated(ticket);
   });
-  const submit = form.handleSubmit(create);
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
@@ -65,7 +63,7 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
           rows={7}
           error={fieldErrorText(errors.description)}
         />
-        <Button type="submit" size="md" loading={creation.isPending}>
+        <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}
         </Button>
       </Stack>

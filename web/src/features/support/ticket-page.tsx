@@ -1,16 +1,15 @@
-import type { ApiError } from '@cellhop/contract/client';
 import type { Ticket, TicketMessage } from '@cellhop/contract/support';
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
 import { formatDate } from '../../lib/format.ts';
+import type { Failure } from '../../lib/use-answer.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useCloseTicket, useMessages, useTicket } from './api.ts';
 import { MessageForm } from './message-form.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
@@ -29,14 +28,14 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
   const ticket = useTicket(id);
   // Asked for together; shown together, so that nothing moves when the height of the question is known.
   const messages = useMessages(id, page);
-  const found = ticket.data?.data;
+  const found = ticket.answer?.data;
   const name = found?.name ?? t('ticket.title');
   useDocumentTitle(name);
   return (
     <>
       <Breadcrumbs items={[{ label: t('common:titles.support'), to: '/support/tickets' }, { label: name }]} />
-      {ticket.isError && found === undefined ? (
-        <TicketFailure error={ticket.error} isRetrying={ticket.isFetching} onRetry={() => void ticket.refetch()} />
+      {ticket.failure !== undefined ? (
+        <TicketFailure {...ticket.failure} />
       ) : found === undefined ? (
         <QuestionPlaceholder />
       ) : (
@@ -60,7 +59,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
 }
 
 /** Trying again helps against a failure, but not against a wrong address. */
-function TicketFailure(failure: { error: ApiError; isRetrying: boolean; onRetry: () => void }) {
+function TicketFailure(failure: Failure) {
   const { t } = useTranslation('support');
   const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
   if (!isMissing) return <LoadFailure text={t('ticket.failed')} {...failure} />;
@@ -134,12 +133,7 @@ function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialog
   const closing = useCloseTicket(id);
 
   async function close() {
-    try {
-      await closing.mutateAsync();
-      onClosed();
-    } catch (error) {
-      showErrorToast(error);
-    }
+    if ((await closing.run()) !== undefined) onClosed();
   }
 
   return (
@@ -148,7 +142,7 @@ function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialog
       title={t('ticket.closing.title')}
       text={t('ticket.closing.text')}
       action={t('ticket.close')}
-      isWorking={closing.isPending}
+      isWorking={closing.isRunning}
       onConfirm={close}
       onClose={onCancel}
     />
@@ -161,35 +155,31 @@ interface MessagesProps extends Pick<TicketPageProps, 'page' | 'onPage'> {
 
 function Messages({ messages, page, onPage }: MessagesProps) {
   const { t } = useTranslation('support');
-  const totalPages = messages.data?.totalPages ?? 0;
-  const items = messages.isPlaceholderData ? undefined : messages.data?.data;
-  if (messages.isError && items === undefined)
-    return (
-      <LoadFailure
-        text={t('messages.failed')}
-        error={messages.error}
-        isRetrying={messages.isFetching}
-        onRetry={() => void messages.refetch()}
-      />
-    );
-  if (isPastLast({ page, totalPages })) return <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />;
-  if (items?.length === 0) return <EmptyList text={t('messages.empty')} />;
   return (
-    <section aria-label={t('messages.label')} aria-busy={items === undefined}>
-      <ol className={classes['messages']} aria-live="polite">
-        {items === undefined
-          ? MESSAGE_PLACEHOLDERS.map((side, index) => (
-              // They have nothing but their place.
-              // oxlint-disable-next-line react/no-array-index-key
-              <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
-                <Skeleton height={13} width={150} mb={8} />
-                <Skeleton height={16} width="min(320px, 60vw)" />
-              </li>
-            ))
-          : items.map((message) => <Message key={message.id} message={message} />)}
-      </ol>
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
-    </section>
+    <PagedList
+      list={messages}
+      page={page}
+      onPage={onPage}
+      failureText={t('messages.failed')}
+      empty={<EmptyList text={t('messages.empty')} />}
+    >
+      {(items) => (
+        <section aria-label={t('messages.label')} aria-busy={items === undefined}>
+          <ol className={classes['messages']} aria-live="polite">
+            {items === undefined
+              ? MESSAGE_PLACEHOLDERS.map((side, index) => (
+                  // They have nothing but their place.
+                  // oxlint-disable-next-line react/no-array-index-key
+                  <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
+                    <Skeleton height={13} width={150} mb={8} />
+                    <Skeleton height={16} width="min(320px, 60vw)" />
+                  </li>
+                ))
+              : items.map((message) => <Message key={message.id} message={message} />)}
+          </ol>
+        </section>
+      )}
+    </PagedList>
   );
 }
 

@@ -4,8 +4,8 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
-import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useTickets } from './api.ts';
 import { OpenTicketDialog } from './open-ticket-dialog.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
@@ -24,8 +24,6 @@ interface TicketsPageProps {
 export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }: TicketsPageProps) {
   const { t } = useTranslation('support');
   const tickets = useTickets(page);
-  const totalPages = tickets.data?.totalPages ?? 0;
-  const items = tickets.isPlaceholderData ? undefined : tickets.data?.data;
   return (
     <>
       <Button
@@ -35,25 +33,21 @@ export function TicketsPage({ page, isCreating, onPage, onCreating, onCreated }:
       >
         {t('create.open')}
       </Button>
-      {tickets.isError && items === undefined ? (
-        <LoadFailure
-          text={t('list.failed')}
-          error={tickets.error}
-          isRetrying={tickets.isFetching}
-          onRetry={() => void tickets.refetch()}
-        />
-      ) : isPastLast({ page, totalPages }) ? (
-        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
-      ) : items?.length === 0 ? (
-        <EmptyList text={t('list.empty')} />
-      ) : (
-        <ul className={classes['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
-          {items === undefined
-            ? PLACEHOLDERS.map((key) => <CardPlaceholder key={key} />)
-            : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
-        </ul>
-      )}
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <PagedList
+        list={tickets}
+        page={page}
+        onPage={onPage}
+        failureText={t('list.failed')}
+        empty={<EmptyList text={t('list.empty')} />}
+      >
+        {(items) => (
+          <ul className={classes['cards']} aria-label={t('list.label')} aria-busy={items === undefined}>
+            {items === undefined
+              ? PLACEHOLDERS.map((key) => <CardPlaceholder key={key} />)
+              : items.map((ticket) => <TicketCard key={ticket.id} ticket={ticket} />)}
+          </ul>
+        )}
+      </PagedList>
       <OpenTicketDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={onCreated} />
     </>
   );

@@ -1,12 +1,13 @@
 import { exportTransactions, getReconciliation, listTransactions } from '@cellhop/contract/transactions.plain';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
-import { usePollInterval } from '../../lib/live.ts';
-import { profileQuery } from '../../lib/profile.ts';
-import { apiQuery, CALM_INTERVAL_MS } from '../../lib/query.ts';
+import { useProfile } from '../../lib/profile.ts';
+import { apiQuery } from '../../lib/query.ts';
 import { spreadsheetTime } from '../../lib/spreadsheet.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useAnswer } from '../../lib/use-answer.ts';
+import { useList } from '../../lib/use-list.ts';
 import { type Choice, toQuery } from './choice.ts';
 import { toStatementFile } from './statement-file.ts';
 
@@ -14,22 +15,13 @@ import { toStatementFile } from './statement-file.ts';
 const EXPORT_TIMEOUT_MS = 300_000;
 
 export function useTransactions(choice: Choice, page: number) {
-  const pollInterval = usePollInterval();
-  return useQuery({
-    ...apiQuery(listTransactions, { query: { ...toQuery(choice), page } }),
-    // Whoever opens the page wants to see what is now.
-    staleTime: 0,
-    // The number of pages stays in sight while another page loads.
-    placeholderData: keepPreviousData,
-    refetchInterval: pollInterval(false),
-  });
+  return useList(apiQuery(listTransactions, { query: { ...toQuery(choice), page } }, { topics: ['balance'] }));
 }
 
 export function useExport() {
   const { t, i18n } = useTranslation('transaction');
-  return useMutation({
-    mutationFn: (choice: Choice) =>
-      call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
+  return useAction({
+    call: (choice: Choice) => call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
     onSuccess: (csv) =>
       downloadText(
         `transactions-${spreadsheetTime(new Date().toISOString()).slice(0, 10)}.csv`,
@@ -40,12 +32,7 @@ export function useExport() {
 
 /** Staff who may read transactions are told whether all of them add up; undefined for everybody else. */
 export function useReconciliation() {
-  const profile = useQuery(profileQuery).data?.data;
+  const profile = useProfile();
   const isStaff = profile?.role.permissions.includes('TRANSACTIONS_READ') === true && profile.secondFactor !== 'DUE';
-  const { data } = useQuery({
-    ...apiQuery(getReconciliation, {}),
-    enabled: isStaff,
-    refetchInterval: CALM_INTERVAL_MS,
-  });
-  return data?.data;
+  return useAnswer(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).answer?.data;
 }

@@ -1,6 +1,5 @@
-import { listTransactions } from '@cellhop/contract/transactions.plain';
 import { IconArrowsExchange } from '@tabler/icons-react';
-import { liveAnswers, type Screen } from '../../lib/screen.ts';
+import type { Screen } from '../../lib/screen.ts';
 import { dayOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
 
 export const transactionsScreen = {
@@ -11,7 +10,6 @@ export const transactionsScreen = {
   search: transactionsSearch,
   title: 'transactions',
   Icon: IconArrowsExchange,
-  live: [liveAnswers([listTransactions], ['balance'])],
 } as const satisfies Screen;
 
 export interface TransactionsSearch {

@@ -2,7 +2,6 @@ import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { Button, MultiSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { showErrorToast } from '../../lib/error-text.ts';
 import { DateField } from '../../ui/date-field.tsx';
 import { useExport } from './api.ts';
 import { type Choice, isEmpty, isKind, NO_CHOICE } from './choice.ts';
@@ -52,9 +51,9 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
         )}
         <Button
           variant="default"
-          loading={exporting.isPending}
+          loading={exporting.isRunning}
           leftSection={<IconDownload size={18} stroke={1.6} aria-hidden="true" />}
-          onClick={() => exporting.mutate(choice, { onError: showErrorToast })}
+          onClick={() => void exporting.run(choice)}
         >
           {t('export')}
         </Button>

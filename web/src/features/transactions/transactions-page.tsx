@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from '../../ui/pages.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
 import { useTransactions } from './api.ts';
 import { type Choice, isEmpty } from './choice.ts';
 import { ReconciliationLine } from './reconciliation-line.tsx';
@@ -19,26 +19,18 @@ interface TransactionsPageProps {
 export function TransactionsPage({ choice, page, onChoice, onPage }: TransactionsPageProps) {
   const { t } = useTranslation('transaction');
   const transactions = useTransactions(choice, page);
-  const totalPages = transactions.data?.totalPages ?? 0;
-  const rows = transactions.isPlaceholderData ? undefined : transactions.data?.data;
   return (
     <>
       <TransactionsFilter choice={choice} onChange={onChoice} />
-      {transactions.isError && rows === undefined ? (
-        <LoadFailure
-          text={t('table.failed')}
-          error={transactions.error}
-          isRetrying={transactions.isFetching}
-          onRetry={() => void transactions.refetch()}
-        />
-      ) : isPastLast({ page, totalPages }) ? (
-        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
-      ) : rows?.length === 0 ? (
-        <NoTransactions isFiltered={!isEmpty(choice)} />
-      ) : (
-        <TransactionsTable transactions={rows} />
-      )}
-      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      <PagedList
+        list={transactions}
+        page={page}
+        onPage={onPage}
+        failureText={t('table.failed')}
+        empty={<NoTransactions isFiltered={!isEmpty(choice)} />}
+      >
+        {(rows) => <TransactionsTable transactions={rows} />}
+      </PagedList>
       <ReconciliationLine />
     </>
   );

@@ -1,7 +1,8 @@
-import { getUsage, USAGE_DAYS_MAX } from '@cellhop/contract/usage.plain';
+import type { UsageSort } from '@cellhop/contract/usage';
+import { USAGE_DAYS_MAX, usageSorts } from '@cellhop/contract/usage.plain';
 import { IconChartBar } from '@tabler/icons-react';
-import { liveAnswers, type Screen, SUMS_SPACING_MS } from '../../lib/screen.ts';
-import { dayOf, idOf, type Search } from '../../lib/search-values.ts';
+import type { Screen } from '../../lib/screen.ts';
+import { dayOf, idOf, oneOf, type Search } from '../../lib/search-values.ts';
 
 /** Before it the time zones of today did not exist. */
 const FIRST_DAY = '1970-01-01';
@@ -15,7 +16,6 @@ export const usageScreen = {
   search: usageSearch,
   title: 'usage',
   Icon: IconChartBar,
-  live: [liveAnswers([getUsage], ['balance', 'connections'], SUMS_SPACING_MS)],
 } as const satisfies Screen;
 
 interface UsageSearch {
@@ -25,10 +25,12 @@ interface UsageSearch {
   from?: string | undefined;
   to?: string | undefined;
   connection?: string | undefined;
+  /** Of the connections; the dearest first unless given. */
+  sort?: UsageSort | undefined;
 }
 
 export function usageSearch(search: Search): UsageSearch {
-  const { range, from, to, connection } = search;
+  const { range, from, to, connection, sort } = search;
   const days = [dayOf(from), dayOf(to)];
   const isOwn = days[0] !== undefined && days[1] !== undefined && isUsageRange(days[0], days[1]);
   return {
@@ -36,6 +38,7 @@ export function usageSearch(search: Search): UsageSearch {
     from: isOwn ? days[0] : undefined,
     to: isOwn ? days[1] : undefined,
     connection: idOf(connection),
+    sort: oneOf(sort, usageSorts.slice(1)),
   };
 }
 

@@ -3,7 +3,7 @@ import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
-import { BarChart } from './bar-chart.tsx';
+import { BarChart } from '../../ui/bar-chart.tsx';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;

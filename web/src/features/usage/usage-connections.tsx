@@ -1,4 +1,5 @@
-import type { UsageConnection } from '@cellhop/contract/usage';
+import type { UsageConnection, UsageSort } from '@cellhop/contract/usage';
+import { usageSorts } from '@cellhop/contract/usage.plain';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, mostDecimals } from '../../lib/format.ts';
@@ -11,10 +12,12 @@ import classes from './usage-connections.module.css';
 interface UsageConnectionsProps {
   connections: readonly UsageConnection[] | undefined;
   chosenId: string | undefined;
+  sort: UsageSort | undefined;
   onChoose: (id: string | undefined) => void;
+  onSort: (sort: string) => void;
 }
 
-export function UsageConnections({ connections, chosenId, onChoose }: UsageConnectionsProps) {
+export function UsageConnections({ connections, chosenId, sort, onChoose, onSort }: UsageConnectionsProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const decimals = mostDecimals((connections ?? []).map(({ spent }) => spent));
   const columns: Column<UsageConnection>[] = [
@@ -33,11 +36,18 @@ export function UsageConnections({ connections, chosenId, onChoose }: UsageConne
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'createdAt', width: 8.75, header: t('detail.createdAt'), render: ({ createdAt }) => formatDate(createdAt) },
     {
-      key: 'traffic',
+      key: 'createdAt',
+      width: 8.75,
+      header: t('detail.createdAt'),
+      firstOrder: 'descending',
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
+    {
+      key: 'trafficUsed',
       width: 7,
       header: t('table.trafficUsed'),
+      firstOrder: 'descending',
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
@@ -45,6 +55,7 @@ export function UsageConnections({ connections, chosenId, onChoose }: UsageConne
       key: 'spent',
       width: 7,
       header: t('usage.spent'),
+      firstOrder: 'descending',
       isNumeric: true,
       place: 'heading',
       render: ({ spent }) => <ColumnMoney dollars={spent} decimals={decimals} />,
@@ -74,7 +85,14 @@ export function UsageConnections({ connections, chosenId, onChoose }: UsageConne
       {connections?.length === 0 ? (
         <EmptyList text={t('usage.empty')} />
       ) : (
-        <DataTable label={t('usage.perConnection')} columns={columns} rows={connections} rowKey={({ id }) => id} />
+        <DataTable
+          label={t('usage.perConnection')}
+          columns={columns}
+          rows={connections}
+          rowKey={({ id }) => id}
+          sort={sort ?? usageSorts[0]}
+          onSort={onSort}
+        />
       )}
     </section>
   );

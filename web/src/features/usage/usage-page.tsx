@@ -1,4 +1,4 @@
-import type { Usage } from '@cellhop/contract/usage';
+import type { Usage, UsageSort } from '@cellhop/contract/usage';
 import { Button, Skeleton } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -20,19 +20,21 @@ const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 interface UsagePageProps {
   range: Range;
   connectionId: string | undefined;
+  sort: UsageSort | undefined;
   onRange: (range: Range) => void;
   onConnection: (id: string | undefined) => void;
+  onSort: (sort: string) => void;
 }
 
-export function UsagePage({ range, connectionId, onRange, onConnection }: UsagePageProps) {
+export function UsagePage({ range, connectionId, sort, onRange, onConnection, onSort }: UsagePageProps) {
   const { t, i18n } = useTranslation(['proxyConnection', 'common']);
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
-  const usage = useUsage(query, connectionId);
-  const all = useUsage(query, undefined);
-  const shown = usage.data?.data;
-  const connections = all.data?.data.connections;
+  const usage = useUsage(query, { connectionId, sort });
+  const all = useUsage(query, { connectionId: undefined, sort });
+  const shown = usage.answer?.data;
+  const connections = all.answer?.data.connections;
   // Without a chosen connection both are one and the same question.
-  const failed = [usage, all].find(({ isError, data }) => isError && data === undefined);
+  const failure = usage.failure ?? all.failure;
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
@@ -66,19 +68,20 @@ export function UsagePage({ range, connectionId, onRange, onConnection }: UsageP
           {t('usage.only', { ip: ip ?? connectionId })}
         </Button>
       )}
-      {failed === undefined ? (
+      {failure === undefined ? (
         <>
           <Totals total={shown?.total} />
           <UsageCharts points={shown?.points} step={query.step} />
-          <UsageConnections connections={connections} chosenId={connectionId} onChoose={onConnection} />
+          <UsageConnections
+            connections={connections}
+            chosenId={connectionId}
+            sort={sort}
+            onChoose={onConnection}
+            onSort={onSort}
+          />
         </>
       ) : (
-        <LoadFailure
-          text={t('usage.failed')}
-          error={failed.error}
-          isRetrying={failed.isFetching}
-          onRetry={() => void failed.refetch()}
-        />
+        <LoadFailure text={t('usage.failed')} {...failure} />
       )}
     </div>
   );

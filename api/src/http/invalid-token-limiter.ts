@@ -1,0 +1,97 @@
+/**
+ * Limits guesses of tokens: of users, gateways and readers of the metrics. Once a network has sent too many invalid tokens, further
+ * ones are refused without a check. Others behind the same network continue with their valid tokens.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import type { Ctx } from '../ctx.ts';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
+import { limitConcurrency } from '../concurrency-limiter.ts';
+import { limiter, rateLimited, type Rule } from '../rate-limiter.ts';
+
+const MINUTE_MS = 60_000;
+const CACHE_MAX = 20_000;
+/** Counting takes at most this many connections of the pool, whatever the number of networks. */
+const COUNTING_LIMITS = { runningMax: 2, waitingMax: 2000 };
+
+/** Invalid tokens of one network that are counted in one statement. */
+interface Batch {
+  points: number;
+  counted: Promise<RateLimiterRes>;
+}
+
+export class InvalidTokenLimiter {
+  /** `wrong` ones were counted, `refused` ones were not checked. */
+  readonly counts = { wrong: 0, refused: 0 };
+  readonly #validTokens = new LRUCache<string, true>({ max: CACHE_MAX });
+  /** Times by network. Each process knows the networks whose guesses it counted, so a valid token needs no query. */
+  readonly #refusedUntil = new LRUCache<string, number>({ max: CACHE_MAX });
+  readonly #batches = new Map<string, Batch>();
+  readonly #counting = limitConcurrency(COUNTING_LIMITS);
+  readonly #rule: Rule;
+
+  constructor(private readonly ctx: Ctx) {
+    this.#rule = { keyPrefix: 'wrong-token', points: ctx.config.wrongTokensPerMinute, duration: MINUTE_MS / 1000 };
+  }
+
+  /**
+   * @param check rejects with UNAUTHORIZED if the token is invalid
+   * @throws AppError RATE_LIMITED, and whatever `check` rejects with
+   */
+  async check<T>(network: string, token: string | undefined, check: () => Promise<T>): Promise<T> {
+    // A request without a token is no guess.
+    if (token === undefined) return check();
+    const key = createHash('sha256').update(token).digest('base64');
+    const refusedForMs = (this.#refusedUntil.get(network) ?? 0) - Date.now();
+    if (refusedForMs > 0 && !this.#validTokens.get(key)) {
+      this.counts.refused += 1;
+      throw AppError.rateLimited(Math.ceil(refusedForMs / 1000));
+    }
+    try {
+      const result = await check();
+      this.#validTokens.set(key, true);
+      return result;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'UNAUTHORIZED') {
+        this.#validTokens.delete(key);
+        await this.#count(network);
+      }
+      throw error;
+    }
+  }
+
+  /** @throws AppError RATE_LIMITED if the limit is exceeded, also by concurrent requests */
+  async #count(network: string): Promise<void> {
+    this.counts.wrong += 1;
+    const used = await this.#addToBatch(network).catch((error: unknown) => {
+      // Without the database no token is valid, so this guess has failed anyway.
+      this.ctx.log.warn({ err: error }, 'an invalid token could not be counted');
+      return undefined;
+    });
+    if (!used || used.consumedPoints < this.#rule.points) return;
+    this.#refusedUntil.set(network, Date.now() + used.msBeforeNext);
+    if (used.consumedPoints > this.#rule.points) throw rateLimited(used);
+  }
+
+  /** @returns the count over all processes */
+  #addToBatch(network: string): Promise<RateLimiterRes> {
+    const waiting = this.#batches.get(network);
+    if (waiting) {
+      waiting.points += 1;
+      return waiting.counted;
+    }
+    const batch = { points: 1 } as Batch;
+    this.#batches.set(network, batch);
+    batch.counted = this.#counting
+      .run(() => {
+        this.#batches.delete(network);
+        return limiter(this.ctx, this.#rule).penalty(network, batch.points);
+      })
+      .finally(() => {
+        // The limiter refused the batch.
+        if (this.#batches.get(network) === batch) this.#batches.delete(network);
+      });
+    return batch.counted;
+  }
+}

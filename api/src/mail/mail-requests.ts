@@ -1,0 +1,49 @@
+/** Job payloads of mails. They are encrypted, because some links give access to an account, and jobs are stored and backed up. */
+import { languageCodeSchema } from '@cellhop/contract/schemas';
+import { z } from 'zod';
+import type { Ctx } from '../ctx.ts';
+import { deriveKey, deriveKeys } from '../keys.ts';
+import { seal, tryUnseal } from '../sealing.ts';
+import type { MailRequest } from './templates.ts';
+
+const recipient = { to: z.string().min(1), languageCode: languageCodeSchema };
+const link = z.string().min(1);
+const event = { device: z.string(), address: z.string(), at: z.iso.datetime() };
+
+export const mailRequestSchema = z.discriminatedUnion('template', [
+  z.object({ ...recipient, template: z.enum(['confirm-email', 'recover-password']), values: z.object({ link }) }),
+  z.object({
+    ...recipient,
+    template: z.enum(['password-changed', 'new-sign-in']),
+    values: z.object({ link, ...event }),
+  }),
+]) satisfies z.ZodType<MailRequest>;
+
+export const sealedMailSchema = z.object({
+  /** For operators who inspect failed jobs. */
+  template: z.string(),
+  sealedOrder: z.base64(),
+  /** When the link expires: after that the mail is not sent. Null: never. */
+  expiredAt: z.iso.datetime().nullable(),
+});
+export type SealedMail = z.infer<typeof sealedMailSchema>;
+
+/** Additional authenticated data. It is part of stored payloads, so it does not change. */
+const OWNER = 'mail order';
+
+export function sealMail(ctx: Ctx, request: MailRequest, expiredAt: Date | null): SealedMail {
+  const sealed = seal(deriveKey(ctx.config.secretKeys, 'mail-orders'), OWNER, JSON.stringify(request));
+  return {
+    template: request.template,
+    sealedOrder: sealed.toString('base64'),
+    expiredAt: expiredAt?.toISOString() ?? null,
+  };
+}
+
+/** @throws Error if no key of SECRET_KEY decrypts it */
+export function openMail(ctx: Ctx, { sealedOrder }: SealedMail): unknown {
+  const keys = deriveKeys(ctx.config.secretKeys, 'mail-orders');
+  const opened = tryUnseal(keys, OWNER, Buffer.from(sealedOrder, 'base64'));
+  if (!opened) throw new Error('no key of SECRET_KEY decrypts this mail');
+  return JSON.parse(opened.secret);
+}

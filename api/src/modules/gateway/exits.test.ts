@@ -1,0 +1,143 @@
+/** Exits belong to nodes: which of them serves a connection, and what its customer is told to connect to. */
+import { connect, listAllConnections, listConnections } from '@cellhop/contract/connections';
+import { authorize, authorizationSchema, exitSchema } from '@cellhop/contract/gateway';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createExit, createProxy, createUser, type ProxyOptions, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { addNode, DEFAULT_NODE_NAME, registerNode } from './gateway.service.ts';
+
+let testApp: TestApp;
+let user: TestUser;
+let exits: { builtIn: string; paris: string; parisAddress: string };
+let parisToken: string;
+
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+  parisToken = await addNode(testApp.ctx, 'paris', { address: { host: 'paris.example.com', port: 1081 } });
+  exits = {
+    builtIn: await createExit(testApp, DEFAULT_NODE_NAME),
+    paris: await createExit(testApp, 'paris'),
+    parisAddress: await createExit(testApp, 'paris', '192.0.2.7'),
+  };
+  user = await createUser(testApp, { balanceMicros: 20_000_000n });
+});
+afterAll(async () => {
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+async function buy(options: ProxyOptions) {
+  const { data } = await user.call(connect, { body: { id: await createProxy(testApp, options), price: 0.8 } });
+  return data;
+}
+
+const runOf = (node: 'default' | 'paris') => createGatewayRun(testApp, node === 'paris' ? parisToken : undefined);
+
+describe('a connection', () => {
+  test('has the host and port of the node that its exit belongs to', async () => {
+    const { host, port } = testApp.ctx.config.gateway;
+    const cases = [
+      [{ exitId: exits.builtIn }, { host, port }],
+      [{ exitId: exits.paris }, { host: 'paris.example.com', port: 1081 }],
+      [{}, { host, port }],
+    ] as const;
+    const admin = await createUser(testApp, { roleName: 'ADMIN' });
+    for (const [options, address] of cases) {
+      const { id, ...bought } = await buy(options);
+      expect(bought).toMatchObject(address);
+      expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({ id, ...address });
+      const { data } = await admin.call(listAllConnections, { query: { userId: user.id } });
+      expect(data[0]).toMatchObject({ id, ...address });
+    }
+  });
+
+  test('is authorized by the node of its exit, and refused by every other', async () => {
+    const ofParis = await buy({ exitId: exits.paris });
+    const builtIn = await buy({ exitId: exits.builtIn });
+    expect(await runOf('default').authorize(ofParis)).toEqual({ isAuthorized: false });
+    expect(await runOf('paris').authorize(builtIn)).toEqual({ isAuthorized: false });
+    expect(await runOf('paris').authorize(ofParis)).toMatchObject({ isAuthorized: true, connectionId: ofParis.id });
+    expect(await runOf('default').authorize(builtIn)).toMatchObject({ isAuthorized: true, connectionId: builtIn.id });
+  });
+
+  test('that was refused is open in no run: the refused node reports nothing of it', async () => {
+    const connection = await buy({ exitId: exits.paris });
+    const run = runOf('default');
+    await run.authorize(connection);
+    expect(await run.report(connection.id, 1_000_000)).toMatchObject({ state: 'ended', grantedBytes: 0 });
+    const { data } = await user.call(listConnections, { query: {} });
+    expect(data[0]).toMatchObject({ id: connection.id, status: 'WORK', trafficUsed: 0 });
+  });
+
+  test('of a proxy without an exit of its own is served by every node, as before', async () => {
+    const connection = await buy({ exit: { kind: 'local-address', address: '192.0.2.8' } });
+    for (const node of ['default', 'paris'] as const)
+      expect(await runOf(node).authorize(connection)).toMatchObject({
+        isAuthorized: true,
+        exit: { kind: 'local-address', address: '192.0.2.8' },
+      });
+  });
+
+  test('stays on the node that its customer was told when the proxy moves to another', async () => {
+    const id = await createProxy(testApp, { exitId: exits.paris });
+    const { data: connection } = await user.call(connect, { body: { id, price: 0.8 } });
+    await testApp.database.query('update proxies set exit_id = $2 where id = $1', [id, exits.builtIn]);
+    expect((await user.call(listConnections, { query: {} })).data[0]).toMatchObject({ host: 'paris.example.com' });
+    expect(await runOf('paris').authorize(connection)).toMatchObject({ exit: { id: exits.paris } });
+    expect(await runOf('default').authorize(connection)).toEqual({ isAuthorized: false });
+  });
+});
+
+describe('the answer to a gateway', () => {
+  test('names the exit by its id and kind, the same for all connections that leave by it', async () => {
+    const [first, second] = [await buy({ exitId: exits.parisAddress }), await buy({ exitId: exits.parisAddress })];
+    for (const connection of [first, second])
+      expect(await runOf('paris').authorize(connection)).toMatchObject({
+        exit: { id: exits.parisAddress, kind: 'local-address', address: '192.0.2.7' },
+      });
+    expect(await runOf('paris').authorize(await buy({ exitId: exits.paris }))).toMatchObject({
+      exit: { id: exits.paris, kind: 'local-address', address: null },
+    });
+  });
+
+  test('is read by a gateway from before exits had ids', async () => {
+    const olderExit = exitSchema.options[0].omit({ id: true });
+    const older = z.object({ data: authorizationSchema.options[0].extend({ exit: olderExit }) });
+    const run = runOf('paris');
+    const { username, password } = await buy({ exitId: exits.parisAddress });
+    const answer = await run.call(authorize, { body: { runId: run.runId, username, password: password! } });
+    expect(older.parse(answer).data.exit).toEqual({ kind: 'local-address', address: '192.0.2.7' });
+  });
+});
+
+describe('an exit', () => {
+  test('never goes to another node, and one way out of a node is one exit', async () => {
+    const move = 'update exits set node_id = (select id from gateway_nodes where name = $2) where id = $1';
+    await expect(testApp.database.query(move, [exits.paris, DEFAULT_NODE_NAME])).rejects.toThrow('append-only');
+    await testApp.database.query(move, [exits.paris, 'paris']);
+    await expect(createExit(testApp, 'paris')).rejects.toThrow('exits_once');
+    await expect(createExit(testApp, 'paris', '192.0.2.7')).rejects.toThrow('exits_once');
+    await expect(createExit(testApp, 'paris', '192.0.2.7/24')).rejects.toThrow('exits_local_address');
+  });
+
+  test('that is in use is not deleted', async () => {
+    await buy({ exitId: exits.paris });
+    await expect(testApp.database.query('delete from exits where id = $1', [exits.paris])).rejects.toThrow('_fkey');
+  });
+});
+
+test('a node without an address of its own is reached at the address of the settings', async () => {
+  await addNode(testApp.ctx, 'beside');
+  const connection = await buy({ exitId: await createExit(testApp, 'beside') });
+  const { host, port } = testApp.ctx.config.gateway;
+  expect(connection).toMatchObject({ host, port });
+});
+
+test('a new token leaves the address of a node as it was', async () => {
+  parisToken = await addNode(testApp.ctx, 'paris');
+  expect(await buy({ exitId: exits.paris })).toMatchObject({ host: 'paris.example.com', port: 1081 });
+});

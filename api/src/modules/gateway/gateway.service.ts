@@ -1,0 +1,267 @@
+/** Requests of gateway nodes, and their registration. Pricing is in billing/. */
+import { AppError } from '@cellhop/contract/errors';
+import {
+  type Access,
+  type Authorization,
+  type authorizeBody,
+  type Credit,
+  GATEWAY_CONTRACT_VERSION,
+  type hello,
+  OLDEST_GATEWAY_CONTRACT_VERSION,
+  type Usage,
+} from '@cellhop/contract/gateway';
+import type { Output } from '@cellhop/contract/endpoint';
+import { createHash, randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import type { Ctx } from '../../ctx.ts';
+import type { PortRange } from '../../port-range.ts';
+import {
+  openInRun,
+  settleReports,
+  processReports,
+  type ConnectionCredit,
+  type UsageReport,
+} from '../billing/settlement.service.ts';
+import { readAccess, recordClientAddress } from '../connections/access.service.ts';
+import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
+import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
+import type { GatewayTopic } from '../../live/changes.ts';
+import { LongPolls, type RunChanges } from './long-polls.ts';
+import * as store from './gateway.store.ts';
+
+export { LongPolls };
+
+/** The node whose token is a setting. */
+export const DEFAULT_NODE_NAME = 'default';
+/** How long the old token stays valid, so that a gateway can be restarted with the new one. */
+const TOKEN_OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/** Registers the node from the settings and its DNS ports. Runs once, when the database is prepared. */
+export async function registerNode(ctx: Ctx): Promise<void> {
+  const { token, dnsPorts } = ctx.config.gateway;
+  await ctx.tx(async (ctx) => {
+    await store.saveNode(ctx, DEFAULT_NODE_NAME, hashToken(token), TOKEN_OVERLAP_MS);
+    await store.saveDnsPorts(ctx, DEFAULT_NODE_NAME, dnsPorts);
+    await store.freeDnsPortsOfEnded(ctx);
+  });
+}
+
+export interface NodeOptions {
+  /** What its customers are told to connect to; without it the settings of the built-in node. */
+  address?: store.NodeAddress | undefined;
+  dnsPorts?: PortRange | undefined;
+}
+
+/**
+ * Registers another gateway, or issues a new token to a known one. The old token stays valid for 24 hours. What `options` leave
+ * out keeps its value.
+ * @returns the token. Only its hash is stored, so it cannot be shown again.
+ */
+export async function addNode(ctx: Ctx, name: string, { address, dnsPorts }: NodeOptions = {}): Promise<string> {
+  const token = randomBytes(32).toString('hex');
+  await ctx.tx(async (ctx) => {
+    await store.saveNode(ctx, name, hashToken(token), TOKEN_OVERLAP_MS);
+    if (address) await store.saveAddress(ctx, name, address);
+    if (dnsPorts) await store.saveDnsPorts(ctx, name, dnsPorts);
+  });
+  return token;
+}
+
+/** Of each node that has DNS ports. */
+export function countFreeDnsPorts(ctx: Ctx): Promise<store.FreeDnsPorts[]> {
+  return store.countFreeDnsPorts(ctx);
+}
+
+/** @returns the node's id. @throws AppError UNAUTHORIZED */
+export async function authenticateNode(ctx: Ctx, token: string | undefined): Promise<string> {
+  const nodeId = token === undefined ? undefined : await store.findNode(ctx, hashToken(token));
+  if (!nodeId) throw new AppError('UNAUTHORIZED');
+  return nodeId;
+}
+
+/** Tokens are long and random, so a fast hash without a salt is enough. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** @returns milliseconds since the last report of any gateway; undefined if there was none */
+export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
+  return store.readSilence(ctx);
+}
+
+/** Returns the contract versions of this API. Logs a warning if the node is too old to be served. */
+export function handleHello(ctx: Ctx, nodeId: string, contractVersion: number): Output<typeof hello>['data'] {
+  if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
+    ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
+  return {
+    contractVersion: GATEWAY_CONTRACT_VERSION,
+    oldestContractVersion: OLDEST_GATEWAY_CONTRACT_VERSION,
+    publicUrl: ctx.config.publicUrl,
+  };
+}
+
+/** Checks the credentials of a connection's first tunnel and opens the connection in this run. */
+export async function authorize(
+  ctx: Ctx,
+  nodeId: string,
+  { runId, username, password, clientAddress }: z.output<typeof authorizeBody>,
+): Promise<Authorization> {
+  const authorization = await open(ctx, nodeId, runId, await findLogin(ctx, username, password));
+  if (authorization.isAuthorized && clientAddress !== undefined)
+    await recordClientAddress(ctx, authorization.connectionId, clientAddress);
+  return authorization;
+}
+
+/** Opens the only connection that lists the address of a client without credentials. */
+export async function authorizeAddress(
+  ctx: Ctx,
+  nodeId: string,
+  { runId, clientAddress }: { runId: string; clientAddress: string },
+): Promise<Authorization> {
+  return open(ctx, nodeId, runId, await findLoginByAddress(ctx, nodeId, clientAddress));
+}
+
+async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | RefusedLogin): Promise<Authorization> {
+  if (!('connectionId' in login)) return refusal(login.reason);
+  if (!isServedBy(nodeId, login)) return refusal(undefined);
+  await registerRun(ctx, runId, nodeId);
+  const credit = await openInRun(ctx, login.connectionId, runId);
+  // Read after the run has opened the connection: it is notified of later changes.
+  const access = (await readAccess(ctx, [login.connectionId])).get(login.connectionId);
+  // The connection ended, or its password was changed, between the two queries.
+  if (!credit || access?.passwordRevision !== login.passwordRevision) return refusal(undefined);
+  const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
+  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, ...toCredit(credit) };
+}
+
+function refusal(reason: RefusedLogin['reason']): Authorization {
+  return { isAuthorized: false, ...(reason && { reason }) };
+}
+
+/** A connection from before exits belonged to nodes is served by every node. */
+function isServedBy(nodeId: string, login: Login): boolean {
+  return login.nodeId === null || login.nodeId === nodeId;
+}
+
+/** Processes the usage totals of a run. @returns the credit of each connection */
+export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
+  const run = await findOwnRun(ctx, runId, nodeId);
+  const credits = await processReports(ctx, runId, usages.map(toReport));
+  const newerAccess = await readNewerAccess(ctx, usages, credits);
+  // Only after the reports are saved: the idle check assumes that a run seen at a time has reported everything before it.
+  // Each update of `seen_at` is a separate commit and gateways report several times a second, so most calls skip it.
+  if (!run?.isFresh) await recordRun(ctx, runId, nodeId);
+  return credits.map((credit) => {
+    const access = newerAccess.get(credit.connectionId);
+    return { ...toCredit(credit), ...(access && { access }) };
+  });
+}
+
+/** Reads the access of connections whose revision is newer than the reported one. Older nodes report none. */
+async function readNewerAccess(
+  ctx: Ctx,
+  usages: readonly Usage[],
+  credits: readonly ConnectionCredit[],
+): Promise<Map<string, Access>> {
+  const reported = new Map(usages.map(({ connectionId, accessRevision }) => [connectionId, accessRevision]));
+  const newer = credits.filter(({ connectionId, accessRevision }) => {
+    const reportedRevision = reported.get(connectionId);
+    return reportedRevision !== undefined && accessRevision !== undefined && reportedRevision < accessRevision;
+  });
+  if (newer.length === 0) return new Map();
+  return readAccess(
+    ctx,
+    newer.map(({ connectionId }) => connectionId),
+  );
+}
+
+/** Processes the final totals of connections that a run has closed. */
+export async function end(
+  ctx: Ctx,
+  nodeId: string,
+  runId: string,
+  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>[],
+): Promise<{ acknowledged: string[] }> {
+  await registerRun(ctx, runId, nodeId);
+  const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
+  if (reports.length > 0) await settleReports(ctx, runId, reports, 'close');
+  return { acknowledged: usages.map((usage) => usage.connectionId) };
+}
+
+/**
+ * Waits for changes of the run's connections (a long poll).
+ * @returns the changes; none after the time limit, or if there are too many long polls
+ */
+export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runId: string): Promise<RunChanges> {
+  if (!(await findOwnRun(ctx, runId, nodeId))) return {};
+  const changes = longPolls.wait(runId, nodeId);
+  // Starts to wait before the query, so that no end is missed between the two.
+  const alreadyEnding = await findEnding(ctx, runId);
+  if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: reasonsOf(alreadyEnding) });
+  return changes;
+}
+
+/** Responds to the long polls of all runs that wait for this change of these connections. */
+export async function respondToWatches(
+  ctx: Ctx,
+  longPolls: LongPolls,
+  topic: GatewayTopic,
+  connectionIds: readonly string[],
+): Promise<void> {
+  const { runIds } = longPolls;
+  if (runIds.length === 0) return;
+  if (topic === 'ending') {
+    const ends = groupByRun(await findEndsOfRuns(ctx, connectionIds, runIds));
+    for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: reasonsOf(endsOfRun) });
+    return;
+  }
+  const areAllowListsChanged = topic === 'allow-list';
+  const accessById = await readAccess(ctx, connectionIds);
+  const found = groupByRun(await findConnectionsOfRuns(ctx, [...accessById.keys()], runIds));
+  for (const runId of areAllowListsChanged ? runIds : found.keys()) {
+    const ids = (found.get(runId) ?? []).map(({ connectionId }) => connectionId);
+    longPolls.respond(runId, { changed: new Map(ids.map((id) => [id, accessById.get(id)!])), areAllowListsChanged });
+  }
+}
+
+function reasonsOf(ends: readonly { connectionId: string; reason: string }[]): Map<string, string> {
+  return new Map(ends.map(({ connectionId, reason }) => [connectionId, reason]));
+}
+
+function groupByRun<Item extends { runId: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const byRun = new Map<string, Item[]>();
+  for (const item of items) byRun.set(item.runId, [...(byRun.get(item.runId) ?? []), item]);
+  return byRun;
+}
+
+/**
+ * Only `update` refreshes `seen_at`, because only it reports the totals of everything that the run has open.
+ * @throws AppError FORBIDDEN if the run belongs to another node
+ */
+async function registerRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
+  if (!(await findOwnRun(ctx, runId, nodeId))) await recordRun(ctx, runId, nodeId);
+}
+
+async function findOwnRun(ctx: Ctx, runId: string, nodeId: string): Promise<store.KnownRun | undefined> {
+  const run = await store.findRun(ctx, runId, nodeId);
+  if (run && !run.isOwn) throw new AppError('FORBIDDEN');
+  return run;
+}
+
+async function recordRun(ctx: Ctx, runId: string, nodeId: string): Promise<void> {
+  if (!(await store.touchRun(ctx, runId, nodeId))) throw new AppError('FORBIDDEN');
+}
+
+function toReport({ connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost }: Usage): UsageReport {
+  return {
+    connectionId,
+    usedBytes: BigInt(usedBytes),
+    uploadedBytes: BigInt(uploadedBytes),
+    wantedBytes: BigInt(wantedBytes),
+    isExitLost,
+  };
+}
+
+function toCredit({ connectionId, grantedBytes, state, reason }: ConnectionCredit): Credit {
+  return { connectionId, grantedBytes: Number(grantedBytes), state, ...(reason && { reason }) };
+}

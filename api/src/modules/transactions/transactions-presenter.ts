@@ -1,0 +1,30 @@
+import type { Transaction } from '@cellhop/contract/transactions';
+import { toDollars } from '@cellhop/contract/units';
+import type { EntryRow } from './transactions.store.ts';
+
+export function presentTransaction(row: EntryRow): Transaction {
+  return {
+    id: String(row.id),
+    createdAt: row.createdAt.toISOString(),
+    kind: row.kind,
+    amount: toDollars(row.micros),
+    balanceAfter: toDollars(row.balanceAfterMicros),
+    subject: presentSubject(row),
+  };
+}
+
+export function presentSubject(row: EntryRow): Transaction['subject'] {
+  if (row.connectionId !== null) return { kind: 'CONNECTION', id: row.connectionId, label: row.ip ?? '' };
+  if (row.invoiceId !== null) return { kind: 'INVOICE', id: row.invoiceId, label: row.currency ?? '' };
+  if (row.promoCodeId !== null) return { kind: 'PROMO_CODE', id: row.promoCodeId, label: row.promoCode ?? '' };
+  if (row.referralId !== null)
+    return { kind: 'REFERRAL', id: row.referralId, label: maskEmail(row.referralEmail ?? '') };
+  // A payment without an invoice, or a transfer without a subject.
+  return null;
+}
+
+/** Keeps the first letter and the domain, so that users can tell their referrals apart but do not see full addresses. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${email.slice(0, 1)}***${email.slice(at)}`;
+}

@@ -1,0 +1,13 @@
+import { exportTransactions, listTransactions } from '@cellhop/contract/transactions';
+import type { FastifyInstance } from 'fastify';
+import { route, routeStream } from '../../http/route.ts';
+import * as transactions from './transactions.service.ts';
+
+export function transactionsRoutes(app: FastifyInstance): void {
+  route(app, listTransactions, ({ ctx, actor, query }) => transactions.listTransactions(ctx, actor, query));
+  routeStream(app, exportTransactions, async ({ ctx, actor, query }) => ({
+    contentType: 'text/csv; charset=utf-8',
+    fileName: `transactions-${new Date().toISOString().slice(0, 10)}.csv`,
+    chunks: transactions.writeCsv(ctx, actor, query),
+  }));
+}

@@ -1,0 +1,182 @@
+/** The responses of the HTTP origins of the fuzz run: valid ones, and those of hostile or broken origins. */
+import { pattern } from './plan.ts';
+
+export interface ServedRequest {
+  /** Identifies the request in the response. */
+  readonly mark: string;
+  readonly method: string;
+  readonly hasExpectation: boolean;
+}
+
+export interface OriginResponse {
+  readonly bytes: Buffer;
+  readonly ending: 'keep' | 'end' | 'reset';
+  /** The body that a waiting client must receive; undefined if a failure is also correct. */
+  readonly body: Buffer | undefined;
+}
+
+type Build = (request: ServedRequest, length: number) => OriginResponse;
+
+const NOTHING = Buffer.alloc(0);
+/** Sent where no client may ever receive it. */
+export const FORBIDDEN = 'FORBIDDEN-BYTES';
+
+const head = (line: string, { mark }: ServedRequest, ...fields: string[]) =>
+  Buffer.from([line, `X-Input: ${mark}`, ...fields].map((each) => `${each}\r\n`).join('') + '\r\n', 'latin1');
+
+const bodyOf = ({ method }: ServedRequest, length: number) => (method === 'HEAD' ? NOTHING : pattern(length));
+
+const whole = (body: Buffer, ending: OriginResponse['ending'], ...bytes: Buffer[]): OriginResponse => ({
+  bytes: Buffer.concat(bytes),
+  ending,
+  body,
+});
+
+/** The client gets a failure, or a response that does not look complete. */
+const broken = (ending: OriginResponse['ending'], ...bytes: Buffer[]): OriginResponse => ({
+  bytes: Buffer.concat(bytes),
+  ending,
+  body: undefined,
+});
+
+function inChunks(body: Buffer, trailer = ''): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.length; at += 1_000) {
+    const piece = body.subarray(at, at + 1_000);
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...pieces, Buffer.from(`0\r\n${trailer}\r\n`)]);
+}
+
+const withLength: Build = (request, length) => {
+  const body = bodyOf(request, length);
+  return whole(body, 'keep', head('HTTP/1.1 200 OK', request, `Content-Length: ${length}`), body);
+};
+
+const withChunks: Build = (request, length) => {
+  const fields = ['Transfer-Encoding: chunked', 'Trailer: X-End'];
+  const body = bodyOf(request, length);
+  const coded = request.method === 'HEAD' ? NOTHING : inChunks(body, 'X-End: 1\r\n');
+  return whole(body, 'keep', head('HTTP/1.1 200 OK', request, ...fields), coded);
+};
+
+const untilEnd: Build = (request, length) => {
+  const body = bodyOf(request, length);
+  return whole(body, 'end', head('HTTP/1.1 200 OK', request), body);
+};
+
+const line = (text: string): Build => {
+  return (request) => broken('end', head(text, request, 'Content-Length: 2'), Buffer.from('ok'));
+};
+
+const fields = (...given: string[]): Build => {
+  return (request) => broken('end', head('HTTP/1.1 200 OK', request, ...given), Buffer.from('ok'));
+};
+
+const raw = (text: string, ending: OriginResponse['ending'] = 'end'): Build => {
+  return () => broken(ending, Buffer.from(text, 'latin1'));
+};
+
+export const validResponses: Readonly<Record<string, Build>> = {
+  length: withLength,
+  'length again': withLength,
+  chunks: withChunks,
+  'until the end': untilEnd,
+  'HTTP/1.0': (request, length) => {
+    const body = bodyOf(request, length);
+    return whole(body, 'end', head('HTTP/1.0 200 OK', request), body);
+  },
+  'no content': (request) => whole(NOTHING, 'keep', head('HTTP/1.1 204 No Content', request)),
+  'not modified': (request) => whole(NOTHING, 'keep', head('HTTP/1.1 304 Not Modified', request, 'ETag: "x"')),
+  'own failure': (request) => {
+    const body = request.method === 'HEAD' ? NOTHING : Buffer.from('gone');
+    return whole(body, 'keep', head('HTTP/1.1 503 Busy', request, 'Content-Length: 4', 'Retry-After: 1'), body);
+  },
+  'early hints': (request, length) => {
+    const { bytes, body, ending } = withLength(request, length);
+    return { bytes: Buffer.concat([Buffer.from('HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'), bytes]), body, ending };
+  },
+  'hop fields': (request) => {
+    const hop = ['Connection: X-Hop, close', 'X-Hop: 1', 'Proxy-Authenticate: Basic', 'Keep-Alive: timeout=1'];
+    return whole(NOTHING, 'end', head('HTTP/1.1 200 OK', request, ...hop, 'Content-Length: 0'));
+  },
+  'no reason': (request) => whole(NOTHING, 'keep', head('HTTP/1.1 200 ', request, 'Content-Length: 0')),
+};
+
+const overlong = 'z'.repeat(20_000);
+
+export const invalidResponses: Readonly<Record<string, Build>> = {
+  nothing: () => broken('end'),
+  'immediate reset': () => broken('reset'),
+  'not HTTP': raw('SSH-2.0-OpenSSH_9.6\r\n'),
+  'incomplete head': raw('HTTP/1.1 200 OK\r\nContent-Le'),
+  'bare line feeds': raw('HTTP/1.1 200 OK\nContent-Length: 2\n\nok'),
+  zeros: raw('\0'.repeat(64)),
+  'proxy authentication required': (request) =>
+    broken('end', head('HTTP/1.1 407 Login', request, 'Proxy-Authenticate: Basic')),
+  'unrequested upgrade': (request) =>
+    broken('end', head('HTTP/1.1 101 Switch', request, 'Connection: Upgrade', 'Upgrade: x')),
+  'upgrade without a protocol': (request) => broken('end', head('HTTP/1.1 101 Switch', request)),
+  'status 099': line('HTTP/1.1 099 Low'),
+  'status 000': line('HTTP/1.1 000 None'),
+  'status 600': line('HTTP/1.1 600 High'),
+  'status 999': line('HTTP/1.1 999 Highest'),
+  'status 1000': line('HTTP/1.1 1000 Long'),
+  'control character in the reason': line('HTTP/1.1 200 a\u0001b'),
+  'zero in the reason': line('HTTP/1.1 200 a\0b'),
+  'line end in the reason': line(`HTTP/1.1 200 a\r${FORBIDDEN}`),
+  'latin reason': line('HTTP/1.1 200 \u00e9\u00ff'),
+  'version 2': line('HTTP/2.0 200 OK'),
+  'version 0.9': line('HTTP/0.9 200 OK'),
+  'two lengths': fields('Content-Length: 2', 'Content-Length: 3'),
+  'equal lengths': fields('Content-Length: 2', 'Content-Length: 2'),
+  'length and chunks': fields('Content-Length: 2', 'Transfer-Encoding: chunked'),
+  'negative length': fields('Content-Length: -2'),
+  'list of lengths': fields('Content-Length: 2, 2'),
+  'huge length': fields('Content-Length: 99999999999999999999'),
+  'unknown coding': fields('Transfer-Encoding: gzip'),
+  'chunks and more': fields('Transfer-Encoding: chunked, gzip'),
+  'folded line': fields('Content-Length: 2', 'X-Folded: a', ' b'),
+  'space before a colon': fields('Content-Length : 2'),
+  'zero in a field': fields('Content-Length: 2', 'X-Zero: a\0b'),
+  'control character in a field': fields('Content-Length: 2', 'X-Control: a\u0001b'),
+  'lone CR in a field': fields('Content-Length: 2', 'X-Return: a\rb'),
+  'name without a field': fields('Content-Length: 2', ': value'),
+  'field without a colon': fields('Content-Length: 2', 'nothing'),
+  'head too large': fields('Content-Length: 2', `X-Long: ${overlong}`),
+  'many fields': fields('Content-Length: 2', ...Array.from({ length: 300 }, (_, nth) => `X-${nth}: ${nth}`)),
+  'connection names the length': fields('Connection: content-length', 'Content-Length: 2'),
+  'invalid chunk': (request) =>
+    broken('end', head('HTTP/1.1 200 OK', request, 'Transfer-Encoding: chunked'), Buffer.from('2\r\nokzz\r\n')),
+  'chunks that stop': (request) =>
+    broken('end', head('HTTP/1.1 200 OK', request, 'Transfer-Encoding: chunked'), Buffer.from('5\r\nok')),
+  'length that stops': (request) =>
+    broken('end', head('HTTP/1.1 200 OK', request, 'Content-Length: 10'), Buffer.from('ok')),
+  'length that is reset': (request) =>
+    broken('reset', head('HTTP/1.1 200 OK', request, 'Content-Length: 10'), Buffer.from('ok')),
+  'reset without a length': (request) => broken('reset', head('HTTP/1.1 200 OK', request), pattern(20)),
+  'more than the length': (request) => {
+    const { bytes } = withLength(request, 2);
+    return broken('end', bytes, Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n${FORBIDDEN}`));
+  },
+  'body of no content': (request) =>
+    broken('end', head('HTTP/1.1 204 No Content', request, 'Content-Length: 15'), Buffer.from(FORBIDDEN)),
+  'body of not modified': (request) =>
+    broken('end', head('HTTP/1.1 304 Not Modified', request), Buffer.from(FORBIDDEN)),
+  'many interim responses': (request) =>
+    broken('end', Buffer.from('HTTP/1.1 102 Wait\r\n\r\n'.repeat(50)), withLength(request, 2).bytes),
+};
+
+const SWITCHED = ['Connection: Upgrade', 'Upgrade: chat'];
+
+/** Accepts an upgrade; the origin echoes all further bytes. */
+const switching: Build = (request, length) => {
+  const welcome = pattern(length % 100);
+  return whole(welcome, 'keep', head('HTTP/1.1 101 Switching Protocols', request, ...SWITCHED), welcome);
+};
+
+export function responseTo(name: string, request: ServedRequest, length: number): OriginResponse {
+  const build = name === 'switching' ? switching : (validResponses[name] ?? invalidResponses[name]);
+  if (!build) throw new Error(`There is no response "${name}"`);
+  return build(request, length);
+}

@@ -1,0 +1,146 @@
+/** A strict parser of a client's complete input: the reference for what the gateway may do with it. */
+import { tokensOf, readRequest, type RequestMessage, valuesOf } from './messages.ts';
+import { addressOfName, type Login } from './plan.ts';
+
+interface Destination {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** An absolute-form request that the gateway may forward. */
+export interface ExpectedRequest {
+  readonly message: RequestMessage;
+  readonly path: string;
+  readonly destination: Destination | undefined;
+  /** It has valid credentials and the required fields. */
+  readonly isAllowed: boolean;
+}
+
+export interface ParsedClient {
+  readonly protocol: 'socks5' | 'connect' | 'requests' | 'nothing';
+  /** The last stage that a SOCKS5 client can reach; `tunnel` also for CONNECT. */
+  readonly stage: 'method' | 'no-method' | 'login' | 'login-wrong' | 'request' | 'refused' | 'tunnel';
+  readonly tunnel: Destination | undefined;
+  /** The bytes after a request for a tunnel. */
+  readonly payload: Buffer;
+  readonly requests: readonly ExpectedRequest[];
+}
+
+type Logins = ReadonlyMap<string, Login>;
+
+const NOTHING: ParsedClient = {
+  protocol: 'nothing',
+  stage: 'method',
+  tunnel: undefined,
+  payload: Buffer.alloc(0),
+  requests: [],
+};
+
+export function parseClient(bytes: Buffer, logins: Logins): ParsedClient {
+  const first = bytes[0] ?? 0;
+  if (first === 5) return readSocks5(bytes, logins);
+  if (first < 0x41 || first > 0x5a) return NOTHING;
+  return bytes.toString('latin1', 0, 8) === 'CONNECT ' ? readConnect(bytes, logins) : readRequests(bytes, logins);
+}
+
+function readSocks5(bytes: Buffer, logins: Logins): ParsedClient {
+  const result = (stage: ParsedClient['stage']): ParsedClient => ({ ...NOTHING, protocol: 'socks5', stage });
+  const methodCount = bytes[1];
+  if (methodCount === undefined || bytes.length < 2 + methodCount) return result('method');
+  if (!bytes.subarray(2, 2 + methodCount).includes(2)) return result('no-method');
+  const login = bytes.subarray(2 + methodCount);
+  const userLength = login[1] ?? 0;
+  const passwordLength = login[2 + userLength] ?? 0;
+  const loginLength = 3 + userLength + passwordLength;
+  if (login[0] !== 1 || userLength === 0 || passwordLength === 0 || login.length < loginLength) return result('login');
+  const password = login.toString('utf8', 3 + userLength, loginLength);
+  if (logins.get(login.toString('utf8', 2, 2 + userLength))?.password !== password) return result('login-wrong');
+  const request = login.subarray(loginLength);
+  if (request.length < 4 || request[0] !== 5) return result('request');
+  const start = request[3] === 3 ? 5 : 4;
+  const addressLength = request[3] === 1 ? 4 : request[3] === 4 ? 16 : request[3] === 3 ? request[4] : undefined;
+  if (addressLength === undefined) return result(request[3] === 3 ? 'request' : 'refused');
+  if (addressLength === 0 || request.length < start + addressLength + 2) return result('request');
+  if (request[1] !== 1) return result('refused');
+  const address = request.subarray(start, start + addressLength);
+  const port = request.readUInt16BE(start + addressLength);
+  const host = request[3] === 3 ? address.toString('utf8') : [...address].join('.');
+  const tunnel = destinationOf(request[3] === 4 ? unmapped(address) : host, port);
+  return { ...result('tunnel'), tunnel, payload: request.subarray(start + addressLength + 2) };
+}
+
+function readConnect(bytes: Buffer, logins: Logins): ParsedClient {
+  const result: ParsedClient = { ...NOTHING, protocol: 'connect', stage: 'refused' };
+  const headEnd = bytes.indexOf('\r\n\r\n') + 4;
+  const message = headEnd < 4 ? 'incomplete' : readRequest(bytes.subarray(0, headEnd), 0);
+  if (typeof message === 'string' || message.method !== 'CONNECT') return result;
+  if (!hasHost(message) || !hasValidLogin(message, logins)) return result;
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(message.target) ?? [];
+  const tunnel = destinationOf(hostOf(host), Number(port));
+  return { ...result, stage: 'tunnel', tunnel, payload: bytes.subarray(headEnd) };
+}
+
+function readRequests(bytes: Buffer, logins: Logins): ParsedClient {
+  const requests: ExpectedRequest[] = [];
+  const result: ParsedClient = { ...NOTHING, protocol: 'requests', stage: 'request', requests };
+  for (let at = 0; ;) {
+    while (bytes[at] === 13 || bytes[at] === 10) at += 1;
+    const message = readRequest(bytes, at);
+    if (typeof message === 'string' || message.method === 'CONNECT') return result;
+    requests.push(expectedRequest(message, logins));
+    const { fields, end } = message;
+    const isUpgrade = tokensOf(fields, 'connection').includes('upgrade') && valuesOf(fields, 'upgrade').length > 0;
+    if (isUpgrade) return { ...result, payload: bytes.subarray(end) };
+    if (message.state !== 'complete') return result;
+    at = end;
+  }
+}
+
+function expectedRequest(message: RequestMessage, logins: Logins): ExpectedRequest {
+  const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(message.target) ?? [];
+  const empty = message.method === 'OPTIONS' ? '*' : '/';
+  const path = rest === '' ? empty : rest.startsWith('/') ? rest : `/${rest}`;
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
+  const destination = destinationOf(hostOf(host), Number(port === undefined || port === '' ? 80 : port));
+  return { message, path, destination, isAllowed: hasHost(message) && hasValidLogin(message, logins) };
+}
+
+const hasHost = ({ fields, version }: RequestMessage) => {
+  const count = valuesOf(fields, 'host').length;
+  return count === 1 || (count === 0 && version === '1.0');
+};
+
+function hasValidLogin({ fields }: RequestMessage, logins: Logins): boolean {
+  const [value = '', ...more] = valuesOf(fields, 'proxy-authorization');
+  const [, encoded] = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(value) ?? [];
+  if (encoded === undefined || more.length > 0) return false;
+  const [, username = '', password = ''] = /^([^:]+):(.+)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  return logins.get(username)?.password === password;
+}
+
+function unmapped(address: Buffer): string | undefined {
+  const prefix = '00000000000000000000ffff';
+  return address.toString('hex', 0, 12) === prefix ? [...address.subarray(12)].join('.') : undefined;
+}
+
+/** The IPv4 address or name of a host in a URL or authority. No origin has another IPv6 address. */
+function hostOf(host: string): string | undefined {
+  const [, mapped] = /^\[::ffff:([\d.]+)\]$/i.exec(host) ?? [];
+  if (mapped !== undefined) return mapped;
+  if (!host.startsWith('[')) return host;
+  const canonical = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const bytes = Buffer.from(high.padStart(4, '0') + low.padStart(4, '0'), 'hex');
+  return [...bytes].join('.');
+}
+
+function destinationOf(host: string | undefined, port: number): Destination | undefined {
+  if (host === undefined || host === '') return undefined;
+  const inUrl = host.includes(':') ? hostOf(`[${host}]`) : host;
+  if (inUrl === undefined || !URL.canParse(`http://${inUrl}/`)) return undefined;
+  const { hostname } = new URL(`http://${inUrl}/`);
+  const name = hostname.replace(/\.$/, '');
+  const address = /^[\d.]+$/.test(name) ? name : addressOfName(name);
+  return address === undefined ? undefined : { address, port };
+}

@@ -1,0 +1,107 @@
+// @ts-check
+/** The API, the worker and the gateway as child processes, in the order in which they need each other. */
+import { EventEmitter, once } from 'node:events';
+import { startChild } from './child-process.mjs';
+import { Problem } from './problem.mjs';
+import { supervise } from './supervise.mjs';
+
+/** @typedef {import('./child-process.mjs').Child} Child */
+/** @typedef {'api' | 'worker' | 'gateway'} Part */
+/** @typedef {{ part: Part, code: number }} Failure */
+/**
+ * @typedef {object} ProgramOptions
+ * @property {string} [logFile] receives the output of the programs; default: the terminal
+ * @property {(pid: number) => void} [onSpawn]
+ * @property {(line: string) => void} [log] receives messages of the supervision; default: the terminal
+ * @property {AbortSignal} [signal] aborts the start; running programs are ended
+ */
+
+/** @type {Record<Part, string>} */
+const SCRIPTS = { api: 'api/dist/server.js', worker: 'api/dist/worker.js', gateway: 'gateway/dist/main.js' };
+/** @type {Part[]} */
+const STOP_ORDER = ['gateway', 'api', 'worker'];
+/**
+ * The time between SIGTERM and SIGKILL: longer than each program's own limit. API and worker give up after 10 s
+ * (`SHUTDOWN_LIMIT_MS` in api/src/program.ts); after its drain, a gateway tries for 5 s to deliver its last totals (`lastReportMs`
+ * in gateway/src/limits.ts). A gateway that is killed before loses what it has counted, and its exit code cannot report it.
+ * This file runs before anything is built, so it cannot import these numbers.
+ * @type {Record<Part, number>}
+ */
+const STOP_MS = { api: 12_000, worker: 12_000, gateway: 8000 };
+
+/** @param {Part} part @param {{ GATEWAY_DRAIN_SECONDS?: string | undefined }} settings */
+export function graceMs(part, { GATEWAY_DRAIN_SECONDS }) {
+  return STOP_MS[part] + (part === 'gateway' ? Number(GATEWAY_DRAIN_SECONDS) * 1000 : 0);
+}
+
+/** @param {NodeJS.ProcessEnv} settings @param {ProgramOptions} options */
+export function createPrograms(settings, { logFile, onSpawn, log = console.error, signal }) {
+  /** @type {Map<Part, Child>} */
+  const processes = new Map();
+  const failures = createFailures();
+  let isReady = false;
+  /** @type {(() => void) | undefined} */
+  let stopSupervision;
+  signal?.addEventListener('abort', () => stopSupervision?.(), { once: true });
+
+  const launch = (/** @type {string} */ script) => {
+    signal?.throwIfAborted();
+    const child = startChild(script, settings, logFile);
+    onSpawn?.(child.pid);
+    return child;
+  };
+  const launchPart = (/** @type {Part} */ part) => {
+    const child = launch(SCRIPTS[part]);
+    processes.set(part, child);
+    return child;
+  };
+  const superviseWorker = () => {
+    stopSupervision?.();
+    stopSupervision = supervise(() => launchPart('worker'), {
+      onEnd: (code, delayMs) => {
+        if (isReady) log(`The worker ended with code ${code}; it is started again in ${delayMs / 1000} s.`);
+        else failures.add({ part: 'worker', code });
+      },
+    });
+  };
+  const start = (/** @type {Part} */ part) => {
+    if (part === 'worker') superviseWorker();
+    else void failures.watch(part, launchPart(part));
+  };
+  const end = async (/** @type {Part} */ part) => processes.get(part)?.end(graceMs(part, settings));
+  const stop = async () => {
+    stopSupervision?.();
+    // The gateway delivers its last reports to the API, and the API may enqueue jobs for the worker.
+    for (const part of STOP_ORDER) await end(part);
+  };
+  const killAll = async () => {
+    stopSupervision?.();
+    await Promise.all([...processes.values()].map((child) => child.kill()));
+  };
+  /** From now on a worker that ends is restarted. */
+  const markReady = () => {
+    isReady = true;
+  };
+  const { first: failure, throwIfAny: throwIfFailed } = failures;
+  return { processes, failure, throwIfFailed, launch, start, markReady, end, stop, killAll };
+}
+
+function createFailures() {
+  const events = new EventEmitter();
+  /** @type {Failure | undefined} */
+  let failed;
+  const add = (/** @type {Failure} */ failure) => {
+    failed ??= failure;
+    events.emit('failure', failed);
+  };
+  /** @type {Promise<Failure>} */
+  const first = once(events, 'failure').then(([failure]) => failure);
+  const watch = async (/** @type {Part} */ part, /** @type {Child} */ child) => {
+    const code = await child.exited;
+    if (!child.isEnding()) add({ part, code });
+  };
+  const throwIfAny = () => {
+    if (failed) throw new Problem(`The ${failed.part} ended with code ${failed.code}.`, failed.code || 1);
+  };
+  return { first, add, watch, throwIfAny };
+}

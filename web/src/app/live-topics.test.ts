@@ -1,0 +1,72 @@
+import type { Connection } from '@cellhop/contract/connections';
+import { listConnections } from '@cellhop/contract/connections';
+import { listInvoices } from '@cellhop/contract/invoices';
+import { liveTopics, type LiveTopic } from '@cellhop/contract/live';
+import { listNotifications } from '@cellhop/contract/notifications';
+import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
+import { getTicket, listTicketMessages, listTickets } from '@cellhop/contract/support';
+import { listTransactions } from '@cellhop/contract/transactions';
+import { getUsage } from '@cellhop/contract/usage';
+import { getProfile } from '@cellhop/contract/users';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { renderHook } from '../../test/render-hook.ts';
+
+// There is one tab, which hears of no other, and what follows the browser is drawn once.
+vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
+vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
+vi.mock(import('../lib/when-idle.ts'), () => ({ useIsDrawn: () => true }));
+const { useBill, useConnections } = await import('../features/connections/api.ts');
+const { useInvoices } = await import('../features/invoices/api.ts');
+const { useNotifications } = await import('../features/notifications/api.ts');
+const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
+const { useTransactions } = await import('../features/transactions/api.ts');
+const { NO_CHOICE } = await import('../features/transactions/choice.ts');
+const { useUsage } = await import('../features/usage/api.ts');
+const { useProfile } = await import('../lib/profile.ts');
+const { queryClient } = await import('../lib/query.ts');
+
+function topicsBehind(url: string): readonly string[] {
+  return queryClient.getQueryCache().find({ queryKey: [url], exact: false })?.meta?.topics ?? [];
+}
+
+beforeAll(() => {
+  const connection = { id: 'a', status: 'WORK' } as Connection;
+  const range = { from: '2026-11-21T00:00:00Z', to: '2026-11-22T00:00:00Z', step: 'HOUR', timeZone: 'UTC' } as never;
+  renderHook(() => {
+    useBill(connection, 1);
+    useConnections(1);
+    useInvoices(1);
+    useMessages('a', 1);
+    useNotifications();
+    useProfile();
+    useTicket('a');
+    useTickets(1);
+    useTransactions(NO_CHOICE, 1);
+    useUsage(range, { connectionId: undefined, sort: undefined });
+  }, queryClient);
+});
+afterAll(() => queryClient.clear());
+
+it('lets the balance, the statement and the bills follow a transfer', () => {
+  for (const { url } of [getProfile, listTransactions, getUsage, listCharges, getConnectionCost])
+    expect(topicsBehind(url)).toContain('balance');
+});
+
+it('lets the list, the charts and the receipt follow traffic, and the statement not', () => {
+  for (const { url } of [listConnections, getUsage, listCharges, getConnectionCost])
+    expect(topicsBehind(url)).toContain('connections');
+  expect(topicsBehind(listTransactions.url)).not.toContain('connections');
+});
+
+it.each<[LiveTopic, readonly { url: string }[]]>([
+  ['tickets', [listTickets, getTicket, listTicketMessages]],
+  ['invoices', [listInvoices]],
+  ['notifications', [listNotifications]],
+])('lets what shows %s follow them', (topic, endpoints) => {
+  for (const { url } of endpoints) expect(topicsBehind(url)).toEqual([topic]);
+});
+
+it('has something to ask for behind every topic', () => {
+  const all = queryClient.getQueryCache().getAll();
+  for (const topic of liveTopics) expect(all.some(({ meta }) => meta?.topics?.includes(topic))).toBe(true);
+});

@@ -1,0 +1,137 @@
+import { ApiError } from '@cellhop/contract/client';
+import { QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Topic } from './query.ts';
+import type { AnswerOptions } from './use-answer.ts';
+
+// There is one tab, which hears of no other.
+vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
+const { invalidate, queryClient } = await import('./query.ts');
+const { loadedAnswer, observed } = await import('./use-answer.ts');
+const { listOptions, toList } = await import('./use-list.ts');
+
+interface Row {
+  id: number;
+  isOpen: boolean;
+}
+
+const BUSY_MS = 2000;
+const IDLE_MS = 10_000;
+const pollInterval = (isBusy: boolean) => (isBusy ? BUSY_MS : IDLE_MS);
+
+/** A server with two pages of one row each. */
+function serverOf(rows: Row[]) {
+  const requests: number[] = [];
+  let failures = 0;
+  return {
+    requests,
+    fail: (times: number) => (failures = times),
+    page: (page: number) => ({
+      queryKey: ['/rows', page],
+      meta: { topics: ['tickets'] as const },
+      queryFn: async () => {
+        requests.push(page);
+        failures -= 1;
+        if (failures >= 0) throw new ApiError(500, 'INTERNAL', 'broken');
+        return { data: rows.slice(page - 1, page), totalPages: 2 };
+      },
+    }),
+  };
+}
+
+type Query = ReturnType<ReturnType<typeof serverOf>['page']>;
+
+/** What a mounted list does; `show` draws it with another page. */
+function mount(first: Query) {
+  const optionsOf = (query: Query) => observed(query, listOptions<Row>({}), pollInterval);
+  const observer = new QueryObserver(queryClient, queryClient.defaultQueryOptions(optionsOf(first)));
+  const unmount = observer.subscribe(() => undefined);
+  return {
+    list: () => toList(loadedAnswer(observer.getCurrentResult())),
+    show: (query: Query) => observer.setOptions(queryClient.defaultQueryOptions(optionsOf(query))),
+    unmount,
+  };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  queryClient.clear();
+  vi.useRealTimers();
+});
+
+describe('a list', () => {
+  it('keeps the number of pages, but no rows, while another page is on its way', async () => {
+    const { page } = serverOf([
+      { id: 1, isOpen: false },
+      { id: 2, isOpen: false },
+    ]);
+    const { list, show, unmount } = mount(page(1));
+    expect(list()).toMatchObject({ rows: undefined, totalPages: 0 });
+    await settle();
+    expect(list()).toMatchObject({ rows: [{ id: 1 }], totalPages: 2 });
+    show(page(2));
+    expect(list()).toMatchObject({ rows: undefined, totalPages: 2, isFetching: true });
+    await settle();
+    expect(list()).toMatchObject({ rows: [{ id: 2 }] });
+    unmount();
+  });
+
+  it('says that it did not load, and tries again when told to', async () => {
+    const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
+    fail(1);
+    const { list, unmount } = mount(page(1));
+    await settle();
+    expect(list()).toMatchObject({ rows: undefined, failure: { error: { code: 'INTERNAL' }, isRetrying: false } });
+    list().failure?.onRetry();
+    await settle();
+    expect(list()).toMatchObject({ rows: [{ id: 1 }], failure: undefined });
+    unmount();
+  });
+
+  it('goes on showing its rows when a later try fails', async () => {
+    const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
+    const { list, unmount } = mount(page(1));
+    await settle();
+    fail(1);
+    list().refetch();
+    await settle();
+    expect(list()).toMatchObject({ rows: [{ id: 1 }], error: { code: 'INTERNAL' }, failure: undefined });
+    unmount();
+  });
+
+  it('is asked for again when its topic has changed, and not for another', async () => {
+    const { page, requests } = serverOf([{ id: 1, isOpen: false }]);
+    const { unmount } = mount(page(1));
+    await settle();
+    await invalidate(['invoices', 'account']);
+    expect(requests).toHaveLength(1);
+    await invalidate(['tickets']);
+    expect(requests).toHaveLength(2);
+    unmount();
+  });
+});
+
+/** How often it is asked for by itself; false for never. */
+function intervalOf(topics: readonly Topic[], options: AnswerOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
+  const { refetchInterval } = observed({ queryKey: ['/rows'], meta: { topics } }, options, pollInterval);
+  return typeof refetchInterval === 'function' && refetchInterval({ state: { data: { data: rows } } } as never);
+}
+
+describe('polling', () => {
+  it.each([
+    [true, BUSY_MS],
+    [false, IDLE_MS],
+  ])('happens more often while a row is busy: %s', (isOpen, intervalMs) => {
+    const options = listOptions({ isBusy: (row: Row) => row.isOpen });
+    expect(intervalOf(['tickets'], options, [{ id: 1, isOpen }])).toBe(intervalMs);
+  });
+
+  it('leaves alone what no live event tells of, unless it is asked for', () => {
+    expect(intervalOf(['account'], {})).toBe(false);
+    expect(intervalOf(['account'], { isPolled: true })).toBe(IDLE_MS);
+    expect(intervalOf(['tickets'], {})).toBe(IDLE_MS);
+    expect(intervalOf(['tickets'], { isPolled: false })).toBe(false);
+  });
+});

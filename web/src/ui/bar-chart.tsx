@@ -1,0 +1,137 @@
+import { type PointerEvent, useState } from 'react';
+import { isMovement } from '../lib/pointer.ts';
+import { isLabelled, toPercent, toScale } from '../lib/scale.ts';
+import { Plot } from './plot.tsx';
+import classes from './bar-chart.module.css';
+
+const LABELS_MAX = 6;
+/** Of the room of each bar, in percent. */
+const GAP = 24;
+/** Where there are more, a gap would be less than a pixel. */
+const GAPPED_MAX = 120;
+/** Of the whole chart, in percent: the bar of a single day is not a wall. */
+const BAR_WIDTH_MAX = 12;
+
+interface Bar {
+  key: string;
+  /** Under the axis. */
+  label: string;
+  /** What is said of the bar: when, and how much. */
+  text: string;
+  /** From the bottom up, of one sign. */
+  parts: readonly number[];
+}
+
+interface BarChartProps {
+  label: string;
+  bars: readonly Bar[];
+  /** Names of the parts; one part needs none. */
+  legend?: readonly string[];
+  /** In place of bars where there is nothing to see. */
+  emptyText: string;
+  formatTick: (value: number) => string;
+}
+
+/** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
+export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChartProps) {
+  const [chosenKey, setChosenKey] = useState<string>();
+  const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
+  const scale = toScale(sums);
+  const room = 100 / bars.length;
+  const isGapped = bars.length <= GAPPED_MAX;
+  const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
+  const last = bars.length - 1;
+  const chosen = chosenKey === undefined ? undefined : placeOf(chosenKey, bars);
+  const shown = chosen === undefined ? undefined : bars[chosen];
+  const choose = (index: number) => setChosenKey(bars[index]?.key);
+
+  function leave({ pointerType }: PointerEvent) {
+    // A finger is lifted to read what it has touched.
+    if (pointerType !== 'touch') setChosenKey(undefined);
+  }
+
+  const labels = bars.map(({ key, label: text }, index) =>
+    isLabelled(index, bars.length, LABELS_MAX) ? (
+      <span key={key} className={classes['label']} style={{ left: `${(index + 0.5) * room}%` }}>
+        {text}
+      </span>
+    ) : null,
+  );
+
+  return (
+    <div className={classes['chart']}>
+      <ul className={classes['legend']}>
+        {legend?.map((name, index) => (
+          <li key={name} data-part={index}>
+            {name}
+          </li>
+        ))}
+      </ul>
+      <Plot scale={scale} formatTick={formatTick} labels={labels}>
+        <div className={classes['bars']} onPointerLeave={leave}>
+          <input
+            className={classes['slider']}
+            type="range"
+            min={0}
+            max={last}
+            value={chosen ?? last}
+            aria-label={label}
+            aria-valuetext={(shown ?? bars[last])?.text}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+            onFocus={() => choose(chosen ?? last)}
+            onBlur={() => setChosenKey(undefined)}
+          />
+          <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
+            {bars.map(({ key, parts }, index) => (
+              <g key={key} data-chosen={index === chosen}>
+                <rect
+                  className={classes['room']}
+                  x={`${index * room}%`}
+                  width={`${room}%`}
+                  height="100%"
+                  onPointerMove={(event) => isMovement(event) && choose(index)}
+                  onPointerDown={() => choose(index)}
+                />
+                {parts.map((part, place) => {
+                  const start = parts.slice(0, place).reduce((sum, below) => sum + below, 0);
+                  const [top, bottom] = [Math.max(start, start + part), Math.min(start, start + part)];
+                  return (
+                    <rect
+                      // The parts of a bar have no other name than their place.
+                      // oxlint-disable-next-line react/no-array-index-key
+                      key={place}
+                      className={classes['bar']}
+                      data-part={place}
+                      x={`${(index + 0.5) * room - width / 2}%`}
+                      width={`${width}%`}
+                      y={`${toPercent(top, scale)}%`}
+                      height={`${toPercent(bottom, scale) - toPercent(top, scale)}%`}
+                    />
+                  );
+                })}
+              </g>
+            ))}
+          </svg>
+          {shown !== undefined && chosen !== undefined ? (
+            <div
+              className={classes['tip']}
+              aria-hidden="true"
+              data-side={chosen > last / 2 ? 'left' : 'right'}
+              style={{ left: `${(chosen + 0.5) * room}%` }}
+            >
+              {shown.text}
+            </div>
+          ) : sums.every((sum) => sum === 0) ? (
+            <p className={classes['empty']}>{emptyText}</p>
+          ) : null}
+        </div>
+      </Plot>
+    </div>
+  );
+}
+
+/** The last bar where there are others now than when it was chosen. */
+function placeOf(key: string, bars: readonly Bar[]): number {
+  const place = bars.findIndex((bar) => bar.key === key);
+  return place < 0 ? bars.length - 1 : place;
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import type { List } from '../lib/use-list.ts';
+import { LoadFailure } from './list-state.tsx';
+import { isPastLast, Pages, PastLastPage } from './pages.tsx';
+
+interface PagedListProps<Row> {
+  list: List<Row>;
+  page: number;
+  onPage: (page: number) => void;
+  /** What it says when the list did not load. */
+  failureText: string;
+  /** Stands instead of a list without rows. */
+  empty: ReactNode;
+  /** Draws the rows, or placeholders while there are none yet. */
+  children: (rows: readonly Row[] | undefined) => ReactNode;
+}
+
+export function PagedList<Row>({ list, page, onPage, failureText, empty, children }: PagedListProps<Row>) {
+  const { rows, totalPages, failure } = list;
+  if (failure !== undefined) return <LoadFailure text={failureText} {...failure} />;
+  return (
+    <>
+      {isPastLast({ page, totalPages }) ? (
+        <PastLastPage page={page} totalPages={totalPages} onChange={onPage} />
+      ) : rows?.length === 0 ? (
+        empty
+      ) : (
+        children(rows)
+      )}
+      <Pages page={page} totalPages={totalPages} onChange={onPage} />
+    </>
+  );
+}

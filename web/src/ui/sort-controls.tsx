@@ -1,0 +1,52 @@
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { type ColumnOrder, writeSort } from './column-sorting.ts';
+import classes from './sort-controls.module.css';
+
+interface SortButtonProps {
+  header: string;
+  /** Undefined while another column has the order. */
+  order: ColumnOrder | undefined;
+  onToggle: () => void;
+}
+
+const icons = { ascending: IconArrowUp, descending: IconArrowDown };
+
+/** The header of a column that can be sorted by; `aria-sort` of its cell tells the order. */
+export function SortButton({ header, order, onToggle }: SortButtonProps) {
+  const Icon = order === undefined ? IconArrowsSort : icons[order];
+  return (
+    <button type="button" className={classes['button']} data-chosen={order !== undefined} onClick={onToggle}>
+      {header}
+      <Icon size={14} stroke={1.8} aria-hidden="true" />
+    </button>
+  );
+}
+
+interface SortSelectProps {
+  columns: readonly { key: string; header: string; firstOrder?: ColumnOrder }[];
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
+
+/** The same choice above a list of cards, which has no header. */
+export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
+  const { t } = useTranslation();
+  const orders: ColumnOrder[] = ['descending', 'ascending'];
+  return (
+    <label className={classes['select']}>
+      {t('sorting.by')}
+      <select value={sort} onChange={({ currentTarget: { value } }) => onSort(value)}>
+        {columns
+          .filter(({ firstOrder }) => firstOrder !== undefined)
+          .map(({ key, header }) =>
+            orders.map((order) => (
+              <option key={order} value={writeSort(key, order)}>
+                {t(`sorting.${order}`, { column: header })}
+              </option>
+            )),
+          )}
+      </select>
+    </label>
+  );
+}
