@@ -59,7 +59,7 @@ function tunnelMetrics(registers: Registry[]) {
     }),
     connectionEnds: new Counter({
       name: 'gateway_connection_ends_total',
-      help: 'Connections that ended in this run: those that the control plane has ended, by its reason, and those of the run alone',
+      help: 'Connections that ended in this run, by the reason of the control plane or of the node itself',
       labelNames: ['reason'],
       registers,
     }),

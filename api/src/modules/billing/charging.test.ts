@@ -155,7 +155,7 @@ describe('a cap', () => {
     expect(used.run.grantedBytes).toBe(53n * MB);
   });
 
-  test('that was raised in time lets it go on', () => {
+  test('that is raised in time keeps the connection open', () => {
     const { meter, run } = opened(100n * PRICE, 20n);
     const again = settle({ ...meter, capMegabytes: 30n }, run, reported(20n * MB - 1n, MB), 100n * PRICE);
     expect(again.run.grantedBytes).toBe(30n * MB);
@@ -169,7 +169,7 @@ describe('a cap', () => {
     expect(lowered).toMatchObject({ state: 'final', finalReason: 'CAP', holdChangeMicros: 0n });
   });
 
-  test('bounds what a late report of a closed run is charged for', () => {
+  test('limits the charge of a late report of a closed run', () => {
     const { meter, run } = opened(100n * PRICE);
     const granted = settle(meter, run, reported(50n * MB, 4n * MB), 100n * PRICE);
     const closed = closeRun({ ...granted.meter, capMegabytes: 51n }, granted.run);
@@ -178,7 +178,7 @@ describe('a cap', () => {
     expect(late.writtenOffBytes).toBe(2n * MB);
   });
 
-  test('leaves the reason to the money where that ends first', () => {
+  test('is not the reason if the balance is used up first', () => {
     const { meter, run } = opened(0n, 60n);
     expect(settle(meter, run, reported(49n * MB, 2n * MB), 0n).finalReason).toBe('NO_MONEY');
   });
