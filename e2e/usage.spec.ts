@@ -30,6 +30,8 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   await expect(page).toHaveURL(/\/usage\?range=day$/);
   await expect(page.getByRole('term').filter({ hasText: 'Spent' }).locator('..')).toContainText(price);
   const spending = page.getByRole('slider', { name: 'Spending' });
+  // Until the hours have loaded, the chart shows the days.
+  await expect(spending).toHaveAttribute('max', '23');
   await spending.focus();
   await expect(spending).toHaveAttribute('aria-valuetext', new RegExp(price.replace('$', '\\$')));
   await page.keyboard.press('ArrowLeft');

@@ -1,4 +1,5 @@
 // @ts-check
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import { Problem } from './problem.mjs';
 
@@ -14,9 +15,20 @@ function bindOnce(port, host) {
   });
 }
 
-/** A port that was free a moment ago: the caller must be ready to retry with another one. */
-export function freePort(host = '127.0.0.1') {
-  return bindOnce(0, host);
+/**
+ * Below the ports that Linux and other systems give to outgoing connections, and below those that a gateway uses as source ports: a port
+ * from there may be taken again before its program listens.
+ */
+const [FREE_PORT_MIN, FREE_PORT_MAX] = [2048, 10_239];
+const ATTEMPTS_MAX = 100;
+
+/** A port that was free a moment ago; only another program that listens can take it. */
+export async function freePort(host = '127.0.0.1') {
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+    const port = randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);
+    if (await isPortFree(port, host)) return port;
+  }
+  throw new Problem(`No free port was found on ${host}.`);
 }
 
 /** @param {string} setting @param {string} value @returns {number} */
