@@ -27,8 +27,6 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
   const { t } = useTranslation();
   const [text, setText] = useState(() => writeDay(value ?? ''));
   const [isLeft, setLeft] = useState(false);
-  const [isOpen, setOpen] = useState(false);
-  const [Calendar, wantCalendar] = useLater(calendar);
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
@@ -56,41 +54,59 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
       onBlur={() => setLeft(true)}
       onKeyDown={({ key }) => key === 'Enter' && setLeft(true)}
       rightSection={
-        <Popover
-          opened={isOpen && Calendar !== undefined}
-          onChange={setOpen}
-          position="bottom-end"
-          trapFocus
-          returnFocus
-        >
-          <Popover.Target>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t('day.choose', { label })}
-              onClick={() => {
-                wantCalendar();
-                setOpen(!isOpen);
-              }}
-            >
-              <IconCalendar size={18} stroke={1.6} aria-hidden="true" />
-            </ActionIcon>
-          </Popover.Target>
-          <Popover.Dropdown aria-label={t('day.choose', { label })}>
-            {Calendar !== undefined && (
-              <Calendar
-                day={value ?? ''}
-                min={min}
-                max={max}
-                onChoose={(day) => {
-                  write(writeDay(day));
-                  setOpen(false);
-                }}
-              />
-            )}
-          </Popover.Dropdown>
-        </Popover>
+        <CalendarPopover
+          label={t('day.choose', { label })}
+          day={value ?? ''}
+          min={min}
+          max={max}
+          onChoose={(day) => write(writeDay(day))}
+        />
       }
     />
+  );
+}
+
+interface CalendarPopoverProps {
+  label: string;
+  /** '' for none. */
+  day: string;
+  min: string | undefined;
+  max: string | undefined;
+  onChoose: (day: string) => void;
+}
+
+/** A button that opens the calendar. */
+function CalendarPopover({ label, day, min, max, onChoose }: CalendarPopoverProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [Calendar, wantCalendar] = useLater(calendar);
+  return (
+    <Popover opened={isOpen && Calendar !== undefined} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={label}
+          onClick={() => {
+            wantCalendar();
+            setOpen(!isOpen);
+          }}
+        >
+          <IconCalendar size={18} stroke={1.6} aria-hidden="true" />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label}>
+        {Calendar !== undefined && (
+          <Calendar
+            day={day}
+            min={min}
+            max={max}
+            onChoose={(chosen) => {
+              onChoose(chosen);
+              setOpen(false);
+            }}
+          />
+        )}
+      </Popover.Dropdown>
+    </Popover>
   );
 }

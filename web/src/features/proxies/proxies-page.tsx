@@ -6,7 +6,7 @@ import { invalidate } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useAnswer } from '../../lib/use-answer.ts';
 import { type Later, useLater } from '../../lib/use-later.ts';
-import { useList } from '../../lib/use-list.ts';
+import { type List, useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery } from './api.ts';
 import classes from './proxies-page.module.css';
@@ -69,18 +69,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
         found={rows?.length}
         onFind={find}
       />
-      {proxies.error !== null ? (
-        <LoadFailure
-          text={t('table.failed')}
-          error={proxies.error}
-          isRetrying={proxies.isFetching}
-          onRetry={proxies.refetch}
-        />
-      ) : rows?.length === 0 ? (
-        <EmptyList text={t('table.empty')} />
-      ) : (
-        <ProxiesTable proxies={rows} onSelect={select} />
-      )}
+      <SearchResult proxies={proxies} onSelect={select} />
       {rows?.length === PROXY_SEARCH_MAX && (
         <p className={classes['limit']}>{t('table.limit', { count: PROXY_SEARCH_MAX })}</p>
       )}
@@ -104,6 +93,19 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
       )}
     </div>
   );
+}
+
+interface SearchResultProps {
+  proxies: List<Proxy>;
+  onSelect: (proxy: Proxy) => void;
+}
+
+function SearchResult({ proxies: { rows, error, isFetching, refetch }, onSelect }: SearchResultProps) {
+  const { t } = useTranslation('proxy');
+  if (error !== null)
+    return <LoadFailure text={t('table.failed')} error={error} isRetrying={isFetching} onRetry={refetch} />;
+  if (rows?.length === 0) return <EmptyList text={t('table.empty')} />;
+  return <ProxiesTable proxies={rows} onSelect={onSelect} />;
 }
 
 /**
