@@ -1,5 +1,5 @@
 // Asks at once for what the first screen needs, while the code that will use it is on its way. Which files these are
-// the build writes into `plan` (build/boot-plugin.ts); answers are picked up by src/lib/early-answers.ts.
+// the build writes into `plan` (build/boot-plugin.ts); responses are picked up by src/lib/early-responses.ts.
 (function () {
   var plan = PLAN;
   var MARGIN_MS = 10000;
@@ -25,9 +25,9 @@
 
   function ask(url, authorization) {
     var headers = authorization === undefined ? {} : { authorization: authorization };
-    var answer = fetch(url, { headers: headers });
-    answer.catch(function () {}); // Whoever picks it up is told.
-    window.earlyAnswers[url] = { authorization: authorization, answer: answer };
+    var response = fetch(url, { headers: headers });
+    response.catch(function () {}); // Whoever picks it up is told.
+    window.earlyResponses[url] = { authorization: authorization, response: response };
   }
 
   /** The same choice as src/i18n makes. */
@@ -38,7 +38,7 @@
     return found || known[0];
   }
 
-  window.earlyAnswers = {};
+  window.earlyResponses = {};
   ask('/v1/settings');
   var tokens = stored('tokens');
   var screen = plan.screens[location.pathname];

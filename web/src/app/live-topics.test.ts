@@ -14,7 +14,7 @@ import { renderHook } from '../../test/render-hook.ts';
 // There is one tab, which hears of no other, and what follows the browser is drawn once.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
-vi.mock(import('../lib/when-idle.ts'), () => ({ useIsDrawn: () => true }));
+vi.mock(import('../lib/idle.ts'), () => ({ useHasBeenIdle: () => true }));
 const { useBill, useConnections } = await import('../features/connections/api.ts');
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');

@@ -3,12 +3,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
-import { watchStyles } from '../lib/late-styles.ts';
+import { watchStylesheets } from '../lib/failed-stylesheets.ts';
 import { reportError, watchErrors } from '../lib/report-error.ts';
 import { router } from './router.tsx';
 
 export async function startApp(root: Element): Promise<void> {
-  watchStyles();
+  watchStylesheets();
   watchErrors();
   await startTranslations();
   // A transition is rendered piece by piece.

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('draftOf', () => {
-  it('gives back what was written, until it is sent', () => {
+  it('is kept until it is sent', () => {
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('half a sen');
     expect(draft.read()).toBe('half a sen');
@@ -33,12 +33,12 @@ describe('draftOf', () => {
     expect(draftOf('a@example.com', 'ticket', isText).read()).toBeUndefined();
   });
 
-  it('ignores what has not its shape', () => {
+  it('ignores invalid values', () => {
     draftOf('a@example.com', 'message', (value): value is number => typeof value === 'number').write(5);
     expect(draftOf('a@example.com', 'message', isText).read()).toBeUndefined();
   });
 
-  it('is forgotten with all others, and nothing else is', () => {
+  it('is removed with all other drafts, and nothing else', () => {
     sessionStorage.setItem('other', '"kept"');
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');
@@ -47,7 +47,7 @@ describe('draftOf', () => {
     expect(sessionStorage.getItem('other')).toBe('"kept"');
   });
 
-  it('does without storage', () => {
+  it('works without storage', () => {
     vi.stubGlobal('sessionStorage', undefined);
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');

@@ -21,12 +21,12 @@ describe('errorText', () => {
     expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
   });
 
-  it('says how long to wait where the server did', () => {
+  it('tells how long to wait if the server does', () => {
     const refusal = new ApiError(429, 'RATE_LIMITED', 'Too many requests', undefined, 61);
     expect(errorText(refusal)).toBe('Too many attempts. Try again in 2 minutes');
   });
 
-  it('says little about what it does not know', () => {
+  it('shows a generic text for unknown errors', () => {
     expect(errorText(new Error('stack and all'))).toBe('An error occurred, please try again later');
   });
 });

@@ -3,7 +3,7 @@ import classes from './column-money.module.css';
 
 interface ColumnMoneyProps {
   dollars: number;
-  /** Of the amount in the column that has most of them, see `mostDecimals`. */
+  /** Of the amount in the column that has most of them, see `maxDecimals`. */
   decimals: number;
   /** With a plus where money came, so that colour is not the only difference. */
   isChange?: boolean;

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCopy } from '../lib/use-copy.ts';
-import { usePointedAt } from '../lib/use-pointed-at.ts';
+import { useHover } from '../lib/use-hover.ts';
 import classes from './copyable.module.css';
 
 interface CopyableProps {
@@ -20,11 +20,11 @@ interface CopyableProps {
 export function Copyable({ name, value, isWrapped = false, children = value }: CopyableProps) {
   const { t } = useTranslation();
   const { isCopied, copy } = useCopy();
-  const [isPointedAt, pointing] = usePointedAt();
+  const [isHovered, pointing] = useHover();
   const Icon = isCopied ? IconCheck : IconCopy;
   return (
     <div className={classes['copyable']}>
-      <Tooltip opened={isPointedAt} label={t(isCopied ? 'copied' : 'copy')} withArrow>
+      <Tooltip opened={isHovered} label={t(isCopied ? 'copied' : 'copy')} withArrow>
         <UnstyledButton
           {...pointing}
           className={classes['button']}

@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useMemo, useState } from 'react';
-import { useGradually } from '../lib/use-gradually.ts';
+import { useIncrementalCount } from '../lib/use-incremental-count.ts';
 import { CardList } from './card-list.tsx';
 import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
@@ -60,7 +60,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
-  const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
+  const count = useIncrementalCount(rows?.length ?? 0, { first, further: FURTHER });
   const table = useSortedTable(props);
   const shown = rows && table.getRowModel().rows.slice(0, count);
   if (!isPhone && !(isTablet && isDense))

@@ -2,10 +2,10 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayFault, readDay, withDots, writeDay } from '../lib/day.ts';
-import { later, useLater } from '../lib/use-later.ts';
+import { dayError, parseDay, insertDots, formatDay } from '../lib/day.ts';
+import { lazyPart, useLazyPart } from '../lib/use-lazy-part.ts';
 
-const calendar = later(async () => (await import('./calendar.tsx')).Calendar);
+const calendar = lazyPart(async () => (await import('./calendar.tsx')).Calendar);
 
 interface DateFieldProps {
   label: string;
@@ -25,23 +25,23 @@ interface DateFieldProps {
  */
 export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => writeDay(value ?? ''));
+  const [text, setText] = useState(() => formatDay(value ?? ''));
   const [isLeft, setLeft] = useState(false);
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
     // Somebody else has changed it: the back button, or a reset.
-    if (value !== undefined && value !== readDay(text)) setText(writeDay(value));
+    if (value !== undefined && value !== parseDay(text)) setText(formatDay(value));
   }
 
   function write(next: string) {
     setText(next);
     setLeft(false);
-    onChange(readDay(next));
+    onChange(parseDay(next));
   }
 
   // Nobody is told of a mistake while he is still writing.
-  const fault = isLeft ? dayFault(text) : undefined;
+  const fault = isLeft ? dayError(text) : undefined;
   return (
     <TextInput
       label={label}
@@ -50,7 +50,7 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
       autoComplete="off"
       value={text}
       error={fault === undefined ? error : t(`day.${fault}`)}
-      onChange={({ currentTarget }) => write(withDots(text, currentTarget.value))}
+      onChange={({ currentTarget }) => write(insertDots(text, currentTarget.value))}
       onBlur={() => setLeft(true)}
       onKeyDown={({ key }) => key === 'Enter' && setLeft(true)}
       rightSection={
@@ -59,7 +59,7 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
           day={value ?? ''}
           min={min}
           max={max}
-          onChoose={(day) => write(writeDay(day))}
+          onChoose={(day) => write(formatDay(day))}
         />
       }
     />
@@ -78,7 +78,7 @@ interface CalendarPopoverProps {
 /** A button that opens the calendar. */
 function CalendarPopover({ label, day, min, max, onChoose }: CalendarPopoverProps) {
   const [isOpen, setOpen] = useState(false);
-  const [Calendar, wantCalendar] = useLater(calendar);
+  const [Calendar, loadCalendar] = useLazyPart(calendar);
   return (
     <Popover opened={isOpen && Calendar !== undefined} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
@@ -87,7 +87,7 @@ function CalendarPopover({ label, day, min, max, onChoose }: CalendarPopoverProp
           color="gray"
           aria-label={label}
           onClick={() => {
-            wantCalendar();
+            loadCalendar();
             setOpen(!isOpen);
           }}
         >

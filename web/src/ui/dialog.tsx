@@ -11,7 +11,7 @@ interface DialogProps {
   size?: 'sm' | 'md' | 'lg';
   /** Only what stands in it closes it: a stray click must not take away what is shown once. */
   isHeld?: boolean;
-  /** A question and its answers: a card even on a phone, where forms take the whole screen. */
+  /** A question and its responses: a card even on a phone, where forms take the whole screen. */
   isBrief?: boolean;
   onClose: () => void;
   children: ReactNode;

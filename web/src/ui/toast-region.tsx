@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useTopOverlay } from '../lib/open-overlays.ts';
 import { isMovement } from '../lib/pointer.ts';
 import { type PausableTimer, startPausableTimer } from '../lib/pausable-timer.ts';
-import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_PAUSES_MS, useToasts } from '../lib/toasts.ts';
+import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_MAX_PAUSE_MS, useToasts } from '../lib/toasts.ts';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import classes from './toast-region.module.css';
 
@@ -31,7 +31,7 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
   useEffect(() => {
     const started = startPausableTimer(() => closeToast(id), {
       runsAfterMs: TOAST_CLOSE_MS,
-      pausesForMs: TOAST_PAUSES_MS,
+      maxPauseMs: TOAST_MAX_PAUSE_MS,
     });
     timer.current = started;
     return () => started.stop();

@@ -9,7 +9,7 @@ export async function logOut(): Promise<void> {
   try {
     await call(logout, {});
   } catch {
-    // The reader wants to leave: without the server's answer the session ends by itself, here it ends now.
+    // The reader wants to leave: without the server's response the session ends by itself, here it ends now.
   }
   forgetDrafts();
   if (pair !== undefined) endSession(pair);

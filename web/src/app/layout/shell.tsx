@@ -3,7 +3,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
-import { later, useLater } from '../../lib/use-later.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
@@ -14,7 +14,7 @@ import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const menuDrawer = later(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
+const menuDrawer = lazyPart(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
 const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value === 'boolean');
 
 /** Side menu and top bar; on narrow screens the menu lies in a drawer. */
@@ -22,8 +22,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const isNarrow = useMediaQuery(NARROW_SCREEN, undefined, { getInitialValueInEffect: false });
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
-  const [MenuDrawer, wantDrawer] = useLater(menuDrawer);
-  const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: wantDrawer });
+  const [MenuDrawer, loadDrawer] = useLazyPart(menuDrawer);
+  const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: loadDrawer });
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // A screen below another one shares its title, and has breadcrumbs of its own.
   const isBelow = !titledScreens.some((screen) => screen.path === path);

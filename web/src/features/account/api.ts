@@ -18,7 +18,7 @@ import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/pass
 import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
 import { apiQuery } from '../../lib/query.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 
 export const changePasswordForm = changePasswordBody.extend({ confirmPassword }).refine(isConfirmed, confirmation);
 export const passwordForm = z.object({ password: passwordSchema });
@@ -32,11 +32,11 @@ const secondFactorQuery = apiQuery(getSecondFactor, {}, { topics: ['account'] })
 
 /** Polled: sessions begin and end elsewhere. */
 export function useSessions() {
-  return useAnswer(sessionsQuery, { isPolled: true });
+  return useApiQuery(sessionsQuery, { isPolled: true });
 }
 
 export function useSecondFactor() {
-  return useAnswer(secondFactorQuery);
+  return useApiQuery(secondFactorQuery);
 }
 
 export function useRevokeSession() {
@@ -78,7 +78,7 @@ export function useSetUpSecondFactor() {
   });
 }
 
-/** Gives the recovery codes, which no later answer contains. */
+/** Gives the recovery codes, which no later response contains. */
 export function useEnableSecondFactor() {
   return useAction({
     call: async (body: { code: string }) => (await call(enableSecondFactor, { body })).data.recoveryCodes,

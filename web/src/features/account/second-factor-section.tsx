@@ -17,10 +17,10 @@ type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
 
 export function SecondFactorSection() {
   const { t } = useTranslation('user');
-  const { answer, failure } = useSecondFactor();
+  const { response, failure } = useSecondFactor();
   const profile = useProfile();
   const [task, setTask] = useState<Task>();
-  const secondFactor = answer?.data;
+  const secondFactor = response?.data;
   const heading = useRef<HTMLHeadingElement>(null);
 
   function close() {

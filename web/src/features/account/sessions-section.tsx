@@ -10,11 +10,11 @@ import { SessionLine } from './session-line.tsx';
 
 export function SessionsSection() {
   const { t } = useTranslation('user');
-  const { answer, failure } = useSessions();
+  const { response, failure } = useSessions();
   const ending = useRevokeSession();
   const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const rows = answer?.data;
+  const rows = response?.data;
 
   /** The button that had it goes with its line. */
   function takeFocus() {

@@ -89,6 +89,6 @@ export async function savePassword(body: SetPasswordBody): Promise<void> {
 }
 
 /** The countdown compares with this device's clock. */
-function withLocalTime<T extends { nextSendingAllowedIn: number }>(answer: T): T {
-  return { ...answer, nextSendingAllowedIn: toLocalTime(answer.nextSendingAllowedIn) };
+function withLocalTime<T extends { nextSendingAllowedIn: number }>(response: T): T {
+  return { ...response, nextSendingAllowedIn: toLocalTime(response.nextSendingAllowedIn) };
 }

@@ -38,7 +38,7 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
 
   const sending = useAction<void, { nextSendingAllowedIn: number }>({
     call: resend,
-    onSuccess: (answer) => setAllowedAt(answer.nextSendingAllowedIn),
+    onSuccess: (response) => setAllowedAt(response.nextSendingAllowedIn),
     successText: () => t('resend.sent'),
     onError: (error) => {
       if (!(error instanceof ApiError)) return undefined;

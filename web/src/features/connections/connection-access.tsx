@@ -17,7 +17,7 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
-        {/* The gateway does not answer on it yet. */}
+        {/* The gateway does not listen on it yet. */}
         <Value
           name={t('common:soon', { name: t('access.dnsPort') })}
           value={dnsPort === null ? undefined : String(dnsPort)}

@@ -2,7 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { formatMegabytes, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -34,7 +34,7 @@ function disconnectId(connectionId: string): string {
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const decimals = mostDecimals((connections ?? []).map(({ paidFor }) => paidFor));
+  const decimals = maxDecimals((connections ?? []).map(({ paidFor }) => paidFor));
   const columns: Column<Connection>[] = [
     {
       key: 'info',

@@ -23,7 +23,7 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
   const [page, setPage] = useState(1);
   const { charges, cost } = useBill(connection, page);
   const failure = charges.failure ?? cost.failure;
-  const isLoading = failure === undefined && (charges.answer === undefined || cost.answer === undefined);
+  const isLoading = failure === undefined && (charges.response === undefined || cost.response === undefined);
   return (
     <section className={classes['receipt']} aria-busy={isLoading}>
       <h3>{t('receipt.title')}</h3>
@@ -33,13 +33,13 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
           {...failure}
           onRetry={() => [charges, cost].forEach(({ refetch }) => refetch())}
         />
-      ) : charges.answer === undefined || cost.answer === undefined ? (
+      ) : charges.response === undefined || cost.response === undefined ? (
         <Skeleton height={220} radius="md" />
       ) : (
         <>
-          <CostChart cost={cost.answer.data} />
-          <ChargesTable charges={charges.answer.data} />
-          <Pages page={page} totalPages={charges.answer.totalPages} onChange={setPage} />
+          <CostChart cost={cost.response.data} />
+          <ChargesTable charges={charges.response.data} />
+          <Pages page={page} totalPages={charges.response.totalPages} onChange={setPage} />
           <Downloads connection={connection} />
         </>
       )}

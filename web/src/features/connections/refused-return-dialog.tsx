@@ -1,6 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
-import { useLast } from '../../lib/use-last.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 
 /** A connection that the server would not take back yet. */
@@ -20,7 +20,7 @@ interface RefusedReturnDialogProps {
 
 export function RefusedReturnDialog({ refused, isWorking, onConfirm, onClose }: RefusedReturnDialogProps) {
   const { t } = useTranslation('proxyConnection');
-  const shown = useLast(refused);
+  const shown = useLastDefined(refused);
   return (
     <ConfirmDialog
       isOpen={refused !== undefined}

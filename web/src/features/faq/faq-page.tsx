@@ -11,7 +11,7 @@ import classes from './faq-page.module.css';
 /** Of the placeholders. */
 const WIDTHS = ['38%', '30%', '46%', '34%', '42%'];
 
-/** Each answer is there for the browser's own search, which opens what it finds. */
+/** Each response is there for the browser's own search, which opens what it finds. */
 export function FaqPage() {
   const { t, i18n } = useTranslation('faq');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';

@@ -8,7 +8,7 @@ import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { useIsDrawn } from '../../lib/when-idle.ts';
+import { useHasBeenIdle } from '../../lib/idle.ts';
 
 type Page = Output<typeof listNotifications>;
 
@@ -23,7 +23,7 @@ const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Pag
 /** The newest page, and older ones as far as the reader has asked for them. */
 export function useNotifications() {
   const pollInterval = usePollInterval();
-  return useInfiniteQuery({ ...notificationsQuery, enabled: useIsDrawn(), refetchInterval: pollInterval(false) });
+  return useInfiniteQuery({ ...notificationsQuery, enabled: useHasBeenIdle(), refetchInterval: pollInterval(false) });
 }
 
 /** The next opening begins with the newest page again. */
@@ -62,9 +62,9 @@ async function findUnread(pages: readonly Page[]): Promise<string[]> {
   if (shown.length >= unreadCount) return shown;
   const found: string[] = [];
   for (let page = 1; ; page++) {
-    const answer = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
-    found.push(...unreadIds(answer.data));
-    if (found.length >= answer.unreadCount || page >= answer.totalPages) return found;
+    const response = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
+    found.push(...unreadIds(response.data));
+    if (found.length >= response.unreadCount || page >= response.totalPages) return found;
   }
 }
 

@@ -2,10 +2,10 @@ import type { FilterGroup } from '@cellhop/contract/proxies';
 import { IconSelector } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { later, useLater } from '../../lib/use-later.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import classes from './filter-field.module.css';
 
-const choices = later(async () => (await import('./filter-choices.tsx')).FilterChoices);
+const choices = lazyPart(async () => (await import('./filter-choices.tsx')).FilterChoices);
 
 interface FilterFieldProps {
   group: FilterGroup;
@@ -19,7 +19,7 @@ interface FilterFieldProps {
 export function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
   const { t } = useTranslation('proxy');
   const id = useId();
-  const [Choices, want] = useLater(choices);
+  const [Choices, want] = useLazyPart(choices);
   const [text, setText] = useState('');
   const [hasFocus, setFocus] = useState(false);
   const hasValue = value.length > 0;

@@ -4,8 +4,8 @@ import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
-import { type Later, useLater } from '../../lib/use-later.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { type LazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { type List, useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery } from './api.ts';
@@ -23,21 +23,21 @@ interface ProxiesPageProps {
   /** Whose purchase is open. */
   shownId: string | undefined;
   onShow: (id: string | undefined) => void;
-  purchaseDialog: Later<ComponentType<PurchaseDialogProps>>;
+  purchaseDialog: LazyPart<ComponentType<PurchaseDialogProps>>;
 }
 
 export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog }: ProxiesPageProps) {
   const { t } = useTranslation(['proxy', 'common']);
-  const [PurchaseDialog, wantDialog] = useLater(purchaseDialog);
-  const filter = useAnswer(filterQuery);
+  const [PurchaseDialog, loadDialog] = useLazyPart(purchaseDialog);
+  const filter = useApiQuery(filterQuery);
   const proxies = useList(proxiesQuery(search));
   const { rows } = proxies;
   const { selected, setBought } = useSelected(shownId, rows);
   const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
 
   useEffect(() => {
-    if (selected !== undefined) wantDialog();
-  }, [selected, wantDialog]);
+    if (selected !== undefined) loadDialog();
+  }, [selected, loadDialog]);
 
   useEffect(() => {
     if (!isGone) return;
@@ -54,15 +54,15 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   const select = useCallback(
     ({ id }: Proxy) => {
       onShow(id);
-      wantDialog();
+      loadDialog();
     },
-    [onShow, wantDialog],
+    [onShow, loadDialog],
   );
 
   return (
     <div className={classes['page']}>
       <FilterPanel
-        filter={filter.answer?.data}
+        filter={filter.response?.data}
         failure={filter.failure}
         search={search}
         isSearching={proxies.isFetching}

@@ -15,8 +15,8 @@ interface ReferralPageProps {
 
 export function ReferralPage({ page, onPage }: ReferralPageProps) {
   const { t } = useTranslation('referralSystem');
-  const { answer, failure } = useReferralSummary();
-  const own = answer?.data;
+  const { response, failure } = useReferralSummary();
+  const own = response?.data;
   if (failure !== undefined) return <LoadFailure text={t('failed')} {...failure} />;
   if (own === undefined)
     // The rules below wait too: how tall the cards will be is known when they are there.

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
-import type { Failure } from '../../lib/use-answer.ts';
+import type { Failure } from '../../lib/use-api-query.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -28,7 +28,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
   const ticket = useTicket(id);
   // Asked for together; shown together, so that nothing moves when the height of the question is known.
   const messages = useMessages(id, page);
-  const found = ticket.answer?.data;
+  const found = ticket.response?.data;
   const name = found?.name ?? t('ticket.title');
   useDocumentTitle(name);
   return (

@@ -6,7 +6,7 @@ import { useProfile } from '../../lib/profile.ts';
 import { apiQuery } from '../../lib/query.ts';
 import { spreadsheetTime } from '../../lib/spreadsheet.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import { type Choice, toQuery } from './choice.ts';
 import { toStatementFile } from './statement-file.ts';
@@ -34,5 +34,5 @@ export function useExport() {
 export function useReconciliation() {
   const profile = useProfile();
   const isStaff = profile?.role.permissions.includes('TRANSACTIONS_READ') === true && profile.secondFactor !== 'DUE';
-  return useAnswer(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).answer?.data;
+  return useApiQuery(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).response?.data;
 }

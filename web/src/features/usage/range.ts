@@ -20,7 +20,7 @@ const HOURS_OF_A_DAY = 24;
 /** Up to here a chart of hours says more than one of days. */
 const HOURLY_DAYS_MAX = 2;
 
-/** The reader's own time zone decides where hours and days begin. The answer changes once an hour at most. */
+/** The reader's own time zone decides where hours and days begin. The response changes once an hour at most. */
 export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {
   if ('from' in range) {
     const from = startOfDay(range.from);

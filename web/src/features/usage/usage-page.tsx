@@ -31,8 +31,8 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, { connectionId, sort });
   const all = useUsage(query, { connectionId: undefined, sort });
-  const shown = usage.answer?.data;
-  const connections = all.answer?.data.connections;
+  const shown = usage.response?.data;
+  const connections = all.response?.data.connections;
   // Without a chosen connection both are one and the same question.
   const failure = usage.failure ?? all.failure;
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;

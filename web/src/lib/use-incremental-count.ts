@@ -6,10 +6,10 @@ interface Steps {
 }
 
 /**
- * How many of `count` things to render by now: the first of them at once, then a few at a time, each time only when
- * nothing else is to do, so that many of them never hold up a click. After a time without any it begins anew.
+ * How many of `count` items to render: the first ones immediately, then a few at a time in transitions, so that a long
+ * list never delays a click. Starts again after the list was empty.
  */
-export function useGradually(count: number, { first, further }: Steps): number {
+export function useIncrementalCount(count: number, { first, further }: Steps): number {
   const [limit, setLimit] = useState(first);
   if (count === 0 && limit !== first) setLimit(first);
   useEffect(() => {
