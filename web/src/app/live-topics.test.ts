@@ -11,7 +11,7 @@ import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { renderHook } from '../../test/render-hook.ts';
 
-// There is one tab, which hears of no other, and what follows the browser is drawn once.
+// There is only one tab, and hooks render once.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
 vi.mock(import('../lib/idle.ts'), () => ({ useHasBeenIdle: () => true }));
@@ -47,12 +47,12 @@ beforeAll(() => {
 });
 afterAll(() => queryClient.clear());
 
-it('lets the balance, the statement and the bills follow a transfer', () => {
+it('refetches the balance, transactions and bills after a transfer', () => {
   for (const { url } of [getProfile, listTransactions, getUsage, listCharges, getConnectionCost])
     expect(topicsBehind(url)).toContain('balance');
 });
 
-it('lets the list, the charts and the receipt follow traffic, and the statement not', () => {
+it('refetches the list, the charts and the receipt after traffic, but not the transactions', () => {
   for (const { url } of [listConnections, getUsage, listCharges, getConnectionCost])
     expect(topicsBehind(url)).toContain('connections');
   expect(topicsBehind(listTransactions.url)).not.toContain('connections');
@@ -66,7 +66,7 @@ it.each<[LiveTopic, readonly { url: string }[]]>([
   for (const { url } of endpoints) expect(topicsBehind(url)).toEqual([topic]);
 });
 
-it('has something to ask for behind every topic', () => {
+it('has a query for every topic', () => {
   const all = queryClient.getQueryCache().getAll();
   for (const topic of liveTopics) expect(all.some(({ meta }) => meta?.topics?.includes(topic))).toBe(true);
 });

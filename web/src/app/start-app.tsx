@@ -11,7 +11,7 @@ export async function startApp(root: Element): Promise<void> {
   watchStylesheets();
   watchErrors();
   await startTranslations();
-  // A transition is rendered piece by piece.
+  // A transition renders in small steps.
   startTransition(() =>
     createRoot(root, { onCaughtError }).render(
       <StrictMode>
@@ -21,7 +21,7 @@ export async function startApp(root: Element): Promise<void> {
   );
 }
 
-/** What a boundary has caught; the rest reaches the page's own listeners. */
+/** For errors that an error boundary has caught; `watchErrors` reports the others. */
 function onCaughtError(error: unknown): void {
   console.error(error);
   reportError(error);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { draftOf, forgetDrafts } from './drafts.ts';
+import { draftOf, removeDrafts } from './drafts.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -42,7 +42,7 @@ describe('draftOf', () => {
     sessionStorage.setItem('other', '"kept"');
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');
-    forgetDrafts();
+    removeDrafts();
     expect(draft.read()).toBeUndefined();
     expect(sessionStorage.getItem('other')).toBe('"kept"');
   });
@@ -52,6 +52,6 @@ describe('draftOf', () => {
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');
     expect(draft.read()).toBeUndefined();
-    expect(forgetDrafts).not.toThrow();
+    expect(removeDrafts).not.toThrow();
   });
 });

@@ -33,7 +33,7 @@ export function draftOf<T>(owner: string, name: string, isValid: (value: unknown
   };
 }
 
-export function forgetDrafts(): void {
+export function removeDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   } catch {

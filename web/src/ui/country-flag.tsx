@@ -15,12 +15,12 @@ const tooltip = lazyPart(async () => (await import('./flag-tooltip.tsx')).FlagTo
 
 interface CountryFlagProps {
   code: string;
-  /** Beside the flag instead of in a tooltip. */
+  /** Shows the name beside the flag instead of in a tooltip. */
   hasName?: boolean;
 }
 
 export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
-  // Without the hook, which fifty rows would feel: those that show a flag have texts, and are drawn again with them.
+  // Without the hook, which is slow in fifty rows: components with flags also have texts and render again with them.
   const name = countryName(code, i18next.resolvedLanguage ?? 'en');
   const url = flags[`../../../node_modules/flag-icons/flags/4x3/${code.toLowerCase()}.svg`];
   if (hasName)
@@ -34,7 +34,7 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
   return <FlagWithTooltip url={url} name={name} />;
 }
 
-/** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
+/** The tooltip renders when the pointer is over the flag, because it costs more than the rest of a row. */
 function FlagWithTooltip({ url, name }: { url: string; name: string }) {
   const [isHovered, pointing] = useHover();
   const [Tooltip, loadTooltip] = useLazyPart(tooltip);

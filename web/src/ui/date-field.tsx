@@ -9,19 +9,19 @@ const calendar = lazyPart(async () => (await import('./calendar.tsx')).Calendar)
 
 interface DateFieldProps {
   label: string;
-  /** A day such as 2026-11-21, '' for none; undefined while what is written is no day. */
+  /** A day such as 2026-11-21, '' for none; undefined while the text is invalid. */
   value: string | undefined;
-  /** The first and the last day that the calendar offers. */
+  /** First and last day of the calendar. */
   min?: string | undefined;
   max?: string | undefined;
-  /** What is wrong with a day that can be read. */
+  /** Error of a valid day. */
   error?: string | undefined;
   onChange: (day: string | undefined) => void;
 }
 
 /**
- * A day, written as this product writes days, or chosen from a calendar. The browser's own field would write it in the
- * order of the browser's language.
+ * A day, typed day first or picked from a calendar. The browser's own date input would use the order of the browser's
+ * language.
  */
 export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
   const { t } = useTranslation();
@@ -30,7 +30,7 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
-    // Somebody else has changed it: the back button, or a reset.
+    // Changed from outside: by the back button, or a reset.
     if (value !== undefined && value !== parseDay(text)) setText(formatDay(value));
   }
 
@@ -40,7 +40,7 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
     onChange(parseDay(next));
   }
 
-  // Nobody is told of a mistake while he is still writing.
+  // No error while the user is typing.
   const fault = isLeft ? dayError(text) : undefined;
   return (
     <TextInput

@@ -92,7 +92,7 @@ function NotificationItem({ notification, isFresh, onLeave }: NotificationItemPr
   );
 }
 
-/** Opening the popup marks all as read; what was unread until then stays marked for the eye while it is open. */
+/** PopupTrigger the popup marks all as read; what was unread until then stays marked for the eye while it is open. */
 function useFresh(rows: readonly Notification[]): ReadonlySet<string> {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const news = rows.filter(({ id, isRead }) => !isRead && !fresh.has(id));

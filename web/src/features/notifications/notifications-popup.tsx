@@ -2,16 +2,16 @@ import { Popover } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useOpening } from '../../ui/use-opening.ts';
+import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
 import { forgetOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 import classes from './notifications.module.css';
 import { NotificationsList } from './notifications-list.tsx';
 
-/** Takes the place of the bell that was pressed, and opens. Opening marks all as read. */
+/** Takes the place of the bell that was pressed, and opens. PopupTrigger marks all as read. */
 export function NotificationsPopup({ notifications }: { notifications: ReturnType<typeof useNotifications> }) {
   const { t } = useTranslation('notification');
-  const { isOpen, setOpen, opener } = useOpening();
+  const { isOpen, setOpen, trigger } = usePopupTrigger();
   const pages = notifications.data?.pages;
   const unreadCount = pages?.[0]?.unreadCount ?? 0;
   const { run: markAllRead } = useMarkAllRead();
@@ -45,7 +45,7 @@ export function NotificationsPopup({ notifications }: { notifications: ReturnTyp
       shadow="md"
     >
       <Popover.Target>
-        <BellButton ref={opener} unreadCount={unreadCount} onClick={() => (isOpen ? close() : setOpen(true))} />
+        <BellButton ref={trigger} unreadCount={unreadCount} onClick={() => (isOpen ? close() : setOpen(true))} />
       </Popover.Target>
       <Popover.Dropdown className={classes['popup'] ?? ''} aria-label={t('title')}>
         <NotificationsList notifications={notifications} onLeave={close} />

@@ -14,7 +14,7 @@ export function proxiesQuery(query: ProxyQuery) {
 }
 
 /** Before anything shows them: whoever does then takes the same responses. */
-export function askForProxies(query: ProxyQuery): void {
+export function prefetchProxies(query: ProxyQuery): void {
   void queryClient.prefetchQuery(filterQuery);
   void queryClient.prefetchQuery(proxiesQuery(query));
 }
