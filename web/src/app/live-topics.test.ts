@@ -15,7 +15,7 @@ import { renderHook } from '../../test/render-hook.ts';
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
 vi.mock(import('../lib/idle.ts'), () => ({ useHasBeenIdle: () => true }));
-const { useBill, useConnections } = await import('../features/connections/api.ts');
+const { useReceipt, useConnections } = await import('../features/connections/api.ts');
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
 const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
@@ -33,7 +33,7 @@ beforeAll(() => {
   const connection = { id: 'a', status: 'WORK' } as Connection;
   const range = { from: '2026-11-21T00:00:00Z', to: '2026-11-22T00:00:00Z', step: 'HOUR', timeZone: 'UTC' } as never;
   renderHook(() => {
-    useBill(connection, 1);
+    useReceipt(connection, 1);
     useConnections(1);
     useInvoices(1);
     useMessages('a', 1);

@@ -107,7 +107,7 @@ describe('usageSearch', () => {
   });
 
   it('falls back to the last days', () => {
-    const useless = [
+    const invalid = [
       { range: 'week' },
       { range: 'century' },
       { from: '2026-11-01' },
@@ -118,6 +118,6 @@ describe('usageSearch', () => {
       { from: '9999-12-31', to: '9999-12-31' },
       { connection: "' or 1=1" },
     ];
-    for (const search of useless) expect(usageSearch(search)).toEqual({});
+    for (const search of invalid) expect(usageSearch(search)).toEqual({});
   });
 });

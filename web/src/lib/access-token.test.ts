@@ -88,7 +88,7 @@ describe('freshAccessToken', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('leaves whoever signs out during a refresh signed out', async () => {
+  it('does not sign in again after a sign-out during the refresh', async () => {
     store('old', 0);
     const { call } = refreshingServer();
     const response = freshAccessToken(call);

@@ -11,7 +11,7 @@ beforeAll(() =>
 );
 
 describe('errorText', () => {
-  it.each(errorCodes)('has a text of its own for %s in each language', (code) => {
+  it.each(errorCodes)('has a text for %s in each language', (code) => {
     expect(en.errors[code]).toBeTruthy();
     expect(ru.errors[code]).toBeTruthy();
     expect(errorText(new ApiError(400, code, 'prose of the server'))).toBe(en.errors[code]);

@@ -14,7 +14,7 @@ export function useProfile(): Profile | undefined {
 }
 
 /** Stores a profile that was part of another response. */
-export function rememberProfile(profile: Profile): void {
+export function cacheProfile(profile: Profile): void {
   queryClient.setQueryData<ProfileResponse>(profileQuery.queryKey, { data: profile });
 }
 

@@ -44,8 +44,8 @@ afterEach(() => {
 
 it('removes data of the previous user when a tab learns of sign-out and sign-in together', async () => {
   const { active, frozen } = await openTabs();
-  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
-  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  const { queryClient, profileQuery, cacheProfile } = frozen.modules;
+  frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   changeUser(active);
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
   frozen.seeStorage();
@@ -64,8 +64,8 @@ it('removes toasts of the previous user', async () => {
 
 it('keeps its data when the tokens of the same session are refreshed', async () => {
   const { active, frozen } = await openTabs();
-  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
-  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  const { queryClient, profileQuery, cacheProfile } = frozen.modules;
+  frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   active.run(() => active.modules.saveRefreshed(issued('first', 2)));
   frozen.seeStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();

@@ -114,7 +114,7 @@ describe('the toast', () => {
 });
 
 describe('changed topics', () => {
-  it.each([true, false])('is asked for again, and nothing else; success: %s', async (isSuccess) => {
+  it.each([true, false])('are refetched, and nothing else; success: %s', async (isSuccess) => {
     for (const topic of ['tickets', 'invoices'] as const)
       await queryClient.prefetchQuery({ queryKey: [topic], queryFn: () => topic, meta: { topics: [topic] } });
     const call = () => (isSuccess ? Promise.resolve('done') : Promise.reject(lostNetwork()));

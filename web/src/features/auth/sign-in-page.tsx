@@ -15,7 +15,7 @@ import { type Credentials, FIRST_STEP, nextSignInState } from './sign-in-state.t
 import { useAuthForm } from './use-auth-form.ts';
 
 interface SignInPageProps {
-  /** The reader was elsewhere and is led back there. */
+  /** Sign-in was required by another page and returns to it. */
   isInterrupted: boolean;
 }
 
@@ -35,22 +35,22 @@ function useSignInForm() {
   });
 }
 
-/** Once the tokens are there, the layout around this page leads on. */
+/** Once there are tokens, the layout around this page redirects. */
 export function SignInPage({ isInterrupted }: SignInPageProps) {
   const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
   const form = useSignInForm();
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
     call: async (credentials: Credentials) => {
-      if ((await openSession(credentials)) === 'CODE_ASKED') dispatch({ type: 'CODE_ASKED', credentials });
+      if ((await openSession(credentials)) === 'CODE_REQUIRED') dispatch({ type: 'CODE_REQUIRED', credentials });
     },
     emailOf: ({ email }) => email,
   });
 
-  /** The email stays in the form, the password has to be typed again. */
+  /** Keeps the email, clears the password. */
   function goBack() {
     form.resetField('password');
     setNotice(undefined);
-    dispatch({ type: 'LEFT' });
+    dispatch({ type: 'CANCELLED' });
   }
 
   if (notice !== undefined)

@@ -24,7 +24,7 @@ function useSignUpForm(referralCode: string) {
   });
 }
 
-/** `referralCode`: from the link that brought the visitor here. */
+/** `referralCode`: from the referral link. */
 export function SignUpPage({ referralCode }: { referralCode: string }) {
   const { t, i18n } = useTranslation(['auth', 'common']);
   const form = useSignUpForm(referralCode);

@@ -12,7 +12,7 @@ import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
 import { useHasBeenIdle } from '../../lib/idle.ts';
-import { tellOfEndings } from './endings.ts';
+import { showEndToasts } from './connection-end-toasts.ts';
 import type { RefusedReturn } from './refused-return-dialog.tsx';
 
 /** A hundred thousand charges take some seconds. */
@@ -24,22 +24,22 @@ export function useConnections(page: number) {
   return useList(connectionsQuery(page), { isBusy: isLive });
 }
 
-/** Whether traffic may cost money right now, which is when the shown balance must follow. */
+/** Whether traffic may cost money now, so that the balance is polled more often. */
 export function useHasLiveConnection(): boolean {
   const { rows } = useList(connectionsQuery(1), { isBusy: isLive, isEnabled: useHasBeenIdle() });
   const statuses = rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
-    // A beginning was paid, and an end may have brought a refund.
+    // A new connection was paid for, and an ended one may have been refunded.
     if (before !== undefined) void invalidate(['balance']);
   });
   useOnChange(rows, (before) => {
-    if (before !== undefined) tellOfEndings(before, rows ?? []);
+    if (before !== undefined) showEndToasts(before, rows ?? []);
   });
   return rows?.some(isLive) === true;
 }
 
-/** What was charged; asked for when it is shown, again while the connection works, and once it has ended. */
-export function useBill(connection: Connection, page: number) {
+/** The charges of a connection. Polled while it is active, and fetched again when it has ended. */
+export function useReceipt(connection: Connection, page: number) {
   const params = { id: connection.id };
   const dependencies: Dependencies = { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS };
   const isPolled = isLive(connection);
@@ -48,7 +48,7 @@ export function useBill(connection: Connection, page: number) {
     keepsPrevious: true,
   });
   const cost = useApiQuery(apiQuery(getConnectionCost, { params }, dependencies), { isPolled });
-  // The last charge and the refund are made at the end, when nobody would ask any more.
+  // The last charge and the refund are posted at the end, when polling has stopped.
   useOnChange(connection.status, () => {
     charges.refetch();
     cost.refetch();
@@ -58,7 +58,7 @@ export function useBill(connection: Connection, page: number) {
 
 export type ReceiptFileKind = 'json' | 'csv';
 
-/** The whole receipt, for a file: it may have any number of charges. */
+/** The full receipt as a file; it may have any number of charges. */
 export function useReceiptFile({ id }: Connection) {
   return useAction({
     call: async (_kind: ReceiptFileKind) =>

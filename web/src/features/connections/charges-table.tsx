@@ -6,12 +6,12 @@ import classes from './charges-table.module.css';
 
 const BYTES_PER_KIB = 1024;
 
-/** A page of the charges of a connection, newest first. */
+/** A page of a connection's charges, newest first. */
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const decimals = maxDecimals(charges.map(({ amount }) => amount));
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // A scrollable region must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
       <table className={classes['charges']}>

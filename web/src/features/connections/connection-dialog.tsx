@@ -29,7 +29,7 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
     >
       {connection !== undefined && (
         <Stack gap="lg">
-          <Bill connection={connection} />
+          <Receipt connection={connection} />
           {isLive(connection) && (
             <Text size="sm" c="dimmed">
               {t('detail.liveNote')}
@@ -44,7 +44,7 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
   );
 }
 
-function Bill({ connection }: { connection: Connection }) {
+function Receipt({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason } = connection;
   return (

@@ -18,7 +18,7 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The button that disconnects is about to go; who has used it by keyboard goes on from the one beside it. */
+/** The disconnect button is about to be removed; if it has the focus, moves it to the info button. */
 export function passFocusToInfo(connectionId: string): void {
   if (document.activeElement?.id === disconnectId(connectionId))
     document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 
-/** A connection that the server would not take back yet. */
+/** A connection whose return the server has refused. */
 export interface RefusedReturn {
   connection: Connection;
   /** When a refund is possible again. */

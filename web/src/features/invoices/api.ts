@@ -12,7 +12,7 @@ import { useOnChange } from '../../lib/use-on-change.ts';
 
 type InvoicesResponse = Output<typeof listInvoices>;
 
-/** Asked for often while a payment is expected; a change of status may have changed the balance. */
+/** Polled more often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
   const invoices = useList(invoicesQuery(page), { isBusy: isOpen });
   const statuses = invoices.rows?.map(({ status }) => status).join();
@@ -41,7 +41,7 @@ export function usePayInvoice() {
   });
 }
 
-/** More may come for it: a payment that is awaited or on its way. */
+/** Whether a payment is expected or pending. */
 export function isOpen({ status, expiredAt }: Invoice): boolean {
   if (status === 'PARTIALLY_PAID') return Date.now() < toLocalTime(Date.parse(expiredAt));
   return status === 'PENDING' || status === 'CONFIRMING';

@@ -14,7 +14,7 @@ it('takes amounts as they are typed', () => {
     expect(invoiceForm.parse({ amount: typed, currency: 'BTC' })).toEqual({ amount, currency: 'BTC' });
 });
 
-it('reads them in the language of the reader at that moment', async () => {
+it('parses them in the current language of the user', async () => {
   await i18next.init({
     lng: 'ru',
     resources: { ru: { translation: { word: 'слово' } }, en: { translation: { word: 'word' } } },
@@ -39,7 +39,7 @@ it('says why an amount is refused', () => {
   }
 });
 
-it('takes up what was typed, and nothing else', () => {
+it('restores only what was typed', () => {
   expect([{}, { amount: '12.50' }, { amount: '7', currency: 'LTC' }].every(isInvoiceDraft)).toBe(true);
   expect([null, 7, { amount: {} }, { amount: 7 }, { currency: 'DOGE' }].some(isInvoiceDraft)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { BellButton } from './bell-button.tsx';
 
 const popup = lazyPart(async () => (await import('./notifications-popup.tsx')).NotificationsPopup);
 
-/** The bell with the number of unread notifications, and the popup that lists them. */
+/** The bell with the number of unread notifications, and the popup with the list. */
 export function NotificationsBell() {
   const notifications = useNotifications();
   const [Popup, open] = useLazyPart(popup);

@@ -3,12 +3,12 @@ import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
-import { forgetOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
+import { removeOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 import classes from './notifications.module.css';
 import { NotificationsList } from './notifications-list.tsx';
 
-/** Takes the place of the bell that was pressed, and opens. PopupTrigger marks all as read. */
+/** Replaces the bell that was clicked, and opens. Opening marks all as read. */
 export function NotificationsPopup({ notifications }: { notifications: ReturnType<typeof useNotifications> }) {
   const { t } = useTranslation('notification');
   const { isOpen, setOpen, trigger } = usePopupTrigger();
@@ -18,18 +18,18 @@ export function NotificationsPopup({ notifications }: { notifications: ReturnTyp
 
   function close() {
     setOpen(false);
-    if (isOpen) forgetOlderPages();
+    if (isOpen) removeOlderPages();
   }
 
-  // Wherever the focus is: the button that had it may have gone.
+  // Wherever the focus is: a focused button may have been removed.
   useWindowEvent('keydown', ({ key }) => {
     if (key === 'Escape') close();
   });
 
   useEffect(() => {
-    // What arrives while the reader looks at the list is read as well.
+    // Notifications that arrive while the popup is open are marked as read, too.
     if (isOpen && unreadCount > 0 && pages !== undefined) void markAllRead(pages);
-    // A failure is not repeated at once, but when something has changed or the popup is opened again.
+    // A failure is retried after the next change or opening, not immediately.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isOpen, unreadCount, pages]);
 

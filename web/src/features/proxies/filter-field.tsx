@@ -15,16 +15,16 @@ interface FilterFieldProps {
   onChange: (value: string[]) => void;
 }
 
-/** A plain field, which looks like the list that takes its place as soon as somebody wants to choose. */
+/** A plain field that looks like the multi-select which replaces it when the user opens it. */
 export function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
   const { t } = useTranslation('proxy');
   const id = useId();
-  const [Choices, want] = useLazyPart(choices);
+  const [Choices, loadChoices] = useLazyPart(choices);
   const [text, setText] = useState('');
   const [hasFocus, setFocus] = useState(false);
   const hasValue = value.length > 0;
   useEffect(() => {
-    if (hasValue) want();
+    if (hasValue) loadChoices();
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [hasValue]);
   if (Choices !== undefined && counts !== undefined)
@@ -35,7 +35,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       <div className={classes['box']}>
         <input
           id={id}
-          // A list that is not open, here not even made, need not be named.
+          // The listbox does not exist yet, so there is nothing to reference.
           // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props
           role="combobox"
           aria-haspopup="listbox"
@@ -46,7 +46,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
           onChange={({ target }) => setText(target.value)}
           onFocus={() => {
             setFocus(true);
-            want();
+            loadChoices();
           }}
           onBlur={() => setFocus(false)}
         />

@@ -14,13 +14,13 @@ import { ProxiesTable } from './proxies-table.tsx';
 import type { ProxyDialogProps } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 
-/** How to reach a proxy that was just bought, the dialog itself knows. */
+/** Without `renderAccess`, which the app provides. */
 export type PurchaseDialogProps = Omit<ProxyDialogProps, 'renderAccess'>;
 
 interface ProxiesPageProps {
   search: ProxyQuery;
   onSearch: (search: ProxyQuery) => void;
-  /** Whose purchase is open. */
+  /** The proxy whose purchase dialog is open. */
   shownId: string | undefined;
   onShow: (id: string | undefined) => void;
   purchaseDialog: LazyPart<ComponentType<PurchaseDialogProps>>;
@@ -50,7 +50,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
     else onSearch(chosen);
   }
 
-  // The same function each time: with another one all rows would be rendered again.
+  // A stable function, because a new one would render all rows again.
   const select = useCallback(
     ({ id }: Proxy) => {
       onShow(id);
@@ -109,8 +109,8 @@ function SearchResult({ proxies: { rows, error, isFetching, refetch }, onSelect 
 }
 
 /**
- * The proxy that the dialog shows: the one in the address, as it was when the dialog opened, or the one that was just
- * bought, which the address does not name any more. A reload must not look for it in the catalogue.
+ * The proxy that the dialog shows: the one in the URL, as it was when the dialog opened, or the one that was just
+ * bought. The latter is no longer in the URL, because a reload must not look for it in the catalogue.
  */
 function useSelected(shownId: string | undefined, rows: readonly Proxy[] | undefined) {
   const [opened, setOpened] = useState<Proxy>();

@@ -33,12 +33,12 @@ export function useMessages(id: string, page: number) {
   return useList(messagesQuery(id, page));
 }
 
-/** The new ticket is remembered, so that its page opens without asking for it again. */
+/** Caches the new ticket, so that its page opens without a request. */
 export function useCreateTicket() {
   return useAction({
     call: async (body: CreateTicketBody, withKey) => (await call(createTicket, { body }, withKey())).data,
     onSuccess: (ticket) => {
-      rememberTicket(ticket);
+      cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
     },
     onError: shownInForm,
@@ -51,7 +51,7 @@ export function useCloseTicket(id: string) {
     call: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
-      rememberTicket(ticket);
+      cacheTicket(ticket);
     },
     changes: ['tickets'],
   });
@@ -85,7 +85,7 @@ function messagesQuery(id: string, page: number) {
   return apiQuery(listTicketMessages, { params: { id }, query: { page } }, dependencies);
 }
 
-function rememberTicket(ticket: Ticket): void {
+function cacheTicket(ticket: Ticket): void {
   queryClient.setQueryData<Output<typeof getTicket>>(ticketQuery(ticket.id).queryKey, { data: ticket });
 }
 

@@ -33,13 +33,13 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
   const all = useUsage(query, { connectionId: undefined, sort });
   const shown = usage.response?.data;
   const connections = all.response?.data.connections;
-  // Without a chosen connection both are one and the same question.
+  // Without a chosen connection both are the same query.
   const failure = usage.failure ?? all.failure;
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
     const first = toDay(new Date(query.from));
-    // The end of the range is the first moment after it.
+    // The end of the range is exclusive.
     const last = toDay(new Date(Date.parse(query.to) - 1));
     downloadText(`usage-${first}-${last}.csv`, toUsageFile(points, t, i18n.language));
   }

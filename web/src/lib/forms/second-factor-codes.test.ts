@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formErrorMap } from './form-errors.ts';
 import { anyCodeSchema, appCodeSchema } from './second-factor-codes.ts';
 
-const mistake = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
+const errorOf = (schema: typeof appCodeSchema | typeof anyCodeSchema, value: string) =>
   schema.safeParse(value, { error: formErrorMap }).error?.issues[0]?.message;
 
 describe('appCodeSchema', () => {
@@ -12,9 +12,9 @@ describe('appCodeSchema', () => {
   });
 
   it('says what is wrong with anything else', () => {
-    expect(mistake(appCodeSchema, '')).toBe('required');
-    expect(mistake(appCodeSchema, '  ')).toBe('required');
-    for (const code of ['12345', '1234567', '12345a', '١٢٣٤٥٦']) expect(mistake(appCodeSchema, code)).toBe('sixDigits');
+    expect(errorOf(appCodeSchema, '')).toBe('required');
+    expect(errorOf(appCodeSchema, '  ')).toBe('required');
+    for (const code of ['12345', '1234567', '12345a', '١٢٣٤٥٦']) expect(errorOf(appCodeSchema, code)).toBe('sixDigits');
   });
 });
 
@@ -25,8 +25,8 @@ describe('anyCodeSchema', () => {
   });
 
   it('says what is wrong with anything else', () => {
-    expect(mistake(anyCodeSchema, ' ')).toBe('required');
-    expect(mistake(anyCodeSchema, '12345')).toBe('minimumLength:6');
-    expect(mistake(anyCodeSchema, 'x'.repeat(21))).toBe('maximumLength:20');
+    expect(errorOf(anyCodeSchema, ' ')).toBe('required');
+    expect(errorOf(anyCodeSchema, '12345')).toBe('minimumLength:6');
+    expect(errorOf(anyCodeSchema, 'x'.repeat(21))).toBe('maximumLength:20');
   });
 });
