@@ -36,7 +36,7 @@ async function switched(tab: LanguageTab): Promise<void> {
 
 async function passOn(...tabs: LanguageTab[]): Promise<void> {
   for (const tab of tabs) {
-    tab.seeStorage();
+    tab.syncStorage();
     await switched(tab);
   }
 }
@@ -54,7 +54,7 @@ it('follows the choice of another tab without storing it again', async () => {
   const { stored, first, second } = await openTabs();
   choose(first, 'ru');
   await switched(first);
-  second.seeStorage();
+  second.syncStorage();
   // The user changes their mind while the second tab still switches to the first choice.
   choose(first, 'en');
   await switched(first);
@@ -67,10 +67,10 @@ it('returns to the current language while another one is loading', async () => {
   const { first, second } = await openTabs();
   choose(first, 'ru');
   await switched(first);
-  second.seeStorage();
+  second.syncStorage();
   choose(first, 'en');
   await switched(first);
-  second.seeStorage();
+  second.syncStorage();
   await switched(second);
   expect(shown(first, second)).toEqual(['en', 'en']);
 });

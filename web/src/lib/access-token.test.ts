@@ -58,7 +58,7 @@ describe('freshAccessToken', () => {
     expect(calls).toEqual([]);
   });
 
-  it('passes on that the account is blocked or that it is too early, and keeps the tokens', async () => {
+  it('rethrows ACCOUNT_BLOCKED and RATE_LIMITED, and keeps the tokens', async () => {
     store('old', 0);
     for (const [status, code] of [
       [403, 'ACCOUNT_BLOCKED'],
@@ -97,7 +97,7 @@ describe('freshAccessToken', () => {
     expect(tokens.get()).toBeUndefined();
   });
 
-  it('keeps the session that was opened during a refresh of the one before', async () => {
+  it('keeps a session that was opened during a refresh of the previous one', async () => {
     store('old', 0);
     const response = freshAccessToken(refreshingServer().call);
     store('somebody-else', 900_000);
@@ -105,7 +105,7 @@ describe('freshAccessToken', () => {
     expect(tokens.get()?.accessToken).toBe('somebody-else');
   });
 
-  it('goes on with what another tab has stored when the server refuses the pair of before', async () => {
+  it('uses the pair of another tab when the server refuses the previous one', async () => {
     store('old', 0);
     const refused: Call = () => {
       store('other-tab', 900_000);
@@ -127,7 +127,7 @@ describe('freshAccessToken', () => {
     });
   });
 
-  it('passes other failures of a refresh on, and tries again at the next call', async () => {
+  it('rethrows other failures of a refresh, and tries again at the next call', async () => {
     store('old', 0);
     await expect(freshAccessToken(failingServer(503))).rejects.toMatchObject({ status: 503 });
     await expect(freshAccessToken(failingServer(0))).rejects.toMatchObject({ status: 0 });
@@ -140,7 +140,7 @@ describe('two tabs', () => {
     vi.resetModules();
   });
 
-  it('send the same pair where there are no locks, which the server responses alike', async () => {
+  it('send the same pair without locks, and get the same response', async () => {
     shareStorage();
     store('old', 0);
     const { call, calls } = refreshingServer();

@@ -48,7 +48,7 @@ it('removes data of the previous user when a tab learns of sign-out and sign-in 
   frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   changeUser(active);
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
 });
 
@@ -58,7 +58,7 @@ it('removes toasts of the previous user', async () => {
   frozen.run(() => showToast('success', 'Ticket 7 of the first user is closed'));
   changeUser(active);
   expect(currentToasts()).toHaveLength(1);
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(currentToasts()).toEqual([]);
 });
 
@@ -67,7 +67,7 @@ it('keeps its data when the tokens of the same session are refreshed', async () 
   const { queryClient, profileQuery, cacheProfile } = frozen.modules;
   frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   active.run(() => active.modules.saveRefreshed(issued('first', 2)));
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
 });
 
@@ -79,7 +79,7 @@ it('drops a late response to a request of the previous user', async () => {
   const query = frozen.run(() => queryClient.prefetchQuery(profileQuery));
   await vi.advanceTimersByTimeAsync(0);
   changeUser(active);
-  frozen.seeStorage();
+  frozen.syncStorage();
   response();
   await expect(action).rejects.toMatchObject({ status: 401, message: 'The session has ended' });
   await query;

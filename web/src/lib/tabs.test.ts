@@ -64,7 +64,7 @@ async function settle(): Promise<void> {
 }
 
 function syncAll(tabs: Tab[]): void {
-  for (let round = 0; round < 3; round++) for (const tab of tabs) tab.seeStorage();
+  for (let round = 0; round < 3; round++) for (const tab of tabs) tab.syncStorage();
 }
 
 beforeEach(() => {
@@ -91,7 +91,7 @@ describe('refreshing in several tabs', () => {
     const { call, requested } = refreshingServer();
     const responses = Promise.all(tabs.map((tab) => refresh(tab, call)));
     await settle();
-    tabs.forEach((tab) => tab.hear());
+    tabs.forEach((tab) => tab.receiveMessages());
     expect(await responses).toEqual([next, next, next]);
     expect(tabs[1]!.read('tokens')).toContain('refresh-one-1');
     expect(await refresh(tabs[1]!, call)).toBe(next);
@@ -112,8 +112,8 @@ describe('refreshing in several tabs', () => {
     const [first, second] = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
     const { call, requested } = refreshingServer();
     expect(await refresh(first, call)).toBe(next);
-    first.hear();
-    second.hear();
+    first.receiveMessages();
+    second.receiveMessages();
     await vi.advanceTimersByTimeAsync(5000);
     expect(await refresh(second, call)).toBe(next);
     expect(requested).toEqual(['refresh-one-1']);
@@ -200,8 +200,8 @@ describe('sign-out in one tab', () => {
     await settle();
     refreshing.run(() => refreshing.modules.tokens.set(undefined));
     server.response();
-    other.seeStorage();
-    other.hear();
+    other.syncStorage();
+    other.receiveMessages();
     expect((await responses).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(tabs.map(tokenOf)).toEqual([undefined, undefined]);
   });
@@ -210,7 +210,7 @@ describe('sign-out in one tab', () => {
     const tabs = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
     const [first, second] = tabs;
     first.run(() => first.modules.tokens.set(undefined));
-    second.seeStorage();
+    second.syncStorage();
     first.run(() => first.modules.saveTokens(issued('two', 1)));
     // This tab sees nothing in the storage yet.
     second.run(() => second.modules.tokens.set(undefined));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { formErrorMap } from '../../lib/forms/form-errors.ts';
 import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
-it('takes amounts as they are typed', () => {
+it('accepts amounts as typed', () => {
   for (const [typed, amount] of [
     ['12', 12],
     ['12.', 12],
@@ -24,7 +24,7 @@ it('parses them in the current language of the user', async () => {
   expect(invoiceForm.safeParse({ amount: '1 000,5', currency: 'BTC' }).success).toBe(false);
 });
 
-it('says why an amount is refused', () => {
+it('has a reason for each refused amount', () => {
   for (const [typed, message] of [
     [undefined, 'required'],
     ['', 'required'],

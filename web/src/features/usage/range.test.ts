@@ -23,13 +23,13 @@ describe('toQuery', () => {
     expect(toQuery({ preset: 'month' }, now, 'UTC').from).toBe(local(2026, 9, 23));
   });
 
-  it('includes both days of an own range, and shows hours where there is room for them', () => {
+  it('includes both days of a custom range, and shows hours for short ones', () => {
     const query = toQuery({ from: '2026-11-01', to: '2026-11-02' }, now, 'UTC');
     expect(query).toMatchObject({ from: local(2026, 10, 1), to: local(2026, 10, 3), step: 'hour' });
     expect(toQuery({ from: '2026-11-01', to: '2026-11-03' }, now, 'UTC').step).toBe('day');
   });
 
-  it('stays the same for an hour, so that it can name a question', () => {
+  it('stays the same for an hour, so that it can be a query key', () => {
     const later = new Date(2026, 10, 21, 13, 59);
     for (const preset of ['day', 'week', 'month'] as const)
       expect(toQuery({ preset }, later, 'UTC')).toEqual(toQuery({ preset }, now, 'UTC'));
