@@ -5,7 +5,7 @@ import { mantineStyles } from './build/mantine-styles-plugin.ts';
 
 const api = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
-/** What the API does for the built files: the landing page has a file of its own. */
+/** Serves landing.html at `/`, like the API does for the built files. */
 const landingAtRoot: Plugin = {
   name: 'landing-at-root',
   configureServer: ({ middlewares }) => {
@@ -17,14 +17,14 @@ const landingAtRoot: Plugin = {
 };
 
 /**
- * Every screen is a file of its own, because the router imports it when it is wanted, and Rolldown splits what screens
- * share. Left alone that makes 80 small files for the first one. So what a visit begins with is put together, with all that
- * it imports (unless a group above has it): each page's start, and the frame with the screen after sign-in. Of the libraries
- * two are kept apart: what forms need, and the controls that the first screen does without.
+ * Every screen is a separate chunk, because the router imports it lazily, and Rolldown splits the code that screens share.
+ * By default that results in 80 small files for the first screen. So the code of a first visit is grouped, with all its
+ * imports (except those of a group above): the start of each page, and the shell with the screen after sign-in. Two groups
+ * of libraries are separate: those of forms, and the Mantine components that the first screen does not use.
  */
 const chunkGroups = [
   { name: 'landing', test: inSource(String.raw`app/start-landing\.tsx`) },
-  // With all of lib/ and the half of the contract that has no schemas: screens of visitors and of members find them there.
+  // With lib/ and the files of the contract without schemas, which screens of visitors and of signed-in users share.
   {
     name: 'app',
     test: inSource(
@@ -46,14 +46,14 @@ export default defineConfig({
   server: { proxy: { '/v1': api, '/docs': api, '/dev': api } },
   build: {
     manifest: true,
-    // For browsers that need it the files would come in their turn, and all others would load it first.
+    // Browsers without support load the files later; with the polyfill, all other browsers would load it first.
     modulePreload: { polyfill: false },
     target: 'es2022',
     rolldownOptions: {
       input: ['index.html', 'landing.html'],
       output: { codeSplitting: { groups: chunkGroups } },
     },
-    // Flags and fonts stay files of their own: inlined they would all be part of the JavaScript.
+    // Flags and fonts stay separate files: inlined they would be part of the JavaScript.
     assetsInlineLimit: 0,
   },
 });

@@ -1,10 +1,10 @@
-// Blocks on purpose, so that the page is never painted in the wrong theme. The same rule as src/lib/theme.ts.
+// Render-blocking, so that the page is never painted in the wrong theme. The same rule as in src/lib/theme.ts.
 (function () {
   var mode = 'DARK';
   try {
     mode = JSON.parse(localStorage.getItem('theme')) || mode;
   } catch {
-    // Storage may be forbidden; the default stays.
+    // Storage may be forbidden; uses the default.
   }
   var hour = new Date().getHours();
   var isLight = mode === 'LIGHT' || (mode === 'AUTO' && hour >= 6 && hour < 18);

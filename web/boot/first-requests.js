@@ -1,10 +1,10 @@
-// Asks at once for what the first screen needs, while the code that will use it is on its way. Which files these are
-// the build writes into `plan` (build/boot-plugin.ts); answers are picked up by src/lib/early-answers.ts.
+// Requests files and data of the first screen while the app's code is loading. The build inserts the list of files as
+// `plan` (build/boot-plugin.ts); src/lib/early-responses.ts passes the responses on.
 (function () {
   var plan = PLAN;
   var MARGIN_MS = 10000;
 
-  function stored(key) {
+  function readStorage(key) {
     try {
       return JSON.parse(localStorage.getItem(key));
     } catch {
@@ -17,30 +17,30 @@
     var isStyle = file.endsWith('.css');
     link.rel = isStyle ? 'preload' : 'modulepreload';
     if (isStyle) link.as = 'style';
-    else link.fetchPriority = 'low'; // What draws the spinner goes first.
+    else link.fetchPriority = 'low'; // The spinner's resources load first.
     link.crossOrigin = '';
     link.href = '/assets/' + file;
     document.head.append(link);
   }
 
-  function ask(url, authorization) {
+  function request(url, authorization) {
     var headers = authorization === undefined ? {} : { authorization: authorization };
-    var answer = fetch(url, { headers: headers });
-    answer.catch(function () {}); // Whoever picks it up is told.
-    window.earlyAnswers[url] = { authorization: authorization, answer: answer };
+    var response = fetch(url, { headers: headers });
+    response.catch(function () {}); // Its user handles the error.
+    window.earlyResponses[url] = { authorization: authorization, response: response };
   }
 
-  /** The same choice as src/i18n makes. */
+  /** The same rule as in src/i18n. */
   function languageOf() {
     var known = Object.keys(plan.texts);
-    var tags = [stored('language')].concat(navigator.languages);
+    var tags = [readStorage('language')].concat(navigator.languages);
     var found = tags.map((tag) => String(tag).toLowerCase().split('-')[0]).find((tag) => known.includes(tag));
     return found || known[0];
   }
 
-  window.earlyAnswers = {};
-  ask('/v1/settings');
-  var tokens = stored('tokens');
+  window.earlyResponses = {};
+  request('/v1/settings');
+  var tokens = readStorage('tokens');
   var screen = plan.screens[location.pathname];
   var isMember = tokens !== null;
   if (screen === undefined || (screen.isForMembers ?? isMember) !== isMember) return;
@@ -48,7 +48,7 @@
   screen.files.forEach((index) => preload(plan.files[index]));
   screen.texts.forEach((name) => preload(texts[name]));
   if (!screen.isForMembers || !(tokens.accessTokenExpiredAt - Date.now() > MARGIN_MS)) return;
-  // With search parameters the catalogue is asked for something else.
+  // With search parameters the screen sends other requests.
   var requests = location.search === '' ? screen.requests : [];
-  ['/v1/profile'].concat(requests).forEach((url) => ask(url, 'Bearer ' + tokens.accessToken));
+  ['/v1/profile'].concat(requests).forEach((url) => request(url, 'Bearer ' + tokens.accessToken));
 })();

@@ -1,9 +1,9 @@
-// Starts the app once the spinner has been drawn: evaluating the app takes a phone long enough to hold the picture up.
-// Its files are on their way meanwhile, and are evaluated one by one, so that the spinner turns and a tap is heard between.
+// Starts the app after the spinner was painted, because evaluating the app blocks rendering on slow phones. Its files are
+// preloaded meanwhile and evaluated one by one, each in its own task, so that the spinner turns and taps are handled.
 (function () {
-  // What the app imports, in this order, and last the app itself.
+  // The app's imports in order of evaluation, then the app itself.
   var parts = PARTS;
-  var LONGEST_WAIT_MS = 300; // A page in the background is not drawn.
+  var MAX_WAIT_MS = 300; // Pages in the background are not painted.
   var isStarted = false;
 
   function start() {
@@ -17,11 +17,11 @@
     script.type = 'module';
     script.crossOrigin = '';
     script.src = parts[index];
-    script.addEventListener('load', goOn);
-    script.addEventListener('error', goOn); // Whoever imports it fails as well, and says so.
+    script.addEventListener('load', continueWithNext);
+    script.addEventListener('error', continueWithNext); // The import of this file fails, too, and reports it.
     document.head.append(script);
 
-    function goOn() {
+    function continueWithNext() {
       if (index + 1 < parts.length) setTimeout(startNext, 0, index + 1);
     }
   }
@@ -29,5 +29,5 @@
   requestAnimationFrame(function () {
     setTimeout(start);
   });
-  setTimeout(start, LONGEST_WAIT_MS);
+  setTimeout(start, MAX_WAIT_MS);
 })();

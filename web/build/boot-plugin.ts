@@ -8,23 +8,23 @@ const ENTRY = /<script type="module" crossorigin src="([^"]+)"><\/script>/;
 type Bundle = Rolldown.OutputBundle;
 
 interface FirstScreen {
-  /** Of the layout and the page that the router imports. */
+  /** Modules of the layout and the page, which the router imports. */
   modules: readonly RegExp[];
   texts: readonly Namespace[];
-  /** Whether signed-in readers see it, or others; undefined for all. */
+  /** Whether it is for signed-in users or for visitors; undefined for both. */
   isForMembers?: boolean;
-  /** What it asks the API for at once, besides the profile. */
+  /** API requests that start with the page, besides the profile. */
   requests: readonly string[];
 }
 
-/** The page of its own, landing.html. */
+/** The landing page is a separate document, landing.html. */
 const landingScreen: Readonly<Record<string, FirstScreen>> = {
   '/': { modules: [], texts: ['common', 'landing'], requests: [] },
 };
 
 /**
- * Puts the scripts of boot/ into the pages: they run before anything is painted, and a file of their own would cost a
- * round trip. The server allows them by their hash (api/src/http/web-pages.ts).
+ * Inlines the scripts of boot/ into the pages: they run before the first paint, and a separate file would cost a round
+ * trip. The server allows them by their hash (api/src/http/web-pages.ts).
  */
 export function bootScripts(): Plugin {
   return {
@@ -35,7 +35,7 @@ export function bootScripts(): Plugin {
         const scripts = [readScript('first-paint.js')];
         const isLanding = filename.endsWith('landing.html');
         if (bundle !== undefined) {
-          const plan = JSON.stringify(planOf(bundle, isLanding ? landingScreen : await firstScreens()));
+          const plan = JSON.stringify(createPlan(bundle, isLanding ? landingScreen : await firstScreens()));
           scripts.push(readScript('first-requests.js').replace('PLAN', () => plan));
         }
         const tag = (): HtmlTagDescriptor => ({
@@ -44,13 +44,13 @@ export function bootScripts(): Plugin {
           injectTo: 'head-prepend',
         });
         if (bundle === undefined || isLanding) return [tag()];
-        const [entry, address] = ENTRY.exec(html) ?? [];
-        if (entry === undefined) throw new Error('The page has no entry: did the way change in which it is written?');
-        const parts = JSON.stringify(partsOf(bundle, address!));
+        const [entry, entryUrl] = ENTRY.exec(html) ?? [];
+        if (entry === undefined) throw new Error('No entry script in the page: has its format changed?');
+        const parts = JSON.stringify(evaluationOrder(bundle, entryUrl!));
         scripts.push(readScript('first-start.js').replace('PARTS', () => parts));
-        // What draws the spinner goes first.
+        // The spinner's resources load first.
         const rest = html
-          .replace(entry, `<link rel="modulepreload" crossorigin href="${address}">`)
+          .replace(entry, `<link rel="modulepreload" crossorigin href="${entryUrl}">`)
           .replaceAll('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"');
         return { html: rest, tags: [tag()] };
       },
@@ -58,14 +58,14 @@ export function bootScripts(): Plugin {
   };
 }
 
-/** Of what src/app/screens.ts says, which is read with Vite: it imports what only Vite can resolve. */
+/** Derived from src/app/screens.ts, which is imported with Vite because only Vite can resolve its imports. */
 async function firstScreens(): Promise<Record<string, FirstScreen>> {
   const file = fileURLToPath(new URL('../src/app/screens.ts', import.meta.url));
   const { module } = await runnerImport<typeof import('../src/app/screens.ts')>(file);
-  // Without a parameter in the path: the address tells which screen it is.
-  const whole = module.screens.filter(({ path }) => !path.includes('$'));
+  // Paths with parameters cannot be looked up by URL.
+  const withoutParameters = module.screens.filter(({ path }) => !path.includes('$'));
   return Object.fromEntries(
-    whole.map(({ path, name, isForMembers, texts, requests = [] }) => {
+    withoutParameters.map(({ path, name, isForMembers, texts, requests = [] }) => {
       const layout = isForMembers ? 'member' : 'guest';
       const modules = [
         new RegExp(String.raw`/src/app/layout/${layout}-layout\.tsx$`),
@@ -77,7 +77,7 @@ async function firstScreens(): Promise<Record<string, FirstScreen>> {
   );
 }
 
-/** Without the comments, which are for readers of the source. */
+/** The source without its comments. */
 function readScript(name: string): string {
   return readFileSync(new URL(`../boot/${name}`, import.meta.url), 'utf8').replaceAll(
     /^\s*(?:\/\/.*|\/\*\*.*\*\/)\n/gm,
@@ -85,28 +85,28 @@ function readScript(name: string): string {
   );
 }
 
-/** What boot/first-requests.js goes by. Files are named once and referred to by number. */
-function planOf(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
+/** The plan for boot/first-requests.js. Screens refer to files by index. */
+function createPlan(bundle: Bundle, chosen: Readonly<Record<string, FirstScreen>>) {
   const files: string[] = [];
-  const numberOf = (file: string) => {
+  const indexOf = (file: string) => {
     if (!files.includes(file)) files.push(file);
     return files.indexOf(file);
   };
-  // The page itself names what its entry needs.
-  const known = filesOf(bundle, [/\/index\.html$/]);
+  // The page itself preloads the files of its entry.
+  const preloaded = filesOf(bundle, [/\/index\.html$/]);
   const screens = Object.entries(chosen).map(([path, { modules, ...screen }]) => {
-    const needed = [...filesOf(bundle, modules)].filter((file) => !known.has(file));
-    return [path, { ...screen, files: needed.map(numberOf) }];
+    const needed = [...filesOf(bundle, modules)].filter((file) => !preloaded.has(file));
+    return [path, { ...screen, files: needed.map(indexOf) }];
   });
-  const wanted = new Set(Object.values(chosen).flatMap((screen) => screen.texts));
-  const texts = languages.map((language) => [language, textsOf(bundle, language, wanted)]);
+  const namespaces = new Set(Object.values(chosen).flatMap((screen) => screen.texts));
+  const texts = languages.map((language) => [language, textsOf(bundle, language, namespaces)]);
   return { screens: Object.fromEntries(screens), texts: Object.fromEntries(texts), files };
 }
 
-/** The files that a file imports, in the order of their evaluation, and then itself. */
-function partsOf(bundle: Bundle, address: string): string[] {
-  const chunk = bundle[address.replace(/^\//, '')] as Rolldown.OutputChunk;
-  return [...chunk.imports.map((file) => `/${file}`), address];
+/** The imports of a file in order of evaluation, then the file itself. */
+function evaluationOrder(bundle: Bundle, entryUrl: string): string[] {
+  const chunk = bundle[entryUrl.replace(/^\//, '')] as Rolldown.OutputChunk;
+  return [...chunk.imports.map((file) => `/${file}`), entryUrl];
 }
 
 function filesOf(bundle: Bundle, modules: readonly RegExp[]): Set<string> {
@@ -122,8 +122,8 @@ function filesOf(bundle: Bundle, modules: readonly RegExp[]): Set<string> {
   return files;
 }
 
-function textsOf(bundle: Bundle, language: Language, wanted: Set<string>): Record<string, string> {
-  const entries = [...wanted].map((name) => {
+function textsOf(bundle: Bundle, language: Language, namespaces: Set<string>): Record<string, string> {
+  const entries = [...namespaces].map((name) => {
     const chunk = chunkOf(bundle, new RegExp(`/locales/${language}/${name}\\.json$`));
     return [name, nameOf(chunk.fileName)];
   });

@@ -1,6 +1,6 @@
 /**
- * A browser with several tabs, each with modules of its own. What one tab stores or posts the others see when the test lets
- * them, as in browsers, where storage, messages and locks reach another process in any order.
+ * A fake browser with several tabs, each with its own modules. The test decides when a tab sees what others store or post,
+ * because in browsers storage, messages and locks reach another process in any order.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { vi } from 'vitest';
@@ -14,29 +14,29 @@ interface Mutation {
 }
 
 export interface Tab {
-  /** Runs something as this tab's code. */
+  /** Runs a function as code of this tab. */
   run: <T>(task: () => T) => T;
-  /** What this tab reads from the storage now. */
+  /** The value that this tab sees in the storage. */
   read: (key: string) => string | null;
-  /** Lets this tab read what others have stored, while the events that tell of it are still on their way. */
+  /** Lets this tab read what others have stored, without storage events yet. */
   readStorage: () => void;
-  /** Lets this tab read what others have stored, and tells it. */
-  seeStorage: () => void;
-  /** Lets this tab hear what others post, from now on and what was posted before. */
-  hear: () => void;
+  /** Lets this tab read what others have stored, and dispatches storage events. */
+  syncStorage: () => void;
+  /** Delivers messages of other tabs, earlier ones included. */
+  receiveMessages: () => void;
 }
 
-class ModelledTab extends EventTarget implements Tab {
+class FakeTab extends EventTarget implements Tab {
   private readonly view: Map<string, string>;
-  private readonly unseen: Mutation[] = [];
-  private readonly unheard: (() => void)[] = [];
+  private readonly unsynced: Mutation[] = [];
+  private readonly undelivered: (() => void)[] = [];
   private readonly ownOrder = new Map<string, number>();
-  private isDeaf: boolean;
+  private isBlocked: boolean;
 
-  constructor(private readonly browser: ModelledBrowser) {
+  constructor(private readonly browser: FakeBrowser) {
     super();
     this.view = new Map(browser.items);
-    this.isDeaf = browser.isHeld;
+    this.isBlocked = browser.isHeld;
   }
 
   run<T>(task: () => T): T {
@@ -53,55 +53,56 @@ class ModelledTab extends EventTarget implements Tab {
     put(this.view, key, value);
   }
 
-  notice(mutation: Mutation): void {
-    this.unseen.push(mutation);
-    if (!this.browser.isHeld) this.seeStorage();
+  onMutation(mutation: Mutation): void {
+    this.unsynced.push(mutation);
+    if (!this.browser.isHeld) this.syncStorage();
   }
 
   readStorage(): void {
-    for (const { key, value, order } of this.unseen)
-      // What this tab itself has stored later stays in its sight.
+    for (const { key, value, order } of this.unsynced)
+      // A later value of this tab itself is not overwritten.
       if (order > (this.ownOrder.get(key) ?? 0)) put(this.view, key, value);
   }
 
-  seeStorage(): void {
+  syncStorage(): void {
     this.readStorage();
-    for (const { key, value } of this.unseen.splice(0)) {
+    for (const { key, value } of this.unsynced.splice(0)) {
       const event = Object.assign(new Event('storage'), { key, newValue: value });
       this.run(() => this.dispatchEvent(event));
     }
   }
 
   deliver(message: () => void): void {
-    if (this.isDeaf) this.unheard.push(message);
+    if (this.isBlocked) this.undelivered.push(message);
     else queueMicrotask(() => this.run(message));
   }
 
-  hear(): void {
-    this.isDeaf = false;
-    for (const message of this.unheard.splice(0)) this.deliver(message);
+  receiveMessages(): void {
+    this.isBlocked = false;
+    for (const message of this.undelivered.splice(0)) this.deliver(message);
   }
 }
 
-class ModelledBrowser {
+class FakeBrowser {
   readonly items = new Map<string, string>();
-  readonly tabs: ModelledTab[] = [];
-  readonly channels = new Set<ModelledChannel>();
-  readonly locks = new ModelledLocks();
+  readonly tabs: FakeTab[] = [];
+  readonly channels = new Set<FakeChannel>();
+  readonly locks = new FakeLocks();
   private order = 0;
 
-  /** @param isHeld whether a tab sees and hears others only when the test lets it */
+  /** @param isHeld whether the test controls when a tab sees storage and messages of others */
   constructor(readonly isHeld: boolean) {}
 
-  store(key: string, value: string | null, writer: ModelledTab): number {
+  store(key: string, value: string | null, writer: FakeTab): number {
     const mutation = { key, value, order: ++this.order };
-    if ((this.items.get(key) ?? null) !== value) for (const tab of this.tabs) if (tab !== writer) tab.notice(mutation);
+    if ((this.items.get(key) ?? null) !== value)
+      for (const tab of this.tabs) if (tab !== writer) tab.onMutation(mutation);
     put(this.items, key, value);
     return mutation.order;
   }
 }
 
-class ModelledChannel extends EventTarget {
+class FakeChannel extends EventTarget {
   private readonly tab = tabNow();
   private readonly browser = browserNow();
 
@@ -124,7 +125,7 @@ class ModelledChannel extends EventTarget {
   }
 }
 
-class ModelledLocks {
+class FakeLocks {
   private readonly queues = new Map<string, (() => Promise<void>)[]>();
 
   request(name: string, ...rest: [LockOptions, LockTask] | [LockTask]): Promise<unknown> {
@@ -136,7 +137,7 @@ class ModelledLocks {
       this.queues.set(name, queue);
       queue.push(turn);
       options.signal?.addEventListener('abort', () => {
-        // A lock that is held stays so.
+        // A held lock cannot be aborted.
         if (queue.indexOf(turn) < 1) return;
         queue.splice(queue.indexOf(turn), 1);
         reject(options.signal!.reason as Error);
@@ -154,15 +155,15 @@ class ModelledLocks {
   }
 }
 
-const currentTab = new AsyncLocalStorage<ModelledTab>();
-let browser: ModelledBrowser | undefined;
+const currentTab = new AsyncLocalStorage<FakeTab>();
+let browser: FakeBrowser | undefined;
 
 /**
  * Puts the browser in place of this process's globals until `vi.unstubAllGlobals`. Fake timers must have been started.
- * @param isHeld whether a tab sees and hears others only when the test lets it
+ * @param isHeld whether the test controls when a tab sees storage and messages of others
  */
 export function startBrowser({ isHeld = false } = {}) {
-  const started = new ModelledBrowser(isHeld);
+  const started = new FakeBrowser(isHeld);
   browser = started;
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => tabNow().read(key),
@@ -174,14 +175,14 @@ export function startBrowser({ isHeld = false } = {}) {
     tabNow().removeEventListener(name, listener),
   );
   vi.stubGlobal('navigator', { locks: started.locks, languages: ['en'] });
-  // A timer is its tab's, whoever lets the time pass.
+  // A timer belongs to its tab, whichever tab advances the time.
   const { setTimeout } = globalThis;
   vi.stubGlobal('setTimeout', (task: () => void, delayMs: number) => setTimeout(AsyncLocalStorage.bind(task), delayMs));
-  vi.stubGlobal('BroadcastChannel', ModelledChannel);
+  vi.stubGlobal('BroadcastChannel', FakeChannel);
   return {
     items: started.items,
     openTab<T>(load: () => Promise<T>): Promise<Tab & { modules: T }> {
-      const tab = new ModelledTab(started);
+      const tab = new FakeTab(started);
       started.tabs.push(tab);
       vi.resetModules();
       return tab.run(async () => Object.assign(tab, { modules: await load() }));
@@ -189,7 +190,7 @@ export function startBrowser({ isHeld = false } = {}) {
   };
 }
 
-/** What the API issues, as far as the web app reads it. */
+/** Tokens as the API issues them, as far as the web app reads them. */
 export function issued(session: string, generation: number, livesMs = 900_000) {
   const claims = btoa(JSON.stringify({ sid: session, generation })).replaceAll('=', '');
   return {
@@ -199,13 +200,13 @@ export function issued(session: string, generation: number, livesMs = 900_000) {
   };
 }
 
-function tabNow(): ModelledTab {
+function tabNow(): FakeTab {
   const tab = currentTab.getStore();
   if (tab === undefined) throw new Error('Only code of a tab can do this');
   return tab;
 }
 
-function browserNow(): ModelledBrowser {
+function browserNow(): FakeBrowser {
   if (browser === undefined) throw new Error('No browser has been started');
   return browser;
 }

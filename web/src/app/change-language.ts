@@ -2,11 +2,11 @@ import { chooseLanguage } from '../i18n/setup.ts';
 import type { Language } from '../i18n/languages.ts';
 import { hasTokens } from '../lib/tokens.ts';
 
-/** Switches the interface at once; for a signed-in user also the language of his mails. */
+/** Switches the interface; for a signed-in user also the language of their mails. */
 export async function changeLanguage(language: Language): Promise<void> {
   await chooseLanguage(language);
   if (!hasTokens()) return;
-  // Loaded on demand: the landing page does without the API client.
+  // Loaded on demand, so that the landing page does not load the API client.
   const { saveLanguage } = await import('./save-language.ts');
   await saveLanguage(language);
 }

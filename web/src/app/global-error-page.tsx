@@ -7,13 +7,13 @@ import plain from '../ui/plain.module.css';
 import { failureText } from './failure-text.ts';
 
 interface GlobalErrorPageProps extends Pick<ErrorComponentProps, 'error'> {
-  /** Where more is known than the error says. */
+  /** If given, replaces the text for the error. */
   text?: string;
-  /** Other ways out than starting again. */
+  /** Other actions besides the reload. */
   children?: ReactNode;
 }
 
-/** The last resort: takes the whole screen and offers to start again. */
+/** Replaces the whole screen with the error and a reload button. */
 export function GlobalErrorPage({ error, text = failureText(error), children }: GlobalErrorPageProps) {
   const { t } = useTranslation();
   useDocumentTitle(t('failure.title'));

@@ -11,11 +11,11 @@ import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { renderHook } from '../../test/render-hook.ts';
 
-// There is one tab, which hears of no other, and what follows the browser is drawn once.
+// There is only one tab, and hooks render once.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 vi.mock(import('../lib/live.ts'), () => ({ usePollInterval: () => () => 0 }));
-vi.mock(import('../lib/when-idle.ts'), () => ({ useIsDrawn: () => true }));
-const { useBill, useConnections } = await import('../features/connections/api.ts');
+vi.mock(import('../lib/idle.ts'), () => ({ useHasBeenIdle: () => true }));
+const { useReceipt, useConnections } = await import('../features/connections/api.ts');
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
 const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
@@ -33,7 +33,7 @@ beforeAll(() => {
   const connection = { id: 'a', status: 'WORK' } as Connection;
   const range = { from: '2026-11-21T00:00:00Z', to: '2026-11-22T00:00:00Z', step: 'HOUR', timeZone: 'UTC' } as never;
   renderHook(() => {
-    useBill(connection, 1);
+    useReceipt(connection, 1);
     useConnections(1);
     useInvoices(1);
     useMessages('a', 1);
@@ -47,12 +47,12 @@ beforeAll(() => {
 });
 afterAll(() => queryClient.clear());
 
-it('lets the balance, the statement and the bills follow a transfer', () => {
+it('refetches the balance, transactions and bills after a transfer', () => {
   for (const { url } of [getProfile, listTransactions, getUsage, listCharges, getConnectionCost])
     expect(topicsBehind(url)).toContain('balance');
 });
 
-it('lets the list, the charts and the receipt follow traffic, and the statement not', () => {
+it('refetches the list, the charts and the receipt after traffic, but not the transactions', () => {
   for (const { url } of [listConnections, getUsage, listCharges, getConnectionCost])
     expect(topicsBehind(url)).toContain('connections');
   expect(topicsBehind(listTransactions.url)).not.toContain('connections');
@@ -66,7 +66,7 @@ it.each<[LiveTopic, readonly { url: string }[]]>([
   for (const { url } of endpoints) expect(topicsBehind(url)).toEqual([topic]);
 });
 
-it('has something to ask for behind every topic', () => {
+it('has a query for every topic', () => {
   const all = queryClient.getQueryCache().getAll();
   for (const topic of liveTopics) expect(all.some(({ meta }) => meta?.topics?.includes(topic))).toBe(true);
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { comingBackTo, nextSearch, safePath } from './next-page.ts';
+import { returnSearch, nextSearch, safePath } from './next-page.ts';
 
 describe('safePath', () => {
-  it('takes paths of this app with their search', () => {
+  it('accepts paths of this app with their search', () => {
     for (const path of ['/proxies', '/payments/invoices?create=true', '/usage?range=7d#top'])
       expect(safePath(path)).toBe(path);
   });
 
-  it('takes nothing that leads elsewhere', () => {
+  it('refuses everything that leads elsewhere', () => {
     const traps = [
       'https://evil.example',
       '//evil.example',
@@ -26,9 +26,9 @@ describe('safePath', () => {
   });
 });
 
-describe('comingBackTo', () => {
-  it('does not mention the start page', () => {
-    expect(comingBackTo('/proxies')).toEqual({});
-    expect(comingBackTo('/connection-history?page=3')).toEqual({ next: '/connection-history?page=3' });
+describe('returnSearch', () => {
+  it('omits the start page', () => {
+    expect(returnSearch('/proxies')).toEqual({});
+    expect(returnSearch('/connection-history?page=3')).toEqual({ next: '/connection-history?page=3' });
   });
 });

@@ -1,20 +1,20 @@
-/** Where sign-in leads when it interrupted somebody. */
+/** The page that sign-in returns to. */
 import { textOf } from '../lib/search-values.ts';
 
-/** Only an origin that no link can have: a path that leaves it is a trap. */
-const NOWHERE = 'https://nowhere.invalid';
+/** An origin that no link can have, for detecting links that leave the app. */
+const PLACEHOLDER_ORIGIN = 'https://nowhere.invalid';
 
 /**
- * A path of this app, or nothing. Links like `/sign-in?next=//evil.example` must not lead away after sign-in, so the
- * browser's own parser decides where a text would go.
+ * Returns a path of this app, or undefined. Links like `/sign-in?next=//evil.example` must not redirect to another site
+ * after sign-in, so the browser's URL parser decides.
  */
 export function safePath(text: unknown): string | undefined {
   const path = textOf(text);
   if (path === undefined || !path.startsWith('/')) return undefined;
   try {
-    const { origin, pathname, search, hash } = new URL(path, NOWHERE);
-    // A pathname of two slashes would name a host when it is used as an address again.
-    if (origin !== NOWHERE || pathname.startsWith('//')) return undefined;
+    const { origin, pathname, search, hash } = new URL(path, PLACEHOLDER_ORIGIN);
+    // A pathname that begins with two slashes would be a host name in the next redirect.
+    if (origin !== PLACEHOLDER_ORIGIN || pathname.startsWith('//')) return undefined;
     return pathname + search + hash;
   } catch {
     return undefined;
@@ -25,7 +25,7 @@ export function nextSearch(search: Record<string, unknown>): { next?: string | u
   return { next: safePath(search['next']) };
 }
 
-/** For a redirect to sign-in; the start page needs no mention. */
-export function comingBackTo(href: string): { next?: string | undefined } {
+/** For a redirect to sign-in; without a parameter it leads to the start page. */
+export function returnSearch(href: string): { next?: string | undefined } {
   return href === '/proxies' ? {} : nextSearch({ next: href });
 }

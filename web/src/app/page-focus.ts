@@ -1,73 +1,72 @@
 import type { AnyRouter } from '@tanstack/react-router';
 
-/** Whoever closes a dialog, or puts something in the place of what had the focus, gives it on by then. */
-const PATIENCE_MS = 50;
-/** A dialog that Escape has closed fades for so long, and gives the focus back meanwhile. */
-const CLOSING_MS = 300;
+/** Time for components to move the focus themselves after a removal. */
+const FOCUS_DELAY_MS = 50;
+/** A dialog closed by Escape fades out for this time and then returns the focus. */
+const CLOSE_ANIMATION_MS = 300;
 
-/** What had the focus before the way to the page that still has to get it. */
-let before: Element | null | undefined;
+/** The focused element before a navigation whose page has not received the focus yet. */
+let focusedBefore: Element | null | undefined;
 
 /**
- * After the way to another page the page itself gets the focus, which would stay where a link stood, or on nothing:
- * whoever hears the page is told its name, and Tab goes on from its beginning. Nothing happens on the first load, nor
- * when only parameters change.
- * @returns ends it
+ * Focuses the page after a navigation, so that screen readers announce its name and Tab starts at its beginning. Not
+ * after the first load, nor when only search parameters change.
+ * @returns stops it
  */
-export function followWithFocus(router: AnyRouter): () => void {
-  let leaving: Element | null = null;
-  const endings = [
+export function focusPageOnNavigation(router: AnyRouter): () => void {
+  let focusedOnLeave: Element | null = null;
+  const unsubscribes = [
     router.subscribe('onBeforeNavigate', () => {
-      leaving = document.activeElement;
+      focusedOnLeave = document.activeElement;
     }),
     router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
       if (fromLocation === undefined || !pathChanged) return;
-      before = leaving;
-      focusPageWhenDue();
+      focusedBefore = focusedOnLeave;
+      focusPageIfPending();
     }),
   ];
-  return () => endings.forEach((end) => end());
+  return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
 }
 
-/** For frames that come later than the navigation, such as that of a user whose profile is still on its way. */
-export function focusPageWhenDue(): void {
+/** Also called by layouts that render after the navigation, such as while the profile loads. */
+export function focusPageIfPending(): void {
   const main = document.querySelector('main');
-  if (before === undefined || main === null) return;
+  if (focusedBefore === undefined || main === null) return;
   const focused = document.activeElement;
-  const isNew = focused !== before;
-  before = undefined;
-  // A field or a dialog of the new page was quicker.
+  const isNew = focused !== focusedBefore;
+  focusedBefore = undefined;
+  // A field or a dialog of the new page has taken the focus already.
   if (isNew && (main.contains(focused) || focused?.closest('[role="dialog"]') != null)) return;
   focusPage(main);
 }
 
 /**
- * When what had the focus goes away, such as the button that has loaded a list again, the dialog around it or else the
- * page gets it: otherwise Tab would begin at the top of everything.
- * @returns ends it
+ * When a focused element is removed, such as a retry button, focuses the open dialog or else the page. Otherwise Tab
+ * would start at the top of the document.
+ * @returns stops it
  */
-export function keepFocus(): () => void {
+export function restoreLostFocus(): () => void {
   const stopping = new AbortController();
   let last: EventTarget | null = null;
-  let escapedAt = -CLOSING_MS;
-  const remember = ({ target }: FocusEvent) => {
+  let escapedAt = -CLOSE_ANIMATION_MS;
+  const rememberFocused = ({ target }: FocusEvent) => {
     last = target;
   };
-  const noteEscape = ({ key }: KeyboardEvent) => {
+  const recordEscape = ({ key }: KeyboardEvent) => {
     if (key === 'Escape') escapedAt = performance.now();
   };
-  function rescueWhenClosed(): void {
-    const closingMs = escapedAt + CLOSING_MS - performance.now();
-    if (closingMs > 0) setTimeout(rescueWhenClosed, closingMs);
-    else rescue();
+  function focusWhenClosed(): void {
+    const closingMs = escapedAt + CLOSE_ANIMATION_MS - performance.now();
+    if (closingMs > 0) setTimeout(focusWhenClosed, closingMs);
+    else focusDialogOrPage();
   }
   const removals = new MutationObserver(() => {
     if (!(last instanceof Element) || last.isConnected) return;
     last = null;
-    setTimeout(rescueWhenClosed, PATIENCE_MS);
+    setTimeout(focusWhenClosed, FOCUS_DELAY_MS);
   });
-  document.addEventListener('focusin', remember, { signal: stopping.signal });
-  document.addEventListener('keydown', noteEscape, { signal: stopping.signal, capture: true });
+  document.addEventListener('focusin', rememberFocused, { signal: stopping.signal });
+  document.addEventListener('keydown', recordEscape, { signal: stopping.signal, capture: true });
   removals.observe(document.body, { childList: true, subtree: true });
   return () => {
     stopping.abort();
@@ -75,7 +74,7 @@ export function keepFocus(): () => void {
   };
 }
 
-function rescue(): void {
+function focusDialogOrPage(): void {
   if (document.activeElement !== document.body) return;
   const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
   const main = document.querySelector('main');
@@ -84,7 +83,7 @@ function rescue(): void {
 }
 
 function focusPage(main: HTMLElement): void {
-  // The heading of a page that has one in there; the screens of the product are named by the bar above them.
+  // Some pages have their own heading; other screens are named by the top bar.
   const target = main.querySelector<HTMLElement>('h1[tabindex="-1"]') ?? main;
   target.focus({ preventScroll: true });
 }

@@ -3,20 +3,20 @@ import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../lib/use-document-title.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
-import { isOwnMessage, shortenMessage } from './public-messages.ts';
+import { isKnownMessage, truncateMessage } from './public-messages.ts';
 
 const route = getRouteApi('/public-message');
 
-/** Where links from mails end. A message that is not one of ours is quoted as text, whatever it contains. */
+/** Target of links in mails. A message that is not one of ours is shown as a quotation. */
 export function PublicMessagePage() {
   const { t } = useTranslation();
   const { message } = route.useSearch();
   useDocumentTitle(t('publicMessage.title'));
-  const isOwn = message !== undefined && isOwnMessage(message);
+  const isKnown = message !== undefined && isKnownMessage(message);
   return (
     <MessageScreen
-      title={isOwn ? message : t('publicMessage.title')}
-      text={message !== undefined && !isOwn ? <Quotation text={shortenMessage(message)} /> : undefined}
+      title={isKnown ? message : t('publicMessage.title')}
+      text={message !== undefined && !isKnown ? <Quotation text={truncateMessage(message)} /> : undefined}
     >
       <Link to="/proxies" className={plain['button']}>
         {t('notFound.back')}

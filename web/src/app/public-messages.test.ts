@@ -1,7 +1,7 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isOwnMessage, shortenMessage } from './public-messages.ts';
+import { isKnownMessage, truncateMessage } from './public-messages.ts';
 
 function read(language: string, namespace: string) {
   const file = new URL(`../i18n/locales/${language}/${namespace}.json`, import.meta.url);
@@ -13,7 +13,7 @@ function read(language: string, namespace: string) {
 }
 
 it.each(['en', 'ru'] as const)('knows every sentence that a link of a mail leads to, in %s', (language) => {
-  for (const text of Object.values(confirmationTexts[language])) expect(isOwnMessage(text)).toBe(true);
+  for (const text of Object.values(confirmationTexts[language])) expect(isKnownMessage(text)).toBe(true);
 });
 
 it.each(['en', 'ru'])('knows what the specification says about links, in %s', (language) => {
@@ -26,7 +26,7 @@ it.each(['en', 'ru'])('knows what the specification says about links, in %s', (l
     resend['alreadyConfirmed'],
     accountNotFound,
   ])
-    expect(isOwnMessage(text!)).toBe(true);
+    expect(isKnownMessage(text!)).toBe(true);
 });
 
 it.each([
@@ -36,15 +36,15 @@ it.each([
   'constructor',
   '',
 ])('does not take %j for a sentence of ours', (message) => {
-  expect(isOwnMessage(message)).toBe(false);
+  expect(isKnownMessage(message)).toBe(false);
 });
 
-it('shows no more than 200 characters of a message, and no half of one', () => {
-  expect(shortenMessage('a'.repeat(200))).toBe('a'.repeat(200));
-  expect(shortenMessage('a'.repeat(201))).toBe(`${'a'.repeat(199)}…`);
-  expect(shortenMessage('😀'.repeat(10_000))).toBe(`${'😀'.repeat(199)}…`);
+it('truncates a message to 200 characters, without unpaired surrogates', () => {
+  expect(truncateMessage('a'.repeat(200))).toBe('a'.repeat(200));
+  expect(truncateMessage('a'.repeat(201))).toBe(`${'a'.repeat(199)}…`);
+  expect(truncateMessage('😀'.repeat(10_000))).toBe(`${'😀'.repeat(199)}…`);
 });
 
-it('shows a message in one line, without characters that turn the text around', () => {
-  expect(shortenMessage('one\n\n\ntwo\u202Ethree')).toBe('one two three');
+it('shows a message on one line, without bidirectional control characters', () => {
+  expect(truncateMessage('one\n\n\ntwo\u202Ethree')).toBe('one two three');
 });

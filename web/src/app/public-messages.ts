@@ -1,9 +1,9 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 
-/** Longer texts are cut: no sentence of ours is as long. */
-const SHOWN_CHARACTERS_MAX = 200;
+/** Longer messages are truncated; ours are shorter. */
+const MAX_CHARACTERS = 200;
 
-/** What else the product specification says about links of mails, in each language. */
+/** Other messages of mail links in the product specification, in each language. */
 const specified = [
   'Email has already been confirmed',
   'Email уже подтверждён',
@@ -17,20 +17,20 @@ const specified = [
   'Аккаунт не найден',
 ];
 
-const ownMessages: ReadonlySet<string> = new Set([
+const knownMessages: ReadonlySet<string> = new Set([
   ...Object.values(confirmationTexts).flatMap((texts) => Object.values(texts)),
   ...specified,
 ]);
 
-/** Anybody can write a link to our page: only sentences of ours may look as if they were. */
-export function isOwnMessage(message: string): boolean {
-  return ownMessages.has(message);
+/** Anyone can create a link to our page with any message, so only our own messages are shown as ours. */
+export function isKnownMessage(message: string): boolean {
+  return knownMessages.has(message);
 }
 
-/** In one line and of a bounded length. */
-export function shortenMessage(message: string): string {
-  // Twice as many, because one character can take two places.
-  const characters = Array.from(message.slice(0, 2 * SHOWN_CHARACTERS_MAX).replaceAll(/[\s\p{C}]+/gu, ' '));
-  const isCut = message.length > 2 * SHOWN_CHARACTERS_MAX || characters.length > SHOWN_CHARACTERS_MAX;
-  return isCut ? `${characters.slice(0, SHOWN_CHARACTERS_MAX - 1).join('')}…` : characters.join('');
+/** On one line and of limited length. */
+export function truncateMessage(message: string): string {
+  // Twice as many, because a character can take two UTF-16 code units.
+  const characters = Array.from(message.slice(0, 2 * MAX_CHARACTERS).replaceAll(/[\s\p{C}]+/gu, ' '));
+  const isTruncated = message.length > 2 * MAX_CHARACTERS || characters.length > MAX_CHARACTERS;
+  return isTruncated ? `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…` : characters.join('');
 }

@@ -17,7 +17,7 @@ import { hasTokens } from '../lib/tokens.ts';
 import { FullScreenSpinner } from '../ui/spinner.tsx';
 import { GlobalErrorPage } from './global-error-page.tsx';
 import { ScreenFailure } from './layout/screen-failure.tsx';
-import { comingBackTo, nextSearch } from './next-page.ts';
+import { returnSearch, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RootLayout } from './root-layout.tsx';
 import { parseSearch, stringifySearch } from './search-text.ts';
@@ -26,11 +26,11 @@ const root = createRootRoute({
   component: RootLayout,
   loader: () => loadSettings(),
   notFoundComponent: NotFoundPage,
-  // Takes the whole screen, not a place within a layout. Screens behind sign-in have a boundary of their own each.
+  // Replaces the whole page. Screens for signed-in users have their own error component.
   errorComponent: GlobalErrorPage,
 });
 
-/** A page of its own (landing.html), so the way there leaves this one. */
+/** The landing page is a separate document (landing.html), so this leaves the app. */
 const landing = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -48,7 +48,7 @@ const publicMessage = createRoute({
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
-/** For visitors: whoever has signed in goes to the proxies, or back to where sign-in interrupted him. */
+/** For visitors. Signed-in users are redirected to the proxies, or to the page that sign-in interrupted. */
 const guests = createRoute({
   getParentRoute: () => root,
   id: 'guests',
@@ -60,7 +60,7 @@ const guests = createRoute({
   component: lazyRouteComponent(() => import('./layout/guest-layout.tsx'), 'GuestLayout'),
 });
 
-/** What all of these have in common. Texts of screens for visitors are loaded by the layout. */
+/** Shared options of visitors' screens. The layout loads their texts. */
 function guestScreen<const S extends Screen>({ path }: S) {
   return { getParentRoute: () => guests, path: path as S['path'] };
 }
@@ -90,18 +90,18 @@ const setPassword = createRoute({
   component: lazyRouteComponent(() => import('./screens/set-password-screen.tsx'), 'SetPasswordScreen'),
 });
 
-/** For signed-in users; the layout also watches that they stay signed in. */
+/** For signed-in users; the layout redirects when they are signed out. */
 const members = createRoute({
   getParentRoute: () => root,
   id: 'members',
   beforeLoad: ({ location }) => {
-    if (!hasTokens()) throw redirect({ to: '/sign-in', search: comingBackTo(location.href), replace: true });
+    if (!hasTokens()) throw redirect({ to: '/sign-in', search: returnSearch(location.href), replace: true });
   },
   loader: loadTexts('notification'),
   component: lazyRouteComponent(() => import('./layout/member-layout.tsx'), 'MemberLayout'),
 });
 
-/** What all screens behind sign-in have in common. */
+/** Shared options of screens for signed-in users. */
 function memberScreen<const S extends Screen>({ path, texts }: S) {
   return {
     getParentRoute: () => members,
@@ -116,9 +116,9 @@ const proxies = createRoute({
   ...memberScreen(proxiesScreen),
   validateSearch: proxiesScreen.search,
   loader: ({ location }) => {
-    // Asked for before the frame is drawn, so that the rows can come with it. A failure is told when they are missed.
+    // Prefetched, so that the rows render with the shell. The screen shows a failure.
     loadProxies().then(
-      ({ askForCatalogue }) => askForCatalogue(location.search),
+      ({ prefetchCatalogue }) => prefetchCatalogue(location.search),
       () => undefined,
     );
     return loadTexts(...proxiesScreen.texts)();

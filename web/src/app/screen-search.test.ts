@@ -9,7 +9,7 @@ import { usageSearch } from '../features/usage/screen.ts';
 import { creatingSearch, pageSearch } from '../lib/search-values.ts';
 
 describe('pageSearch', () => {
-  it('leaves the first page and anything that is no page out of the address', () => {
+  it('omits the first page and invalid pages', () => {
     expect(pageSearch({ page: '3' })).toEqual({ page: 3 });
     for (const page of ['1', '0', '-2', '1.5', 'x', undefined]) expect(pageSearch({ page })).toEqual({});
   });
@@ -21,32 +21,32 @@ describe('transactionsSearch', () => {
     expect(transactionsSearch(search)).toEqual({ ...search, page: 2 });
   });
 
-  it('takes one kind, the same kind twice, and none', () => {
+  it('accepts one kind, a repeated kind, and none', () => {
     expect(transactionsSearch({ kind: 'TRIAL' })).toEqual({ kind: ['TRIAL'] });
     expect(transactionsSearch({ kind: ['TRIAL', 'TRIAL'] })).toEqual({ kind: ['TRIAL'] });
     expect(transactionsSearch({ kind: '' })).toEqual({});
   });
 
-  it('leaves out what is no day', () => {
+  it('omits invalid days', () => {
     for (const from of ['2026-02-30', '2026-13-01', 'yesterday', '20260101', '', 2026])
       expect(transactionsSearch({ from })).toEqual({});
   });
 });
 
 describe('text parameters', () => {
-  it('keeps digits as text', () => {
+  it('keep digits as text', () => {
     expect(referralSearch({ rc: 12345 })).toEqual({ rc: '12345' });
     expect(referralSearch({ rc: '0012345' })).toEqual({ rc: '0012345' });
   });
 
-  it('treats an empty one as missing', () => {
+  it('treat an empty one as missing', () => {
     expect(codeSearch({ code: '' })).toEqual({});
     expect(codeSearch({})).toEqual({});
   });
 });
 
 describe('catalogueSearch', () => {
-  it('keeps the filter and the proxy whose purchase is open, and drops what is no id', () => {
+  it('keeps the filter and the proxy whose purchase is open, and drops invalid ids', () => {
     const proxy = '0b9d3a52-8f0c-4b4e-9a33-2f3a0d1c4e5f';
     expect(catalogueSearch({ country: 'DE', proxy })).toEqual({ country: ['DE'], proxy });
     expect(catalogueSearch({ proxy: '<script>' })).toEqual({});
@@ -54,13 +54,13 @@ describe('catalogueSearch', () => {
 });
 
 describe('proxySearch', () => {
-  it('knows each group of the filter, one value or many', () => {
+  it('accepts each group of the filter, with one value or many', () => {
     const all = Object.fromEntries(filterGroups.map((group) => [group, ['a', 'b']]));
     expect(proxySearch(all)).toEqual(all);
     expect(proxySearch({ city: 'Berlin', zip: 10_115 })).toEqual({ city: ['Berlin'], zip: ['10115'] });
   });
 
-  it('leaves out what the API would refuse', () => {
+  it('omits what the API would refuse', () => {
     expect(proxySearch({ city: ['', 'Bonn', 'Bonn', { x: 1 }], isp: 'x'.repeat(121), colour: 'red' })).toEqual({
       city: ['Bonn'],
     });
@@ -80,12 +80,12 @@ describe('creatingSearch', () => {
 describe('open dialogs', () => {
   const id = '0192f7a0-1111-4222-8333-444455556666';
 
-  it('are kept beside the page', () => {
+  it('are kept together with the page', () => {
     expect(invoicesSearch({ page: '2', invoice: id })).toEqual({ page: 2, invoice: id });
     expect(connectionsSearch({ connection: id })).toEqual({ connection: id });
   });
 
-  it('are closed where the address names no object', () => {
+  it('are closed without a valid id', () => {
     expect(invoicesSearch({ invoice: 'newest' })).toEqual({});
     expect(connectionsSearch({ connection: ['x', id] })).toEqual({});
   });
@@ -101,13 +101,13 @@ describe('usageSearch', () => {
     expect(usageSearch(longest)).toEqual(longest);
   });
 
-  it('keeps the order of the connections, unless it is the usual one', () => {
+  it('keeps the order of the connections, unless it is the default', () => {
     expect(usageSearch({ sort: '-trafficUsed' })).toEqual({ sort: '-trafficUsed' });
     for (const sort of ['-spent', 'ip', '', ['spent']]) expect(usageSearch({ sort })).toEqual({});
   });
 
   it('falls back to the last days', () => {
-    const useless = [
+    const invalid = [
       { range: 'week' },
       { range: 'century' },
       { from: '2026-11-01' },
@@ -118,6 +118,6 @@ describe('usageSearch', () => {
       { from: '9999-12-31', to: '9999-12-31' },
       { connection: "' or 1=1" },
     ];
-    for (const search of useless) expect(usageSearch(search)).toEqual({});
+    for (const search of invalid) expect(usageSearch(search)).toEqual({});
   });
 });

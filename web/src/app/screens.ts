@@ -1,4 +1,4 @@
-/** Every screen of the app but those that show a message alone. Menu, router and the first requests go by it. */
+/** All screens, except pages that only show a message. Menu, router and early requests use this list. */
 import { accountScreen } from '../features/account/screen.ts';
 import { restoreAccessScreen, setPasswordScreen, signInScreen, signUpScreen } from '../features/auth/screen.ts';
 import { connectionsScreen } from '../features/connections/screen.ts';
@@ -23,7 +23,7 @@ export const menuScreens = [
   referralScreen,
 ] as const;
 
-/** Those that the frame names. */
+/** Screens with a title in the top bar. */
 export const titledScreens = [...menuScreens, accountScreen] as const;
 
 export const screens: readonly Screen[] = [

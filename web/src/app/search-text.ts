@@ -1,6 +1,6 @@
 /**
- * How search parameters are written in the address: plain text, a list as repeated keys (`?city=Berlin&city=Bonn`).
- * Values stay text as they were written: a referral code of digits is no number.
+ * Format of search parameters in the URL: plain text, lists as repeated keys (`?city=Berlin&city=Bonn`). Values are not
+ * converted: a referral code of digits stays a string.
  */
 export function parseSearch(text: string): Record<string, string | string[]> {
   const search: Record<string, string | string[]> = {};

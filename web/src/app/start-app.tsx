@@ -3,15 +3,15 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
-import { watchStyles } from '../lib/late-styles.ts';
+import { watchStylesheets } from '../lib/failed-stylesheets.ts';
 import { reportError, watchErrors } from '../lib/report-error.ts';
 import { router } from './router.tsx';
 
 export async function startApp(root: Element): Promise<void> {
-  watchStyles();
+  watchStylesheets();
   watchErrors();
   await startTranslations();
-  // A transition is rendered piece by piece.
+  // A transition renders in small steps.
   startTransition(() =>
     createRoot(root, { onCaughtError }).render(
       <StrictMode>
@@ -21,7 +21,7 @@ export async function startApp(root: Element): Promise<void> {
   );
 }
 
-/** What a boundary has caught; the rest reaches the page's own listeners. */
+/** For errors that an error boundary has caught; `watchErrors` reports the others. */
 function onCaughtError(error: unknown): void {
   console.error(error);
   reportError(error);

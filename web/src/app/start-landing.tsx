@@ -1,4 +1,4 @@
-/** The landing page is a page of its own: no router, no data, nothing of the app behind it. */
+/** The landing page is separate from the app: no router, no data. */
 import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -1,12 +1,13 @@
 import { useElementScrollRestoration, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** What readers do when they go on by themselves. */
-const HANDS = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
+/** Events after which the user scrolls themselves. */
+const USER_INPUT_EVENTS = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
 /**
- * The router scrolls back to where a page was left, at once. Lists that come a moment later, or in pieces, make the page
- * high enough only then: so it is done again while the page grows, until it has got there or the reader does something.
+ * The router restores the scroll position immediately, but lists that load later or render in steps make the page tall
+ * enough only afterwards. This repeats the scrolling while the page grows, until it is reached or the user does
+ * something.
  */
 export function useScrollRestoration(): void {
   const entry = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.state.__TSR_key });
@@ -17,7 +18,7 @@ export function useScrollRestoration(): void {
   }, [entry, top]);
 }
 
-/** @returns ends it */
+/** @returns stops it */
 function scrollWhileGrowing(top: number): () => void {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -26,7 +27,8 @@ function scrollWhileGrowing(top: number): () => void {
     if (scrollY >= top) stopping.abort();
   });
   signal.addEventListener('abort', () => page.disconnect());
-  for (const hand of HANDS) addEventListener(hand, () => stopping.abort(), { signal, passive: true });
+  for (const eventName of USER_INPUT_EVENTS)
+    addEventListener(eventName, () => stopping.abort(), { signal, passive: true });
   page.observe(document.body);
   return () => stopping.abort();
 }

@@ -21,7 +21,7 @@ export function isLanguage(value: unknown): value is Language {
   return languages.some((language) => language === value);
 }
 
-/** The first of the reader's languages that the product speaks; `ru-RU` counts as `ru`. */
+/** The first supported one of the user's languages; `ru-RU` counts as `ru`. */
 export function detectLanguage(preferred: readonly string[]): Language {
   for (const tag of preferred) {
     const language = tag.toLowerCase().split('-')[0];

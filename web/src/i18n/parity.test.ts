@@ -56,7 +56,7 @@ describe.each(namespaces)('texts of %s', (namespace) => {
   });
 });
 
-it('says "Failed loaded" where the specification words it so, and nowhere else', () => {
+it('has "Failed loaded" only in texts that the specification defines', () => {
   const specified = [
     'Failed loaded faq list',
     'Failed loaded invoices',
@@ -77,7 +77,7 @@ it('says "Failed loaded" where the specification words it so, and nowhere else',
   expect(specified).toEqual(expect.arrayContaining(worded));
 });
 
-it('has no longer messages than fit into the room that dialogs leave above them', () => {
+it('has only messages that fit into the space that dialogs leave above them', () => {
   const MESSAGE_MAX = 90;
   const messages =
     /^(?:errors|ended|genericError|rateLimitedFor|failure\.incomplete|resend|pay\.sandboxPaid|messages\.limited)/;
@@ -90,7 +90,7 @@ it('has no longer messages than fit into the room that dialogs leave above them'
 });
 
 describe('detectLanguage', () => {
-  it('takes the first language of the reader that it knows', () => {
+  it('returns the first supported language of the user', () => {
     expect(detectLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');
     expect(detectLanguage(['EN-us'])).toBe('en');
   });
@@ -100,7 +100,7 @@ describe('detectLanguage', () => {
     expect(detectLanguage([])).toBe('en');
   });
 
-  it('knows every language that has texts', () => {
+  it('supports every language that has texts', () => {
     for (const language of languages) expect(detectLanguage([language])).toBe(language);
   });
 });

@@ -5,13 +5,13 @@ import { startBrowser, type Tab } from '../../test/browser.ts';
 type LanguageTab = Tab & { modules: Awaited<ReturnType<typeof loadModules>> };
 
 async function loadModules() {
-  // Packages are loaded once for all tabs; each tab has translations of its own.
+  // Packages are loaded once for all tabs; each tab has its own i18next instance.
   const i18next = original.createInstance();
   vi.doMock('i18next', () => ({ default: i18next }));
   return { i18next, ...(await import('./setup.ts')) };
 }
 
-/** Two tabs of a browser that learn of each other's choices only when the test lets them. */
+/** Two tabs of a browser that receive each other's changes only when the test lets them. */
 async function openTabs() {
   const browser = startBrowser({ isHeld: true });
   const tabs: LanguageTab[] = [];
@@ -27,16 +27,16 @@ async function openTabs() {
 const choose = (tab: LanguageTab, language: 'en' | 'ru') => void tab.run(() => tab.modules.chooseLanguage(language));
 const shown = (...tabs: LanguageTab[]) => tabs.map(({ modules }) => modules.i18next.language);
 
-/** Once the texts have come that a tab is waiting for. */
+/** Waits until a tab has loaded the texts of its next language. */
 async function switched(tab: LanguageTab): Promise<void> {
-  // Its types do not name this field.
+  // The types do not include this field.
   const i18next = tab.modules.i18next as { isLanguageChangingTo?: string };
   await vi.waitFor(() => expect(i18next.isLanguageChangingTo).toBeUndefined());
 }
 
 async function passOn(...tabs: LanguageTab[]): Promise<void> {
   for (const tab of tabs) {
-    tab.seeStorage();
+    tab.syncStorage();
     await switched(tab);
   }
 }
@@ -54,8 +54,8 @@ it('follows the choice of another tab without storing it again', async () => {
   const { stored, first, second } = await openTabs();
   choose(first, 'ru');
   await switched(first);
-  second.seeStorage();
-  // The reader changes their mind while the second tab still follows the first choice.
+  second.syncStorage();
+  // The user changes their mind while the second tab still switches to the first choice.
   choose(first, 'en');
   await switched(first);
   await switched(second);
@@ -63,19 +63,19 @@ it('follows the choice of another tab without storing it again', async () => {
   expect([stored(), ...shown(first, second)]).toEqual(['"en"', 'en', 'en']);
 });
 
-it('returns to the language that is shown while another one is on its way', async () => {
+it('returns to the current language while another one is loading', async () => {
   const { first, second } = await openTabs();
   choose(first, 'ru');
   await switched(first);
-  second.seeStorage();
+  second.syncStorage();
   choose(first, 'en');
   await switched(first);
-  second.seeStorage();
+  second.syncStorage();
   await switched(second);
   expect(shown(first, second)).toEqual(['en', 'en']);
 });
 
-it('ends in the last choice in both tabs, whichever hears of the other first', async () => {
+it('ends with the last choice in both tabs, whichever receives it first', async () => {
   for (const isFirst of [true, false]) {
     const { stored, first, second } = await openTabs();
     choose(first, 'ru');
@@ -86,7 +86,7 @@ it('ends in the last choice in both tabs, whichever hears of the other first', a
   }
 });
 
-it('stores nothing that nobody has chosen', async () => {
+it('stores only a choice', async () => {
   const { stored } = await openTabs();
   expect(stored()).toBeUndefined();
 });

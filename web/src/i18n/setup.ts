@@ -13,7 +13,7 @@ import {
 const locales = import.meta.glob<{ default: Record<string, unknown> }>('./locales/*/*.json');
 const storedLanguage = storedValue<Language>('language', isLanguage);
 
-/** Each namespace of each language is a file of its own, fetched when a page first needs it. */
+/** Each namespace of each language is a separate file, loaded when a page first needs it. */
 const localeFiles = { type: 'backend' as const, init: () => undefined, read: readTexts };
 
 async function readTexts(language: string, namespace: string) {
@@ -22,16 +22,16 @@ async function readTexts(language: string, namespace: string) {
   return (await load()).default;
 }
 
-/** @param wanted what the first page needs besides the texts that all share */
-export async function startTranslations(...wanted: Namespace[]): Promise<void> {
+/** @param namespaces namespaces of the first page besides `common` */
+export async function startTranslations(...namespaces: Namespace[]): Promise<void> {
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
   });
-  // This tab or another one has stored a choice. Only a choice is stored: two tabs that stored what they follow would
-  // pass an older language back and forth.
+  // Changes of this tab or another one. Only a choice is stored: two tabs that stored what they follow would switch
+  // each other back and forth.
   storedLanguage.subscribe(() => {
     const language = storedLanguage.get();
-    // Also if it is the shown one: the texts of another language may still be on their way.
+    // Also if it is the current one: another language may still be loading.
     if (language !== undefined) void i18next.changeLanguage(language);
   });
   await i18next
@@ -39,22 +39,22 @@ export async function startTranslations(...wanted: Namespace[]): Promise<void> {
     .use(initReactI18next)
     .init({
       lng: storedLanguage.get() ?? detectLanguage(navigator.languages),
-      // A test keeps the languages complete, so that a reader of one need not load the other too.
+      // No fallback between complete languages (a test checks them), so that only one is loaded.
       fallbackLng: (language: string) => (isLanguage(language) ? [] : [FALLBACK_LANGUAGE]),
       supportedLngs: languages,
-      ns: ['common', ...wanted],
+      ns: ['common', ...namespaces],
       defaultNS: 'common',
       interpolation: { escapeValue: false },
     });
 }
 
-/** Switches every tab of this browser, and pages that are opened later. Once it is done this tab shows the texts. */
+/** Switches all tabs of this browser and later pages. Resolves when this tab shows the texts. */
 export async function chooseLanguage(language: Language): Promise<void> {
   storedLanguage.set(language);
   await i18next.changeLanguage(language);
 }
 
-/** For route loaders: the texts arrive together with the page's code. */
-export function loadTexts(...wanted: Namespace[]): () => Promise<void> {
-  return () => i18next.loadNamespaces(wanted);
+/** For route loaders: loads the texts together with the page's code. */
+export function loadTexts(...namespaces: Namespace[]): () => Promise<void> {
+  return () => i18next.loadNamespaces(namespaces);
 }

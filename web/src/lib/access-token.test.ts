@@ -9,7 +9,7 @@ function store(accessToken: string, livesMs: number) {
   saveTokens({ accessToken, refreshToken: `${accessToken}-refresh`, expiredAccessTokenAt: now + livesMs });
 }
 
-/** A server that answers every refresh with a pair of its own, after a turn of the event loop. */
+/** A server that responds to each refresh with a new pair, after one turn of the event loop. */
 function refreshingServer() {
   const calls: unknown[] = [];
   const call = async (_definition: unknown, input: unknown) => {
@@ -24,7 +24,7 @@ function failingServer(status: number, code: ApiError['code'] = 'INTERNAL'): Cal
   return () => Promise.reject(new ApiError(status, code, 'refused'));
 }
 
-/** A module of its own is what each tab has; storage is what they share. */
+/** Each tab has its own modules; storage is shared. */
 async function openTab() {
   vi.resetModules();
   return import('./access-token.ts');
@@ -41,7 +41,7 @@ function shareStorage() {
 
 beforeEach(() => {
   vi.useFakeTimers({ now });
-  // Without locks: what tabs do that have them is in tabs.test.ts.
+  // Without Web Locks; tabs.test.ts covers tabs with locks.
   vi.stubGlobal('navigator', {});
   tokens.set(undefined);
 });
@@ -58,7 +58,7 @@ describe('freshAccessToken', () => {
     expect(calls).toEqual([]);
   });
 
-  it('passes on that the account is blocked or that it is too early, and keeps the tokens', async () => {
+  it('rethrows ACCOUNT_BLOCKED and RATE_LIMITED, and keeps the tokens', async () => {
     store('old', 0);
     for (const [status, code] of [
       [403, 'ACCOUNT_BLOCKED'],
@@ -83,29 +83,29 @@ describe('freshAccessToken', () => {
   it('refreshes once for calls that start together', async () => {
     store('old', 0);
     const { call, calls } = refreshingServer();
-    const answers = await Promise.all([freshAccessToken(call), freshAccessToken(call), freshAccessToken(call)]);
-    expect(answers).toEqual(['next', 'next', 'next']);
+    const responses = await Promise.all([freshAccessToken(call), freshAccessToken(call), freshAccessToken(call)]);
+    expect(responses).toEqual(['next', 'next', 'next']);
     expect(calls).toHaveLength(1);
   });
 
-  it('leaves whoever signs out during a refresh signed out', async () => {
+  it('does not sign in again after a sign-out during the refresh', async () => {
     store('old', 0);
     const { call } = refreshingServer();
-    const answer = freshAccessToken(call);
+    const response = freshAccessToken(call);
     tokens.set(undefined);
-    await expect(answer).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
+    await expect(response).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
     expect(tokens.get()).toBeUndefined();
   });
 
-  it('keeps the session that was opened during a refresh of the one before', async () => {
+  it('keeps a session that was opened during a refresh of the previous one', async () => {
     store('old', 0);
-    const answer = freshAccessToken(refreshingServer().call);
+    const response = freshAccessToken(refreshingServer().call);
     store('somebody-else', 900_000);
-    expect(await answer).toBe('somebody-else');
+    expect(await response).toBe('somebody-else');
     expect(tokens.get()?.accessToken).toBe('somebody-else');
   });
 
-  it('goes on with what another tab has stored when the server refuses the pair of before', async () => {
+  it('uses the pair of another tab when the server refuses the previous one', async () => {
     store('old', 0);
     const refused: Call = () => {
       store('other-tab', 900_000);
@@ -127,7 +127,7 @@ describe('freshAccessToken', () => {
     });
   });
 
-  it('passes other failures of a refresh on, and tries again at the next call', async () => {
+  it('rethrows other failures of a refresh, and tries again at the next call', async () => {
     store('old', 0);
     await expect(freshAccessToken(failingServer(503))).rejects.toMatchObject({ status: 503 });
     await expect(freshAccessToken(failingServer(0))).rejects.toMatchObject({ status: 0 });
@@ -140,7 +140,7 @@ describe('two tabs', () => {
     vi.resetModules();
   });
 
-  it('send the same pair where there are no locks, which the server answers alike', async () => {
+  it('send the same pair without locks, and get the same response', async () => {
     shareStorage();
     store('old', 0);
     const { call, calls } = refreshingServer();

@@ -1,15 +1,15 @@
 import { ApiError, type Call } from '@cellhop/contract/client';
 import { refreshTokens } from '@cellhop/contract/auth.plain';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
-import { waitForTurn } from './refresh-turn.ts';
+import { acquireRefreshLock } from './refresh-lock.ts';
 import { saveRefreshed, type StoredTokens, tokens } from './tokens.ts';
 
 let refreshing: Promise<StoredTokens> | undefined;
 
 /**
- * An access token that is good for the next call.
- * @throws ApiError 401 when there are no tokens or the server rejects them, which signs out; other failures of a refresh
- *   pass on
+ * An access token that is valid for the next call.
+ * @throws ApiError 401 when there are no tokens or the server rejects them, which signs out; other failures of a
+ *   refresh are rethrown
  */
 export async function freshAccessToken(call: Call): Promise<string> {
   const stored = requireTokens();
@@ -23,18 +23,18 @@ export async function freshAccessToken(call: Call): Promise<string> {
 async function refreshAcrossTabs(call: Call): Promise<StoredTokens> {
   const stored = requireTokens();
   if (!isExpiring(stored)) return stored;
-  // Web Locks exist in secure contexts only; without them the server's tolerance for a repeated pair has to do.
+  // Web Locks exist in secure contexts only. Without them the server's tolerance for a repeated pair is enough.
   const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
   if (locks === undefined) return refresh(call, stored);
-  const turn = await waitForTurn(locks, stored);
-  if (turn === undefined) return refreshAcrossTabs(call);
+  const lock = await acquireRefreshLock(locks, stored);
+  if (lock === undefined) return refreshAcrossTabs(call);
   try {
-    // What was stored while this tab waited may have been seen only now.
+    // This tab may see only now what was stored while it waited.
     const next = isStillStored(stored) ? await refresh(call, stored) : requireTokens();
-    turn.succeed(next);
+    lock.shareAndRelease(next);
     return next;
   } catch (error) {
-    turn.giveUp();
+    lock.release();
     throw error;
   }
 }
@@ -43,13 +43,13 @@ async function refresh(call: Call, stored: StoredTokens): Promise<StoredTokens> 
   const { accessToken, refreshToken } = stored;
   try {
     const { data } = await call(refreshTokens, { body: { accessToken, refreshToken } });
-    // Who signed out meanwhile stays signed out, and who signed in anew keeps the new session.
+    // A user who signed out meanwhile stays signed out; a new sign-in keeps its session.
     return isStillStored(stored) ? saveRefreshed(data) : requireTokens();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
-    // Without a lock another tab may have been quicker with the same pair; what it stored is good.
+    // Without a lock another tab may have used the same pair first; the pair that it stored is valid.
     if (!isStillStored(stored)) return requireTokens();
-    // The pair is good, but not now: the tokens stay, and the page can say why.
+    // The tokens stay valid, so they are kept, and the page can show the reason.
     if (error.code === 'ACCOUNT_BLOCKED' || error.status === 429) throw error;
     tokens.set(undefined);
     throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');

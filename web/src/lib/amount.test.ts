@@ -10,7 +10,7 @@ describe.each([
   ['en', ['.'], [',']],
   ['ru', [',', '.'], [' ', NO_BREAK_SPACE, NARROW_NO_BREAK_SPACE, THIN_SPACE]],
 ] as const)('amounts in %s', (language, decimalMarks, separators) => {
-  it('reads every way to write an amount as that amount', () => {
+  it('parses every notation of an amount', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 10_000_000_000 }),
@@ -26,7 +26,7 @@ describe.each([
     );
   });
 
-  it('gives nothing, or the digits of the text: no text becomes an amount with other digits', () => {
+  it('returns undefined or the digits of the text: no text becomes an amount with other digits', () => {
     const characters = fc.constantFrom(...'0123456789,. $-e'.split(''), NO_BREAK_SPACE);
     fc.assert(
       fc.property(fc.string({ unit: characters, maxLength: 14 }), (text) => {

@@ -1,6 +1,6 @@
 const namesByLanguage = new Map<string, Intl.DisplayNames>();
 
-/** The name of a country in the reader's language, or the code itself if nobody knows it. */
+/** The name of a country in the user's language; unknown codes are returned as they are. */
 export function countryName(code: string, language: string): string {
   let names = namesByLanguage.get(language);
   if (names === undefined) {
@@ -10,6 +10,6 @@ export function countryName(code: string, language: string): string {
   try {
     return names.of(code.toUpperCase()) ?? code;
   } catch {
-    return code; // Not the shape of a country code.
+    return code; // Not a valid country code.
   }
 }

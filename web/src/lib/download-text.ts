@@ -1,10 +1,10 @@
-/** Saves a text as a file, as if the reader had followed a link to it. */
+/** Saves a text as a file, like a download link. */
 export function downloadText(fileName: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = fileName;
   link.click();
-  // Some browsers begin to read only after the click was handled.
+  // Some browsers start to read only after the click was handled.
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { draftOf, forgetDrafts } from './drafts.ts';
+import { draftOf, removeDrafts } from './drafts.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('draftOf', () => {
-  it('gives back what was written, until it is sent', () => {
+  it('is kept until it is sent', () => {
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('half a sen');
     expect(draft.read()).toBe('half a sen');
@@ -33,25 +33,25 @@ describe('draftOf', () => {
     expect(draftOf('a@example.com', 'ticket', isText).read()).toBeUndefined();
   });
 
-  it('ignores what has not its shape', () => {
+  it('ignores invalid values', () => {
     draftOf('a@example.com', 'message', (value): value is number => typeof value === 'number').write(5);
     expect(draftOf('a@example.com', 'message', isText).read()).toBeUndefined();
   });
 
-  it('is forgotten with all others, and nothing else is', () => {
+  it('is removed with all other drafts, and nothing else', () => {
     sessionStorage.setItem('other', '"kept"');
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');
-    forgetDrafts();
+    removeDrafts();
     expect(draft.read()).toBeUndefined();
     expect(sessionStorage.getItem('other')).toBe('"kept"');
   });
 
-  it('does without storage', () => {
+  it('works without storage', () => {
     vi.stubGlobal('sessionStorage', undefined);
     const draft = draftOf('a@example.com', 'message', isText);
     draft.write('mine');
     expect(draft.read()).toBeUndefined();
-    expect(forgetDrafts).not.toThrow();
+    expect(removeDrafts).not.toThrow();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What somebody has typed and not sent yet. Kept for this tab alone, so that a lost session or a reload costs nobody his
- * words; it ends with the tab, and when he signs out.
+ * Form input that was not sent yet. Kept in this tab only, so that an expired session or a reload does not lose it.
+ * Removed when the tab is closed or the user signs out.
  */
 
 const PREFIX = 'draft:';
@@ -10,7 +10,7 @@ export interface Draft<T> {
   write: (value: T | undefined) => void;
 }
 
-/** @param owner whose draft it is: another user of the same tab must not find it */
+/** @param owner id of the user: another user of the same tab must not see the draft */
 export function draftOf<T>(owner: string, name: string, isValid: (value: unknown) => value is T): Draft<T> {
   const key = `${PREFIX}${owner}:${name}`;
   return {
@@ -27,16 +27,16 @@ export function draftOf<T>(owner: string, name: string, isValid: (value: unknown
         if (value === undefined) sessionStorage.removeItem(key);
         else sessionStorage.setItem(key, JSON.stringify(value));
       } catch {
-        // Storage is full or forbidden: then a lost session loses the words too.
+        // Storage is full or forbidden: the draft is lost with the session.
       }
     },
   };
 }
 
-export function forgetDrafts(): void {
+export function removeDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   } catch {
-    // Where storage is forbidden there is nothing to forget.
+    // Without storage there are no drafts.
   }
 }

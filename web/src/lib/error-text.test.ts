@@ -11,7 +11,7 @@ beforeAll(() =>
 );
 
 describe('errorText', () => {
-  it.each(errorCodes)('has a text of its own for %s in each language', (code) => {
+  it.each(errorCodes)('has a text for %s in each language', (code) => {
     expect(en.errors[code]).toBeTruthy();
     expect(ru.errors[code]).toBeTruthy();
     expect(errorText(new ApiError(400, code, 'prose of the server'))).toBe(en.errors[code]);
@@ -21,12 +21,12 @@ describe('errorText', () => {
     expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
   });
 
-  it('says how long to wait where the server did', () => {
+  it('tells how long to wait if the server does', () => {
     const refusal = new ApiError(429, 'RATE_LIMITED', 'Too many requests', undefined, 61);
     expect(errorText(refusal)).toBe('Too many attempts. Try again in 2 minutes');
   });
 
-  it('says little about what it does not know', () => {
+  it('shows a generic text for unknown errors', () => {
     expect(errorText(new Error('stack and all'))).toBe('An error occurred, please try again later');
   });
 });

@@ -5,7 +5,7 @@ import { showToast } from './toasts.ts';
 
 const SECONDS_PER_MINUTE = 60;
 
-/** What the reader is told about a failure; chosen by code, never by the server's prose. */
+/** The text of an error for users. Depends on its code, never on the server's message. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('genericError');
   const minutes = limitMinutesOf(error);
@@ -15,20 +15,20 @@ export function errorText(error: unknown): string {
   return i18next.t(`errors.${error.code}`);
 }
 
-/** How long to wait after too many requests; undefined for other failures. */
+/** How long to wait after RATE_LIMITED; undefined for other errors. */
 export function limitMinutesOf(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return undefined;
   return error.retryAfterSeconds === undefined ? undefined : Math.ceil(error.retryAfterSeconds / SECONDS_PER_MINUTE);
 }
 
-/** Seconds to wait, which the texts of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED carry after the dash. */
+/** The seconds to wait, which the messages of RESEND_INTERVAL and EMAIL_NOT_CONFIRMED have after the dash. */
 export function waitSecondsOf(error: ApiError): number {
   return Number(/ - (\d+)$/.exec(error.message)?.[1] ?? 0);
 }
 
-/** Mistakes that the reader can mend are warnings, the rest are errors. A lost session speaks by the sign-in page. */
+/** Client errors are shown as warnings, others as errors. After a 401 the sign-in page explains. */
 export function showErrorToast(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) return;
-  const isMendable = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  showToast(isMendable ? 'warning' : 'error', errorText(error));
+  const isClientError = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  showToast(isClientError ? 'warning' : 'error', errorText(error));
 }

@@ -29,29 +29,29 @@ async function read(chunks: readonly (string | Uint8Array<ArrayBuffer>)[], onCan
   return { found, chunkCount };
 }
 
-it('finds the same events wherever the text is split', async () => {
+it('parses the same events wherever the text is split', async () => {
   for (let cut = 1; cut < text.length; cut++)
     expect(await read([text.slice(0, cut), text.slice(cut)])).toEqual({ found: events, chunkCount: 2 });
 });
 
-it('reads lines that end as on other systems', async () => {
+it('accepts all line endings', async () => {
   expect((await read([text.replaceAll('\n', '\r\n')])).found).toEqual(events);
 });
 
-it('reads a character that two chunks share', async () => {
+it('decodes a character that is split over two chunks', async () => {
   const bytes = new TextEncoder().encode('data: é\n\n');
   expect((await read([bytes.slice(0, 7), bytes.slice(7)])).found).toEqual([{ name: 'message', data: 'é' }]);
 });
 
-it('waits for the end of an event, and drops one that the end of the stream has cut off', async () => {
+it('waits for the end of an event, and drops an incomplete one at the end of the stream', async () => {
   expect((await read(['event: open\ndata: {}\n'])).found).toEqual([]);
 });
 
-it('ignores fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   expect((await read(['mood: good\ndata: x\n\n'])).found).toEqual([{ name: 'message', data: 'x' }]);
 });
 
-it('gives up an event that is too long, and closes the connection', async () => {
+it('throws for an event that is too long, and closes the connection', async () => {
   const onCancel = vi.fn<() => void>();
   const endless = Array.from({ length: 100 }, () => 'data: '.padEnd(1024, 'x'));
   await expect(read(endless, onCancel)).rejects.toMatchObject({ type: 'max-buffer-size-exceeded' });

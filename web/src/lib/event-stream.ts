@@ -1,8 +1,8 @@
-/** Server-sent events out of a response body: `EventSource` cannot send the access token, so `fetch` reads them. */
+/** Parses server-sent events from a response body: `EventSource` cannot send the access token, so `fetch` is used. */
 import { createParser } from 'eventsource-parser';
 
-/** Of one event. Ours name a few topics; more than this is something else than our server. */
-const EVENT_CHARACTERS_MAX = 64 * 1024;
+/** Of one event. Events of our API only list a few topics. */
+const MAX_EVENT_CHARACTERS = 64 * 1024;
 
 export interface ServerEvent {
   name: string;
@@ -10,7 +10,7 @@ export interface ServerEvent {
 }
 
 /**
- * Resolves when the server has ended the stream; `onChunk` is called for each chunk, signs of life too.
+ * Resolves when the server closes the stream. `onChunk` is called for each chunk, keep-alives included.
  * @throws ParseError for an event that is too long
  */
 export async function readEvents(
@@ -20,10 +20,10 @@ export async function readEvents(
 ): Promise<void> {
   const decoder = new TextDecoder();
   const parser = createParser({
-    maxBufferSize: EVENT_CHARACTERS_MAX,
+    maxBufferSize: MAX_EVENT_CHARACTERS,
     onEvent: ({ event: name = 'message', data }) => onEvent({ name, data }),
     onError: (error) => {
-      // Fields that are unknown come from a newer server.
+      // Unknown fields may come from a newer server.
       if (error.type === 'max-buffer-size-exceeded') throw error;
     },
   });
@@ -36,7 +36,7 @@ export async function readEvents(
       parser.feed(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Whoever gives up reading closes the connection too.
+    // Also closes the connection after an error.
     reader.cancel().catch(() => undefined);
   }
 }

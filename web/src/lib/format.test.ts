@@ -6,7 +6,7 @@ import {
   formatMoment,
   formatMoney,
   megabytePrice,
-  mostDecimals,
+  maxDecimals,
   prepaidPrice,
   splitSeconds,
 } from './format.ts';
@@ -27,10 +27,10 @@ describe('formatMoney', () => {
   });
 });
 
-describe('mostDecimals', () => {
-  it('is what the longest amount of a column needs, and two at least', () => {
-    expect(mostDecimals([24, -0.088, 1234.5])).toBe(3);
-    expect(mostDecimals([])).toBe(2);
+describe('maxDecimals', () => {
+  it('is the largest number of decimals in a column, at least two', () => {
+    expect(maxDecimals([24, -0.088, 1234.5])).toBe(3);
+    expect(maxDecimals([])).toBe(2);
   });
 });
 
@@ -43,11 +43,11 @@ describe('formatMoment', () => {
 });
 
 describe('prices', () => {
-  it('asks half of the price for the first 50 MB', () => {
+  it('are half for the first 50 MB', () => {
     expect(formatMoney(prepaidPrice(0.9999))).toBe('$0.49995');
   });
 
-  it('asks a hundredth of the price for each further megabyte', () => {
+  it('are a hundredth for each further megabyte', () => {
     expect(formatMoney(megabytePrice(0.7))).toBe('$0.007');
   });
 });
@@ -57,7 +57,7 @@ it('formatCount groups thousands', () => {
 });
 
 describe('formatMegabytes', () => {
-  it('counts 1024 KiB to a megabyte and shows one decimal', () => {
+  it('has 1024 KiB per megabyte and one decimal', () => {
     expect(formatMegabytes(1024)).toBe('1.0');
     expect(formatMegabytes(1536)).toBe('1.5');
     expect(formatMegabytes(0)).toBe('0.0');
@@ -66,7 +66,7 @@ describe('formatMegabytes', () => {
 });
 
 describe('formatDate', () => {
-  it('puts the day first and counts 24 hours', () => {
+  it('has the day first and 24 hours', () => {
     const local = new Date(2026, 10, 5, 0, 7);
     expect(formatDate(local.toISOString())).toBe('05.11.2026 00:07');
     expect(formatDate(new Date(2026, 10, 21, 18, 30).toISOString())).toBe('21.11.2026 18:30');
@@ -74,7 +74,7 @@ describe('formatDate', () => {
 });
 
 describe('splitSeconds', () => {
-  it('gives whole minutes and what is left over', () => {
+  it('returns whole minutes and the remaining seconds', () => {
     expect(splitSeconds(75)).toEqual({ minutes: 1, seconds: 15 });
     expect(splitSeconds(59)).toEqual({ minutes: 0, seconds: 59 });
   });

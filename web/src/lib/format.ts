@@ -16,17 +16,17 @@ export function countDecimals(money: string): number {
   return money.length - money.indexOf('.') - 1;
 }
 
-/** How many decimals the amounts of a column take when they are formatted. */
-export function mostDecimals(dollars: readonly number[]): number {
+/** The largest number of decimals in a column of formatted amounts. */
+export function maxDecimals(dollars: readonly number[]): number {
   return Math.max(MONEY_DECIMALS_MIN, ...dollars.map((each) => countDecimals(formatMoney(each))));
 }
 
-/** What the first 50 MB of a proxy cost; `price` is dollars for 100 MB. */
+/** Price of the first 50 MB of a proxy; `price` is dollars for 100 MB. */
 export function prepaidPrice(price: number): number {
   return price / (PRICED_MEGABYTES / PREPAID_MEGABYTES);
 }
 
-/** What each further megabyte costs; `price` is dollars for 100 MB. */
+/** Price of each further megabyte; `price` is dollars for 100 MB. */
 export function megabytePrice(price: number): number {
   return price / PRICED_MEGABYTES;
 }
@@ -37,7 +37,7 @@ export function formatMegabytes(kibibytes: number): string {
   return `${groupThousands(whole)}.${decimal}`;
 }
 
-/** How many there are: `1,284`. */
+/** With thousands separators: `1,284`. */
 export function formatCount(count: number): string {
   return groupThousands(String(count));
 }
@@ -56,13 +56,13 @@ const dateParts = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-/** `21.11.2026 18:05` in the reader's time zone. */
+/** `21.11.2026 18:05` in the user's time zone. */
 export function formatDate(iso: string): string {
   const part = partsOf(iso);
   return `${part['day']}.${part['month']}.${part['year']} ${part['hour']}:${part['minute']}`;
 }
 
-/** `21.11.2026 18:05:09`: for what happens several times a minute. */
+/** `21.11.2026 18:05:09`: for events that can occur several times a minute. */
 export function formatMoment(iso: string): string {
   return `${formatDate(iso)}:${partsOf(iso)['second']}`;
 }
@@ -71,7 +71,7 @@ function partsOf(iso: string): Record<string, string> {
   return Object.fromEntries(dateParts.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
 }
 
-/** Whole minutes and the seconds left over. */
+/** Whole minutes and the remaining seconds. */
 export function splitSeconds(seconds: number): { minutes: number; seconds: number } {
   return { minutes: Math.floor(seconds / 60), seconds: seconds % 60 };
 }

@@ -6,8 +6,8 @@ import { saveTokens, tokens } from './tokens.ts';
 
 const requests: Request[] = [];
 
-/** The API as far as these tests need it: one status for every call. */
-function answerWith(status: number, code: string, meanwhile: () => void = () => undefined) {
+/** An API that returns one status for every call. */
+function respondWith(status: number, code: string, meanwhile: () => void = () => undefined) {
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     requests.push(new Request(`http://api.test${url}`, init));
     meanwhile();
@@ -29,33 +29,33 @@ afterEach(() => {
 });
 
 it('sends the token with calls that need one, and with no others', async () => {
-  answerWith(500, 'INTERNAL');
+  respondWith(500, 'INTERNAL');
   await expect(call(getProfile, {})).rejects.toMatchObject({ status: 500 });
   await expect(call(signIn, { body: { email: 'a@b.co', password: 'x' } })).rejects.toMatchObject({ status: 500 });
   expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer mine', null]);
 });
 
 it('signs out at a 401', async () => {
-  answerWith(401, 'UNAUTHORIZED');
+  respondWith(401, 'UNAUTHORIZED');
   await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401 });
   expect(tokens.get()).toBeUndefined();
 });
 
 it('stays signed in at any other failure', async () => {
-  answerWith(403, 'FORBIDDEN');
+  respondWith(403, 'FORBIDDEN');
   await expect(call(getProfile, {})).rejects.toMatchObject({ status: 403 });
   expect(tokens.get()?.accessToken).toBe('mine');
 });
 
-it('keeps the session that was opened while a 401 of the one before was on its way', async () => {
-  answerWith(401, 'UNAUTHORIZED', () => store('newer'));
+it('keeps a session that was opened before the 401 of the previous one arrived', async () => {
+  respondWith(401, 'UNAUTHORIZED', () => store('newer'));
   await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401 });
   expect(tokens.get()?.accessToken).toBe('newer');
 });
 
-it('asks nothing without tokens', async () => {
+it('sends nothing without tokens', async () => {
   tokens.set(undefined);
-  answerWith(200, 'never');
+  respondWith(200, 'never');
   await expect(call(getProfile, {})).rejects.toMatchObject({ status: 401, message: 'Tokens not found' });
   expect(requests).toEqual([]);
 });

@@ -7,8 +7,9 @@ import { currentSession, tokens } from './tokens.ts';
 const plainCall = createClient({ fetch: fetchWithClock });
 
 /**
- * Calls the API. A 401 anywhere signs the user out in all tabs: the guards watch the stored tokens.
- * @throws ApiError; with status 401 also when the session has changed meanwhile, whose next user must not get the answer
+ * Calls the API. Any 401 signs the user out in all tabs: the guards watch the stored tokens.
+ * @throws ApiError; with status 401 also if the session changed during the call, because the next user must not get the
+ *   response
  */
 export const call: Call = async (definition, input, options = {}) => {
   if (!needsToken(definition.access)) return plainCall(definition, input, options);
@@ -18,9 +19,9 @@ export const call: Call = async (definition, input, options = {}) => {
     accessToken = await freshAccessToken(plainCall);
     requireSession(session);
     const headers = { ...options.headers, authorization: `Bearer ${accessToken}` };
-    const answer = await plainCall(definition, input, { ...options, headers });
+    const response = await plainCall(definition, input, { ...options, headers });
     requireSession(session);
-    return answer;
+    return response;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) signOutOf(accessToken);
     throw error;
@@ -28,8 +29,8 @@ export const call: Call = async (definition, input, options = {}) => {
 };
 
 /**
- * For answers that the typed client cannot read, such as streams. There is no time limit but the caller's.
- * @throws ApiError for every answer outside 2xx; any 401 signs the user out
+ * For responses that the typed client cannot read, such as streams. Has no timeout; the caller sets one.
+ * @throws ApiError for every status outside 2xx; any 401 signs the user out
  */
 export async function authorizedFetch(url: string, init: RequestInit): Promise<Response> {
   let accessToken: string | undefined;
@@ -48,9 +49,9 @@ function requireSession(session: string | undefined): void {
   if (currentSession() !== session) throw new ApiError(401, 'UNAUTHORIZED', 'The session has ended');
 }
 
-/** @param accessToken what the server refused; undefined when there was nothing to send */
+/** @param accessToken the refused token; undefined if none was sent */
 function signOutOf(accessToken: string | undefined): void {
-  // A late answer to a token of before must not end the session that another tab has opened or refreshed meanwhile.
+  // A late response to an older token must not end a session that another tab has opened or refreshed meanwhile.
   if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) tokens.set(undefined);
 }
 

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { idempotencyKeys } from './idempotency-keys.ts';
 
-it('gives a repeat the same key and a changed text another', () => {
+it('returns the same key for the same input and another one for changed input', () => {
   const { keyOf } = idempotencyKeys();
   const first = keyOf({ content: 'Hello' });
   expect(keyOf({ content: 'Hello' })).toBe(first);
   expect(keyOf({ content: 'Hello!' })).not.toBe(first);
-  // A text that comes again later is meant again.
+  // The same text as before a change is a new action.
   expect(keyOf({ content: 'Hello' })).not.toBe(first);
 });
 
-it('gives the same text another key once the first is forgotten', () => {
+it('returns another key for the same input after `forget`', () => {
   const keys = idempotencyKeys();
   const first = keys.keyOf('Hello');
   keys.forget();

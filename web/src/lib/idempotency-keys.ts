@@ -1,13 +1,13 @@
 export interface IdempotencyKeys {
-  /** The same key for the same input, until it is forgotten. */
+  /** The same key for the same input, until `forget`. */
   keyOf: (input: unknown) => string;
-  /** The action is done: the same input again is meant as another action. */
+  /** The action has succeeded: the same input is a new action. */
   forget: () => void;
 }
 
 /**
- * Keys by which the server knows a repeat: after a lost answer the same input is sent with the same key, and nothing is made
- * twice. Input that was changed meanwhile has another one.
+ * Idempotency keys: if a response is lost, the same input is sent again with the same key, so that the server creates
+ * nothing twice. Changed input gets a new key.
  */
 export function idempotencyKeys(): IdempotencyKeys {
   let last: { text: string; key: string } | undefined;

@@ -1,58 +1,58 @@
 /**
- * Live events: what the server says has changed is asked for again. One tab of a browser holds the stream and passes
- * on what it hears; when that tab is closed, the next one opens its own.
+ * Live events: queries that depend on changed topics are fetched again. One tab of a browser (the leader) holds the
+ * stream and forwards the events to the others; when it is closed, another tab takes over.
  */
 import { liveTopics } from '@cellhop/contract/live.plain';
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
 import { dependsOn, queryClient, type Topic } from './query.ts';
-import { spaced } from './spaced.ts';
+import { throttle } from './throttle.ts';
 
-/** Without a stream, while something that costs or brings money goes on. */
+/** Without a stream, while money is involved. */
 const BUSY_INTERVAL_MS = 2000;
-/** Otherwise: another tab or program of the same user may change things. */
+/** Without a stream: another tab or client of the same user may change data. */
 const IDLE_INTERVAL_MS = 10_000;
-/** While the stream is open, polling is only for what it might have missed. */
+/** With an open stream, in case an event is missed. */
 const SAFETY_INTERVAL_MS = 30_000;
-/** How often live events ask again for an answer that does not say so itself. Traffic changes twice a second; nobody reads that fast. */
-const SPACING_MS = 1000;
+/** Default interval at which live events refetch a query. Traffic changes twice a second, faster than users read. */
+const THROTTLE_MS = 1000;
 
-/** What the tab with the stream tells the others. `hello` asks it whether there is a stream. */
+/** Messages between tabs. With `hello` a new tab asks the leader for the state of the stream. */
 type TabMessage = { kind: 'hello' } | { kind: 'alive'; isAlive: boolean } | { kind: 'event'; event: ServerEvent };
 
-let isAlive = false;
+let isStreamOpen = false;
 const listeners = new Set<() => void>();
 
-/** How often to ask for something by oneself; `isBusy` while it costs or brings money. */
+/** The polling interval; `isBusy` while money is involved. */
 export function usePollInterval(): (isBusy: boolean) => number {
-  const isLive = useSyncExternalStore(subscribe, () => isAlive);
+  const isLive = useSyncExternalStore(subscribe, () => isStreamOpen);
   return (isBusy) => (isLive ? SAFETY_INTERVAL_MS : isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS);
 }
 
 /**
- * @param session the tabs of one session share a stream: one that is frozen in the session before must not hold it
- * @returns ends it
+ * @param session only the tabs of one session share a stream: a frozen tab of an earlier session must not block it
+ * @returns stops it
  */
 export function startLive(session: string): () => void {
   const stopping = new AbortController();
   const name = `live-events:${session}`;
   const tabs = new BroadcastChannel(name);
-  const refetch = refetcher();
-  let wasAlive = false;
+  const refetch = createRefetcher();
+  let wasStreamOpen = false;
   let isLeading = false;
 
-  function hear({ name, data }: ServerEvent): void {
+  function handleEvent({ name, data }: ServerEvent): void {
     if (name === 'open') {
-      // What changed while there was no stream has been told to nobody.
-      if (wasAlive) refetch.after(liveTopics);
-      wasAlive = true;
-      setAlive(true);
+      // Changes while the stream was closed were missed.
+      if (wasStreamOpen) refetch.after(liveTopics);
+      wasStreamOpen = true;
+      setStreamOpen(true);
     } else if (name === 'refetch') refetch.after(liveTopics);
     else if (name === 'changed') refetch.after(topicsOf(data));
   }
 
-  function tell(message: TabMessage): void {
+  function post(message: TabMessage): void {
     // A channel reaches tabs of this origin alone.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     tabs.postMessage(message);
@@ -62,46 +62,46 @@ export function startLive(session: string): () => void {
     isLeading = true;
     await keepStream(signal, {
       onEvent: (event) => {
-        hear(event);
-        tell({ kind: 'event', event });
+        handleEvent(event);
+        post({ kind: 'event', event });
       },
       onLost: () => {
-        setAlive(false);
-        tell({ kind: 'alive', isAlive: false });
+        setStreamOpen(false);
+        post({ kind: 'alive', isAlive: false });
       },
     });
     isLeading = false;
   }
 
   tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    if (data.kind === 'hello' && isLeading) tell({ kind: 'alive', isAlive });
-    if (data.kind === 'event') hear(data.event);
+    if (data.kind === 'hello' && isLeading) post({ kind: 'alive', isAlive: isStreamOpen });
+    if (data.kind === 'event') handleEvent(data.event);
     if (data.kind !== 'alive') return;
-    wasAlive ||= data.isAlive;
-    setAlive(data.isAlive);
+    wasStreamOpen ||= data.isAlive;
+    setStreamOpen(data.isAlive);
   });
-  tell({ kind: 'hello' });
-  void asOneTab(name, lead, stopping.signal);
+  post({ kind: 'hello' });
+  void leadInOneTab(name, lead, stopping.signal);
 
   return () => {
     stopping.abort();
     tabs.close();
     refetch.stop();
-    setAlive(false);
+    setStreamOpen(false);
   };
 }
 
 /**
- * Leads in one tab of the browser. Locks exist in secure contexts only; elsewhere it is the tab in front, because a
- * browser keeps no more than six connections to a server without TLS, and each stream takes one.
+ * Runs `lead` in one tab of the browser. Web Locks exist in secure contexts only; otherwise the visible tab leads,
+ * because browsers open at most six connections to a server without TLS, and each stream uses one.
  */
-async function asOneTab(
+async function leadInOneTab(
   name: string,
   lead: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const locks = (navigator as Partial<Navigator>).locks;
-  // Rejects if this tab is closed or signed out before its turn has come.
+  // Rejects if this tab is closed or signed out while it waits for the lock.
   if (locks !== undefined) return locks.request(name, { signal }, () => lead(signal)).catch(() => undefined);
   let leaving = new AbortController();
   const follow = () => {
@@ -113,40 +113,40 @@ async function asOneTab(
   follow();
 }
 
-function setAlive(next: boolean): void {
-  isAlive = next;
+function setStreamOpen(next: boolean): void {
+  isStreamOpen = next;
   for (const listener of listeners) listener();
 }
 
-/** Topics that this app does not know come from a newer server, and are left alone. */
+/** Unknown topics come from a newer server and are ignored. */
 function topicsOf(data: string): Topic[] {
-  // By hand, not by the contract's schema: this is on every page, which would load zod for it.
+  // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
   return Array.isArray(topics) ? liveTopics.filter((topic) => topics.includes(topic)) : [];
 }
 
-/** Asks again for what depends on topics, each endpoint in its own time. */
-function refetcher() {
-  const throttles = new Map<unknown, ReturnType<typeof spaced>>();
+/** Refetches the queries that depend on topics, each endpoint with its own throttle. */
+function createRefetcher() {
+  const throttles = new Map<unknown, ReturnType<typeof throttle>>();
 
-  function throttleOf(url: unknown, spacingMs: number) {
-    const throttle = throttles.get(url) ?? spaced(() => invalidateEndpoint(url), spacingMs);
-    throttles.set(url, throttle);
-    return throttle;
+  function throttledRefetch(url: unknown, throttleMs: number) {
+    const throttled = throttles.get(url) ?? throttle(() => invalidateEndpoint(url), throttleMs);
+    throttles.set(url, throttled);
+    return throttled;
   }
 
   return {
     after: (topics: readonly Topic[]) => {
       const stale = queryClient.getQueryCache().findAll({ predicate: ({ meta }) => dependsOn(meta, topics) });
-      const spacings = new Map(stale.map(({ queryKey: [url], meta }) => [url, meta?.spacingMs ?? SPACING_MS]));
-      for (const [url, spacingMs] of spacings) throttleOf(url, spacingMs).call();
+      const intervals = new Map(stale.map(({ queryKey: [url], meta }) => [url, meta?.throttleMs ?? THROTTLE_MS]));
+      for (const [url, throttleMs] of intervals) throttledRefetch(url, throttleMs).call();
     },
     stop: () => throttles.forEach(({ stop }) => stop()),
   };
 }
 
 function invalidateEndpoint(url: unknown): void {
-  // A tab that nobody sees asks when it is looked at again.
+  // Queries of a hidden tab are fetched when it becomes visible.
   void queryClient.invalidateQueries({ queryKey: [url], refetchType: document.hidden ? 'none' : 'active' });
 }
 

@@ -10,7 +10,7 @@ it.each([
   expect(isLoadFailure(new TypeError(message))).toBe(true);
 });
 
-it('leaves other failures as they are', () => {
+it('ignores other errors', () => {
   expect(isLoadFailure(new Error('Account not found'))).toBe(false);
   expect(isLoadFailure('Failed to fetch dynamically imported module')).toBe(false);
 });

@@ -1,15 +1,15 @@
-/** What lies over the page: messages (toasts) then stand where it leaves room for one. */
+/** Open overlays. Toasts are shown where the overlay leaves space for them. */
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 
-/** A dialog leaves room above or beside it (ui/dialog-space.css), a popup of the top bar below it. */
+/** A dialog leaves space above or beside it (ui/dialog-space.css), a popup of the top bar below it. */
 export type Overlay = 'dialog' | 'popup';
 
 let open: readonly Overlay[] = [];
 const listeners = new Set<() => void>();
 
-/** For each dialog and each popup of the top bar. */
+/** Registers a dialog, or a popup of the top bar, while it is open. */
 export function useAsOverlay(kind: Overlay, isOpen: boolean): void {
-  // Before it is painted for the first time.
+  // Layout effect: before the first paint.
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
     change([...open, kind]);
@@ -20,7 +20,7 @@ export function useAsOverlay(kind: Overlay, isOpen: boolean): void {
   }, [kind, isOpen]);
 }
 
-/** A dialog lies over popups. */
+/** Dialogs are above popups. */
 export function useTopOverlay(): Overlay | undefined {
   return useSyncExternalStore(subscribe, () => (open.includes('dialog') ? 'dialog' : open[0]));
 }

@@ -6,10 +6,10 @@ afterEach(() => vi.useRealTimers());
 
 function start() {
   const run = vi.fn<() => void>();
-  return { run, timer: startPausableTimer(run, { runsAfterMs: 5000, pausesForMs: 30_000 }) };
+  return { run, timer: startPausableTimer(run, { runsAfterMs: 5000, maxPauseMs: 30_000 }) };
 }
 
-it('runs once, when its time is over', () => {
+it('runs once, when the time is up', () => {
   const { run } = start();
   vi.advanceTimersByTime(4999);
   expect(run).not.toHaveBeenCalled();
@@ -17,7 +17,7 @@ it('runs once, when its time is over', () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-it('goes on after a pause with the rest of its time', () => {
+it('continues with the remaining time after a pause', () => {
   const { run, timer } = start();
   vi.advanceTimersByTime(3000);
   timer.setPaused(true);
@@ -29,7 +29,7 @@ it('goes on after a pause with the rest of its time', () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-it('ends a pause that nobody ends', () => {
+it('ends a pause at its limit', () => {
   const { run, timer } = start();
   vi.advanceTimersByTime(3000);
   timer.setPaused(true);
@@ -39,19 +39,19 @@ it('ends a pause that nobody ends', () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-it('has one bound for all pauses together', () => {
+it('limits the total of all pauses', () => {
   const { run, timer } = start();
-  let passedMs = 0;
-  while (run.mock.calls.length === 0 && passedMs < 100_000) {
-    timer.setPaused((passedMs / 100) % 10 !== 0);
+  let elapsedMs = 0;
+  while (run.mock.calls.length === 0 && elapsedMs < 100_000) {
+    timer.setPaused((elapsedMs / 100) % 10 !== 0);
     vi.advanceTimersByTime(100);
-    passedMs += 100;
+    elapsedMs += 100;
   }
-  expect(passedMs).toBeLessThanOrEqual(35_000);
-  expect(passedMs).toBeGreaterThan(30_000);
+  expect(elapsedMs).toBeLessThanOrEqual(35_000);
+  expect(elapsedMs).toBeGreaterThan(30_000);
 });
 
-it('does nothing once it is stopped, paused or not', () => {
+it('does nothing after it is stopped, paused or not', () => {
   const { run, timer } = start();
   timer.stop();
   const paused = start();

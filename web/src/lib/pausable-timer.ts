@@ -4,28 +4,28 @@ export interface PausableTimer {
 }
 
 /**
- * Runs something once its time is over. A pause keeps the rest of that time; all pauses together are bounded, so that it
- * always runs in the end.
+ * Runs a function when the time is up. A pause keeps the remaining time; the total of all pauses is bounded, so that it
+ * always runs eventually.
  */
 export function startPausableTimer(
   run: () => void,
-  { runsAfterMs, pausesForMs }: { runsAfterMs: number; pausesForMs: number },
+  { runsAfterMs, maxPauseMs }: { runsAfterMs: number; maxPauseMs: number },
 ): PausableTimer {
-  let restMs = runsAfterMs;
-  let pauseRestMs = pausesForMs;
+  let remainingMs = runsAfterMs;
+  let remainingPauseMs = maxPauseMs;
   let isPaused = false;
   let changedAt = performance.now();
-  let timeout = setTimeout(run, restMs);
+  let timeout = setTimeout(run, remainingMs);
 
   function setPaused(shouldPause: boolean): void {
-    if (shouldPause === isPaused || (shouldPause && pauseRestMs <= 0)) return;
-    const passedMs = performance.now() - changedAt;
-    if (isPaused) pauseRestMs -= passedMs;
-    else restMs -= passedMs;
+    if (shouldPause === isPaused || (shouldPause && remainingPauseMs <= 0)) return;
+    const elapsedMs = performance.now() - changedAt;
+    if (isPaused) remainingPauseMs -= elapsedMs;
+    else remainingMs -= elapsedMs;
     isPaused = shouldPause;
-    changedAt += passedMs;
+    changedAt += elapsedMs;
     clearTimeout(timeout);
-    timeout = isPaused ? setTimeout(() => setPaused(false), pauseRestMs) : setTimeout(run, restMs);
+    timeout = isPaused ? setTimeout(() => setPaused(false), remainingPauseMs) : setTimeout(run, remainingMs);
   }
 
   return { setPaused, stop: () => clearTimeout(timeout) };

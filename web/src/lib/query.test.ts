@@ -9,17 +9,17 @@ async function loadModules() {
   return { ...http, ...query, ...profile, ...(await import('./tokens.ts')), ...(await import('./toasts.ts')) };
 }
 
-/** The API, which answers when the test lets it; always as the first user. */
+/** The API. Responds when the test lets it, always as the first user. */
 function slowApi() {
   const waiting: (() => void)[] = [];
   vi.stubGlobal('fetch', async () => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     return Response.json({ data: { email: 'first@example.com' } });
   });
-  return { answer: () => waiting.splice(0).forEach((resolve) => resolve()) };
+  return { response: () => waiting.splice(0).forEach((resolve) => resolve()) };
 }
 
-/** A tab of the first user that does not hear of anything until the test lets it, and one that does. */
+/** A tab of the first user that receives nothing from others until the test lets it, and one that does. */
 async function openTabs() {
   const browser = startBrowser({ isHeld: true });
   const active = await browser.openTab(loadModules);
@@ -42,48 +42,48 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it('forgets what the last user was shown when a tab hears of sign-out and sign-in together', async () => {
+it('removes data of the previous user when a tab learns of sign-out and sign-in together', async () => {
   const { active, frozen } = await openTabs();
-  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
-  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  const { queryClient, profileQuery, cacheProfile } = frozen.modules;
+  frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   changeUser(active);
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
 });
 
-it('shows the next user no message of the last one', async () => {
+it('removes toasts of the previous user', async () => {
   const { active, frozen } = await openTabs();
   const { currentToasts, showToast } = frozen.modules;
   frozen.run(() => showToast('success', 'Ticket 7 of the first user is closed'));
   changeUser(active);
   expect(currentToasts()).toHaveLength(1);
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(currentToasts()).toEqual([]);
 });
 
-it('keeps what it knows when the tokens of the same session are refreshed', async () => {
+it('keeps its data when the tokens of the same session are refreshed', async () => {
   const { active, frozen } = await openTabs();
-  const { queryClient, profileQuery, rememberProfile } = frozen.modules;
-  frozen.run(() => rememberProfile({ email: 'first@example.com' } as Profile));
+  const { queryClient, profileQuery, cacheProfile } = frozen.modules;
+  frozen.run(() => cacheProfile({ email: 'first@example.com' } as Profile));
   active.run(() => active.modules.saveRefreshed(issued('first', 2)));
-  frozen.seeStorage();
+  frozen.syncStorage();
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeDefined();
 });
 
-it('gives an answer that the last user has asked for to nobody', async () => {
+it('drops a late response to a request of the previous user', async () => {
   const { active, frozen } = await openTabs();
-  const { answer } = slowApi();
+  const { response } = slowApi();
   const { call, queryClient, profileQuery } = frozen.modules;
   const action = frozen.run(() => call(getProfile, {}));
   const query = frozen.run(() => queryClient.prefetchQuery(profileQuery));
   await vi.advanceTimersByTimeAsync(0);
   changeUser(active);
-  frozen.seeStorage();
-  answer();
+  frozen.syncStorage();
+  response();
   await expect(action).rejects.toMatchObject({ status: 401, message: 'The session has ended' });
   await query;
   expect(queryClient.getQueryData(profileQuery.queryKey)).toBeUndefined();
-  // Nor does the late answer end the session of the next user.
+  // The late response does not end the session of the next user either.
   expect(frozen.run(() => frozen.modules.currentSession())).toBe('second');
 });

@@ -6,19 +6,19 @@ import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
-/** What answers of the API depend on: the topics of live events, and what this app alone tells of. */
+/** What queries depend on: the topics of live events, and those that only this app uses. */
 export type Topic = LiveTopic | 'account' | 'catalogue';
 
-/** Travels with each query as its `meta`. A type, because an interface is no record for the library. */
+/** The `meta` of each query. A type, because an interface is not assignable to the library's record type. */
 export type Dependencies = {
-  /** What makes the answer stale: a live event or an action names its topics. */
+  /** Topics that make the response stale, when a live event or an action names them. */
   topics?: readonly Topic[];
-  /** Live events make it stale at most once in this time. */
-  spacingMs?: number;
+  /** Minimum interval between refetches by live events. */
+  throttleMs?: number;
 };
 
-/** Sums over many charges cost the server more than a page of a list, and charts are read slowly. */
-export const SUMS_SPACING_MS = 5000;
+/** Sums over many charges are more expensive for the server than a page of a list. */
+export const SUMS_THROTTLE_MS = 5000;
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -30,10 +30,10 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 1000,
-      // An answer of the server is final, and ten seconds are long enough; only a lost connection is worth a second try.
+      // Errors of the server are final, and a timeout of ten seconds is long enough; only lost connections are retried.
       retry: (failures, error) => failures < 1 && error instanceof ApiError && error.code === 'NETWORK',
     },
-    // Without a network an action fails at once: it must not happen later by itself, when nobody waits for it any more.
+    // Without a network an action fails immediately: it must not run later, when the user does not expect it.
     mutations: { networkMode: 'always' },
   },
 });
@@ -41,8 +41,8 @@ export const queryClient = new QueryClient({
 let session = currentSession();
 
 /**
- * The next user of this browser must not see anything of the last one. A frozen tab may learn of a sign-out only together
- * with the next sign-in. Queries that are under way write into what has been cleared.
+ * The next user of this browser must not see data of the previous one. A frozen tab may learn of a sign-out only
+ * together with the next sign-in. Running queries write into the cleared cache, which nothing shows.
  */
 tokens.subscribe(() => {
   const next = currentSession();
@@ -64,7 +64,7 @@ export function apiQuery<const C extends Callable>(
   });
 }
 
-/** Asks again for what depends on the topics: at once for what is shown, otherwise when it is shown again. */
+/** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
 export function invalidate(topics: readonly Topic[]): Promise<void> {
   return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, topics) });
 }

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 const sent: unknown[] = [];
 
-/** Each page load starts with modules of its own. */
+/** Each page load starts with fresh modules. */
 async function openPage() {
   vi.resetModules();
   return import('./report-error.ts');
@@ -44,13 +44,13 @@ it('reports an error within the bounds of the API, without search parameters', a
   ]);
 });
 
-it('reports the same error once, and five of a page', async () => {
+it('reports the same error once, and at most five per page', async () => {
   const { reportError } = await openPage();
   for (const number of [1, 1, 2, 3, 4, 5, 6, 7]) reportError(new Error(`mistake ${number}`));
   expect(sent).toHaveLength(5);
 });
 
-it('reports nothing that the API or the network has caused, nor what is no error', async () => {
+it('does not report errors of the API or the network, nor other values', async () => {
   const { reportError } = await openPage();
   reportError(new ApiError(500, 'INTERNAL', 'Internal server error'));
   reportError(new DOMException('The user aborted a request', 'AbortError'));

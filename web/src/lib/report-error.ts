@@ -1,4 +1,4 @@
-/** Tells the operators of errors in the web app: those of its code, not those of the network or of the API. */
+/** Reports errors of the web app's code to the operators; not errors of the network or of the API. */
 import type { BrowserErrorBody, reportBrowserError } from '@cellhop/contract/browser-errors';
 import {
   BROWSER_ERROR_MESSAGE_LENGTH_MAX,
@@ -8,14 +8,15 @@ import {
 } from '@cellhop/contract/limits';
 import { isLoadFailure } from './load-failure.ts';
 
-// Only types and limits come from the contract, and `fetch` is called directly: the landing page loads neither zod nor the client.
+// Imports only types and limits from the contract, and calls `fetch` directly, so that the landing page loads neither
+// zod nor the client.
 const REPORT_URL: (typeof reportBrowserError)['url'] = '/v1/browser-errors';
-/** What repeats itself, or fails again and again, says nothing new. The server samples what all browsers send. */
-const REPORTS_OF_PAGE_MAX = 5;
+/** More reports of one page load add no information. The server also limits the reports of all browsers. */
+const MAX_REPORTS_PER_PAGE = 5;
 
 const reported = new Set<string>();
 
-/** Also hears what no boundary catches: errors in event handlers, and promises that nobody waits for. */
+/** Also reports what no error boundary catches: errors in event handlers and unhandled rejections. */
 export function watchErrors(): void {
   globalThis.addEventListener('error', ({ error }) => reportError(error));
   globalThis.addEventListener('unhandledrejection', ({ reason }) => reportError(reason));
@@ -24,12 +25,12 @@ export function watchErrors(): void {
 export function reportError(error: unknown): void {
   if (!(error instanceof Error) || isExpected(error)) return;
   const key = `${error.name}: ${error.message}`;
-  if (reported.has(key) || reported.size >= REPORTS_OF_PAGE_MAX) return;
+  if (reported.has(key) || reported.size >= MAX_REPORTS_PER_PAGE) return;
   reported.add(key);
   void send(bodyOf(error));
 }
 
-/** The server knows of its own refusals, and cannot be told that the network is gone. */
+/** The server already knows the errors it returned, and network errors cannot be sent. */
 function isExpected(error: Error): boolean {
   return (
     error.name === 'ApiError' || error.name === 'AbortError' || error.name === 'TimeoutError' || isLoadFailure(error)
@@ -45,7 +46,7 @@ function bodyOf({ name, message, stack }: Error): BrowserErrorBody {
   };
 }
 
-/** Search parameters may hold codes. */
+/** Search parameters may contain codes. */
 function withoutQuery(text: string): string {
   return text.replaceAll(/[?#][^\s)'"]*/g, '');
 }
@@ -56,10 +57,10 @@ async function send(body: BrowserErrorBody): Promise<void> {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // The reader may leave the broken page at once.
+      // The user may leave the broken page immediately.
       keepalive: true,
     });
   } catch {
-    // Whoever cannot be reached cannot be told.
+    // The report is lost without a network.
   }
 }

@@ -1,6 +1,6 @@
-/** The axis of a chart: round steps, and where a value stands on it. */
+/** The axis of a chart: round ticks, and the position of a value. */
 
-const STEPS_WANTED = 4;
+const TARGET_STEPS = 4;
 
 export interface Scale {
   min: number;
@@ -8,15 +8,15 @@ export interface Scale {
   ticks: number[];
 }
 
-/** Steps of 1, 2 or 5 times a power of ten. Zero is always on the axis. */
+/** Ticks are multiples of 1, 2 or 5 times a power of ten, and include zero. */
 export function toScale(values: readonly number[]): Scale {
   const highest = Math.max(0, ...values);
   const lowest = Math.min(0, ...values);
   if (highest === lowest) return { min: 0, max: 1, ticks: [0] };
-  const step = roundStep((highest - lowest) / STEPS_WANTED);
+  const step = roundStep((highest - lowest) / TARGET_STEPS);
   const first = Math.floor(lowest / step);
   const last = Math.ceil(highest / step);
-  // Multiplied anew for each: a running sum of 0.1 drifts.
+  // Each is multiplied, because a running sum of 0.1 accumulates rounding errors.
   const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
     Number(((first + index) * step).toPrecision(12)),
   );
@@ -28,9 +28,9 @@ export function toPercent(value: number, { min, max }: Scale): number {
   return ((max - value) / (max - min)) * 100;
 }
 
-/** Which of `count` labels to write so that at most `wanted` stand there, the last one always among them. */
-export function isLabelled(index: number, count: number, wanted: number): boolean {
-  return (count - 1 - index) % Math.ceil(count / wanted) === 0;
+/** Whether to show the label at `index`, if at most `maxLabels` of `count` fit. The last one is always shown. */
+export function isLabelled(index: number, count: number, maxLabels: number): boolean {
+  return (count - 1 - index) % Math.ceil(count / maxLabels) === 0;
 }
 
 function roundStep(rough: number): number {

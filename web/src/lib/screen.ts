@@ -4,22 +4,22 @@ import type { Namespace } from '../i18n/languages.ts';
 import type common from '../i18n/locales/en/common.json';
 
 /**
- * All that the app must know of a screen before its code is loaded; each feature has one in its `screen.ts`. The page itself
- * is imported by the router when it is wanted.
+ * What the app needs to know about a screen before its code is loaded. Each feature declares it in its `screen.ts`; the
+ * router imports the page lazily.
  */
 export interface Screen {
   path: string;
-  /** Its page is `app/screens/<name>-screen.tsx`, or `<name>-page.tsx` of its feature where nothing has to be composed. */
+  /** The page is `app/screens/<name>-screen.tsx`, or `<name>-page.tsx` of the feature if nothing has to be composed. */
   name: string;
   isForMembers: boolean;
-  /** What it shows besides the texts that all share. */
+  /** Texts that it needs besides those that all screens share. */
   texts: readonly Namespace[];
-  /** Checks the parameters of its address (lib/search-values.ts). */
+  /** Validates the URL parameters (lib/search-values.ts). */
   search?: (search: Record<string, unknown>) => object;
-  /** Its name in the frame. Screens below another one have none. */
+  /** The title in the top bar. Screens below another one have none. */
   title?: keyof (typeof common)['titles'];
-  /** With an icon it has a place in the menu. */
+  /** Screens with an icon are in the menu. */
   Icon?: ComponentType<IconProps>;
-  /** What it asks the API for at once, besides the profile. */
+  /** API requests that start with the page, besides the profile. */
   requests?: readonly string[];
 }

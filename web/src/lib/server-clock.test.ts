@@ -16,12 +16,12 @@ function dateHeader(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
-it('believes a clock that differs by a few seconds, as the header and the way are no more exact', () => {
+it('ignores a difference of a few seconds', () => {
   readServerClock(dateHeader(now - 5000));
   expect(toLocalTime(now)).toBe(now);
 });
 
-it('corrects a clock that is wrong by more, in both directions, and forgets it once it was set right', () => {
+it('corrects larger differences, in both directions, until the clock is right', () => {
   readServerClock(dateHeader(now - HOUR_MS));
   expect(toLocalTime(now)).toBe(now + HOUR_MS);
   readServerClock(dateHeader(now + HOUR_MS));
@@ -30,13 +30,13 @@ it('corrects a clock that is wrong by more, in both directions, and forgets it o
   expect(toLocalTime(now)).toBe(now);
 });
 
-it('keeps what it knows when an answer has no date', () => {
+it('keeps the difference when a response has no date', () => {
   readServerClock(dateHeader(now - HOUR_MS));
   readServerClock(null);
   expect(toLocalTime(0)).toBe(HOUR_MS);
 });
 
-it('looks at the date of each answer that it fetches', async () => {
+it('reads the date of each response', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { headers: { date: dateHeader(now + HOUR_MS) } })));
   await fetchWithClock('/');
   expect(toLocalTime(0)).toBe(-HOUR_MS);

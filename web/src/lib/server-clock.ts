@@ -1,18 +1,18 @@
 /**
- * Moments that the server names (the end of a token, the next mail) are compared with this device's clock, which may be
- * wrong by hours. Each answer's Date header tells by how much.
+ * The server's times (expiry of a token, when the next mail is allowed) are compared with the device's clock, which may
+ * be wrong by hours. The Date header of each response tells the difference.
  */
 
-import { takeEarlyAnswer } from './early-answers.ts';
+import { takeEarlyResponse } from './early-responses.ts';
 
-/** The header has whole seconds, and the answer was on its way: less than this says nothing about the clock. */
+/** The header has whole seconds, and the response takes time, so smaller differences are ignored. */
 const TOLERANCE_MS = 5000;
 
-let aheadMs = 0;
+let offsetMs = 0;
 
-/** `fetch`, which also looks at the server's clock. */
+/** `fetch` that also reads the server's clock. */
 export const fetchWithClock: typeof fetch = async (input, init) => {
-  const early = typeof input === 'string' ? takeEarlyAnswer(input, init ?? {}) : undefined;
+  const early = typeof input === 'string' ? takeEarlyResponse(input, init ?? {}) : undefined;
   const response = await (early ?? fetch(input, init));
   readServerClock(response.headers.get('date'));
   return response;
@@ -20,11 +20,11 @@ export const fetchWithClock: typeof fetch = async (input, init) => {
 
 export function readServerClock(date: string | null): void {
   const difference = Date.now() - Date.parse(date ?? '');
-  if (Number.isNaN(difference)) return; // A proxy in between may drop the header.
-  aheadMs = Math.abs(difference) > TOLERANCE_MS ? difference : 0;
+  if (Number.isNaN(difference)) return; // A proxy may remove the header.
+  offsetMs = Math.abs(difference) > TOLERANCE_MS ? difference : 0;
 }
 
-/** When this device's clock will show the moment that the server means. */
+/** Converts a server time to the device's clock. */
 export function toLocalTime(serverMs: number): number {
-  return serverMs + aheadMs;
+  return serverMs + offsetMs;
 }

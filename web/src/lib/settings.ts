@@ -1,26 +1,27 @@
 import type { getSettings, Settings } from '@cellhop/contract/settings';
 import { useSyncExternalStore } from 'react';
-import { takeEarlyAnswer } from './early-answers.ts';
+import { takeEarlyResponse } from './early-responses.ts';
 
-// Only types come from the contract, and `fetch` is called directly: the landing page loads neither zod nor the client.
+// Imports only types from the contract, and calls `fetch` directly, so that the landing page loads neither zod nor the
+// client.
 const SETTINGS_URL: (typeof getSettings)['url'] = '/v1/settings';
 const TIMEOUT_MS = 10_000;
-/** A page waits this long for the brand's name; afterwards it appears without, and the name follows. */
-const PATIENCE_MS = 1000;
+/** How long a page waits for the settings; after that it is shown with the default brand name. */
+const MAX_WAIT_MS = 1000;
 
 let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '', contactEmail: null };
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();
 
-/** Never fails: an installation that does not answer is shown under the default name. */
+/** Never rejects: if the request fails, the default settings are used. */
 export async function loadSettings(): Promise<void> {
   loading ??= fetchSettings().catch(() => {
     loading = undefined;
   });
-  await Promise.race([loading, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  await Promise.race([loading, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 }
 
-/** As far as they are known. */
+/** The defaults until they are loaded. */
 export function currentSettings(): Settings {
   return settings;
 }
@@ -31,10 +32,9 @@ export function useSettings(): Settings {
 
 async function fetchSettings(): Promise<void> {
   const init = { signal: AbortSignal.timeout(TIMEOUT_MS) };
-  const response = await (takeEarlyAnswer(SETTINGS_URL, init) ?? fetch(SETTINGS_URL, init));
+  const response = await (takeEarlyResponse(SETTINGS_URL, init) ?? fetch(SETTINGS_URL, init));
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  const answer = (await response.json()) as { data: Settings };
-  settings = answer.data;
+  ({ data: settings } = (await response.json()) as { data: Settings });
   for (const listener of listeners) listener();
 }
 

@@ -1,8 +1,8 @@
-/** A value in local storage that all tabs share; where storage is forbidden it lives as long as the page. */
+/** A value in local storage that all tabs share. If storage is forbidden, the value lives as long as the page. */
 export interface StoredValue<T> {
   get: () => T | undefined;
   set: (value: T | undefined) => void;
-  /** Called after each change, of this tab or of another. */
+  /** Called after each change, in this tab or another. */
   subscribe: (listener: () => void) => () => void;
 }
 
@@ -25,14 +25,14 @@ export function storedValue<T>(key: string, isValid: (value: unknown) => value i
       if (text === null) localStorage.removeItem(key);
       else localStorage.setItem(key, text);
     } catch {
-      // Storage is full or forbidden; the value in memory serves this page.
+      // Storage is full or forbidden; this page uses the value in memory.
     }
   }
 
   return {
     get() {
       const text = readText();
-      // The same text gives the same object, which useSyncExternalStore relies on.
+      // useSyncExternalStore needs the same object for the same text.
       if (parsed.text !== text) parsed = { text, value: parse(text, isValid) };
       return parsed.value;
     },

@@ -1,4 +1,4 @@
-/** Tabs of one browser that share a session. */
+/** Several tabs of one browser that share a session. */
 import type { Call } from '@cellhop/contract/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { issued, startBrowser, type Tab } from '../../test/browser.ts';
@@ -10,36 +10,36 @@ type AppTab = Tab & { modules: TabModules };
 
 async function loadModules() {
   const [accessToken, tokens] = [await import('./access-token.ts'), await import('./tokens.ts')];
-  // As the guards of every page do.
+  // Like the guards of every page.
   tokens.tokens.subscribe(() => undefined);
   return { ...accessToken, ...tokens, ...(await import('@cellhop/contract/client')) };
 }
 
-/** Answers each refresh with the next pair of the session, once the test lets it. */
+/** Responds to each refresh with the next pair of the session; can hold the responses back. */
 function refreshingServer() {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const waiting: (() => void)[] = [];
   let isHolding = false;
   const call = async (_definition: unknown, { body }: { body: { refreshToken: string } }) => {
-    asked.push(body.refreshToken);
+    requested.push(body.refreshToken);
     if (isHolding) await new Promise<void>((resolve) => waiting.push(resolve));
     const [, session = '', generation] = body.refreshToken.split('-');
     return { data: issued(session, Number(generation) + 1) };
   };
   return {
-    asked,
+    requested,
     call: call as unknown as Call,
     hold: () => (isHolding = true),
-    answer: () => waiting.splice(0).forEach((resolve) => resolve()),
+    response: () => waiting.splice(0).forEach((resolve) => resolve()),
   };
 }
 
-/** The tab's own class: modules of another tab do not know it. */
+/** Each tab has its own ApiError class. */
 function refusing({ modules: { ApiError } }: AppTab, status: number): Call {
   return () => Promise.reject(new ApiError(status, 'INTERNAL', 'refused'));
 }
 
-const neverAnswering: Call = () => new Promise(() => undefined);
+const neverResponding: Call = () => new Promise(() => undefined);
 
 async function openTabs(count: number, options = {}): Promise<AppTab[]> {
   const browser = startBrowser(options);
@@ -58,13 +58,13 @@ function tokenOf(tab: AppTab): string | undefined {
   return tab.run(() => tab.modules.tokens.get()?.accessToken);
 }
 
-/** Lets promises settle without letting time pass. */
+/** Settles promises without advancing the time. */
 async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-function seeAll(tabs: Tab[]): void {
-  for (let round = 0; round < 3; round++) for (const tab of tabs) tab.seeStorage();
+function syncAll(tabs: Tab[]): void {
+  for (let round = 0; round < 3; round++) for (const tab of tabs) tab.syncStorage();
 }
 
 beforeEach(() => {
@@ -79,99 +79,99 @@ afterEach(() => {
 const next = issued('one', 2).accessToken;
 
 describe('refreshing in several tabs', () => {
-  it('is one call when all of them wake up together', async () => {
+  it('is one call when all of them wake up at the same time', async () => {
     const tabs = await openTabs(4);
-    const { call, asked } = refreshingServer();
+    const { call, requested } = refreshingServer();
     expect(await Promise.all(tabs.map((tab) => refresh(tab, call)))).toEqual([next, next, next, next]);
-    expect(asked).toEqual(['refresh-one-1']);
+    expect(requested).toEqual(['refresh-one-1']);
   });
 
-  it('is one call when a waiting tab hears of it and cannot read the new pair yet', async () => {
+  it('is one call when a waiting tab receives the new pair before it can read it', async () => {
     const tabs = await openTabs(3, { isHeld: true });
-    const { call, asked } = refreshingServer();
-    const answers = Promise.all(tabs.map((tab) => refresh(tab, call)));
+    const { call, requested } = refreshingServer();
+    const responses = Promise.all(tabs.map((tab) => refresh(tab, call)));
     await settle();
-    tabs.forEach((tab) => tab.hear());
-    expect(await answers).toEqual([next, next, next]);
+    tabs.forEach((tab) => tab.receiveMessages());
+    expect(await responses).toEqual([next, next, next]);
     expect(tabs[1]!.read('tokens')).toContain('refresh-one-1');
     expect(await refresh(tabs[1]!, call)).toBe(next);
-    expect(asked).toEqual(['refresh-one-1']);
+    expect(requested).toEqual(['refresh-one-1']);
   });
 
-  it('is one call when a waiting tab reads the new pair and hears nothing', async () => {
+  it('is one call when a waiting tab reads the new pair and receives no message', async () => {
     const tabs = await openTabs(2, { isHeld: true });
-    const { call, asked } = refreshingServer();
-    const answers = Promise.all(tabs.map((tab) => refresh(tab, call)));
+    const { call, requested } = refreshingServer();
+    const responses = Promise.all(tabs.map((tab) => refresh(tab, call)));
     await settle();
-    seeAll(tabs);
-    expect(await answers).toEqual([next, next]);
-    expect(asked).toEqual(['refresh-one-1']);
+    syncAll(tabs);
+    expect(await responses).toEqual([next, next]);
+    expect(requested).toEqual(['refresh-one-1']);
   });
 
-  it('is one call when a tab that still reads the old pair comes after the refresh', async () => {
+  it('is one call when a tab that still reads the old pair starts after the refresh', async () => {
     const [first, second] = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
-    const { call, asked } = refreshingServer();
+    const { call, requested } = refreshingServer();
     expect(await refresh(first, call)).toBe(next);
-    first.hear();
-    second.hear();
+    first.receiveMessages();
+    second.receiveMessages();
     await vi.advanceTimersByTimeAsync(5000);
     expect(await refresh(second, call)).toBe(next);
-    expect(asked).toEqual(['refresh-one-1']);
+    expect(requested).toEqual(['refresh-one-1']);
   });
 
-  it('goes on without a tab that is frozen in the middle of its refresh, while the server still repeats the pair', async () => {
+  it('continues without a tab that is frozen during its refresh, while the server still repeats the pair', async () => {
     const [frozen, second] = (await openTabs(2)) as [AppTab, AppTab];
-    void refresh(frozen, neverAnswering);
-    const { call, asked } = refreshingServer();
-    const answer = refresh(second, call);
+    void refresh(frozen, neverResponding);
+    const { call, requested } = refreshingServer();
+    const response = refresh(second, call);
     await vi.advanceTimersByTimeAsync(4999);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await answer).toBe(next);
+    expect(await response).toBe(next);
   });
 
-  it('is not needed when another tab has stored a new pair before the lock was given', async () => {
+  it('is not needed when another tab has stored a new pair before the lock was granted', async () => {
     const [first, second] = (await openTabs(2)) as [AppTab, AppTab];
-    const { call, asked } = refreshingServer();
-    const answer = refresh(second, call);
+    const { call, requested } = refreshingServer();
+    const response = refresh(second, call);
     first.run(() => first.modules.saveTokens(issued('one', 2)));
-    expect(await answer).toBe(next);
-    expect(asked).toEqual([]);
+    expect(await response).toBe(next);
+    expect(requested).toEqual([]);
   });
 
-  it('is not needed when the new pair can be read as the lock is given, before any event tells of it', async () => {
+  it('is not needed when the new pair can be read when the lock is granted, before any event', async () => {
     const [first, second] = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
-    const { call, asked } = refreshingServer();
-    const answer = refresh(second, call);
+    const { call, requested } = refreshingServer();
+    const response = refresh(second, call);
     first.run(() => first.modules.saveTokens(issued('one', 2)));
     second.readStorage();
-    expect(await answer).toBe(next);
-    expect(asked).toEqual([]);
+    expect(await response).toBe(next);
+    expect(requested).toEqual([]);
   });
 
-  it('is tried by the next tab when it fails in one', async () => {
+  it('is tried by the next tab when it fails', async () => {
     const [first, second] = (await openTabs(2)) as [AppTab, AppTab];
     const failed = refresh(first, refusing(first, 503));
-    const { call, asked } = refreshingServer();
-    const answer = refresh(second, call);
+    const { call, requested } = refreshingServer();
+    const response = refresh(second, call);
     await expect(failed).rejects.toMatchObject({ status: 503 });
-    expect(await answer).toBe(next);
-    expect(asked).toHaveLength(1);
+    expect(await response).toBe(next);
+    expect(requested).toHaveLength(1);
   });
 
-  it('of the next pair does not wait for the lock of the pair before', async () => {
+  it('of the next pair does not wait for the lock of the previous one', async () => {
     const [first] = (await openTabs(1)) as [AppTab];
-    const { call, asked } = refreshingServer();
+    const { call, requested } = refreshingServer();
     await refresh(first, call);
     first.run(() => first.modules.saveTokens(issued('one', 2, 0)));
     expect(await refresh(first, call)).toBe(issued('one', 3).accessToken);
-    expect(asked).toEqual(['refresh-one-1', 'refresh-one-2']);
+    expect(requested).toEqual(['refresh-one-1', 'refresh-one-2']);
   });
 
-  it('ends for all of them when the server refuses it', async () => {
+  it('fails in all tabs when the server refuses it', async () => {
     const tabs = await openTabs(3);
-    const answers = tabs.map((tab) => refresh(tab, refusing(tab, 400)));
-    for (const answer of answers) await expect(answer).rejects.toMatchObject({ status: 401 });
+    const responses = tabs.map((tab) => refresh(tab, refusing(tab, 400)));
+    for (const response of responses) await expect(response).rejects.toMatchObject({ status: 401 });
     expect(tabs.map(tokenOf)).toEqual([undefined, undefined, undefined]);
   });
 });
@@ -182,61 +182,61 @@ describe('sign-out in one tab', () => {
     const [refreshing, leaving] = tabs;
     const server = refreshingServer();
     server.hold();
-    const answer = refresh(refreshing, server.call).catch(() => undefined);
+    const response = refresh(refreshing, server.call).catch(() => undefined);
     await settle();
     leaving.run(() => leaving.modules.tokens.set(undefined));
-    server.answer();
-    await answer;
-    seeAll(tabs);
+    server.response();
+    await response;
+    syncAll(tabs);
     expect(tabs.map(tokenOf)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('holds for a tab that hears of the new pair later than of the sign-out', async () => {
+  it('holds for a tab that learns of the new pair after the sign-out', async () => {
     const tabs = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
     const [refreshing, other] = tabs;
     const server = refreshingServer();
     server.hold();
-    const answers = Promise.allSettled(tabs.map((tab) => refresh(tab, server.call)));
+    const responses = Promise.allSettled(tabs.map((tab) => refresh(tab, server.call)));
     await settle();
     refreshing.run(() => refreshing.modules.tokens.set(undefined));
-    server.answer();
-    other.seeStorage();
-    other.hear();
-    expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    server.response();
+    other.syncStorage();
+    other.receiveMessages();
+    expect((await responses).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(tabs.map(tokenOf)).toEqual([undefined, undefined]);
   });
 
-  it('does not end the session that another tab has opened a moment ago', async () => {
+  it('does not end a session that another tab has just opened', async () => {
     const tabs = (await openTabs(2, { isHeld: true })) as [AppTab, AppTab];
     const [first, second] = tabs;
     first.run(() => first.modules.tokens.set(undefined));
-    second.seeStorage();
+    second.syncStorage();
     first.run(() => first.modules.saveTokens(issued('two', 1)));
-    // Nothing is stored as far as this tab can see.
+    // This tab sees nothing in the storage yet.
     second.run(() => second.modules.tokens.set(undefined));
-    seeAll(tabs);
+    syncAll(tabs);
     expect(tabs.map(tokenOf)).toEqual([issued('two', 1).accessToken, issued('two', 1).accessToken]);
   });
 });
 
 describe('sign-in as another user', () => {
-  it('holds when another tab, which cannot see it yet, finishes a refresh of the session before', async () => {
+  it('holds when another tab, which cannot see it yet, finishes a refresh of the previous session', async () => {
     const tabs = (await openTabs(3, { isHeld: true })) as [AppTab, AppTab, AppTab];
     const [refreshing, entering] = tabs;
     const server = refreshingServer();
     server.hold();
-    const answer = refresh(refreshing, server.call).catch(() => undefined);
+    const response = refresh(refreshing, server.call).catch(() => undefined);
     await settle();
     entering.run(() => entering.modules.tokens.set(undefined));
     entering.run(() => entering.modules.saveTokens(issued('two', 1)));
-    server.answer();
-    await answer;
-    seeAll(tabs);
+    server.response();
+    await response;
+    syncAll(tabs);
     const entered = issued('two', 1).accessToken;
     expect(tabs.map(tokenOf)).toEqual([entered, entered, entered]);
   });
 
-  it('serves a tab that waits for a refresh of the session before', async () => {
+  it('resolves a tab that waits for a refresh of the previous session', async () => {
     const [refreshing, entering, waiting] = (await openTabs(3)) as [AppTab, AppTab, AppTab];
     const server = refreshingServer();
     server.hold();
@@ -247,12 +247,12 @@ describe('sign-in as another user', () => {
     entering.run(() => entering.modules.saveTokens(issued('two', 1)));
     const entered = issued('two', 1).accessToken;
     expect(await second).toBe(entered);
-    server.answer();
+    server.response();
     expect(await first).toBe(entered);
-    expect(server.asked).toEqual(['refresh-one-1']);
+    expect(server.requested).toEqual(['refresh-one-1']);
   });
 
-  it('survives the late end of a log-out of the session before', async () => {
+  it('survives a late log-out of the previous session', async () => {
     const [leaving, entering] = (await openTabs(2)) as [AppTab, AppTab];
     const pair = leaving.run(() => leaving.modules.tokens.get()!);
     entering.run(() => entering.modules.saveTokens(issued('two', 1)));

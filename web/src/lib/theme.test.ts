@@ -4,7 +4,7 @@ import { colorSchemeOf } from './theme.ts';
 const at = (hour: number, minute = 0) => new Date(2026, 10, 21, hour, minute);
 
 describe('colorSchemeOf', () => {
-  it('keeps to a chosen theme at any hour', () => {
+  it('is the chosen theme at any hour', () => {
     expect(colorSchemeOf('LIGHT', at(23))).toBe('light');
     expect(colorSchemeOf('DARK', at(12))).toBe('dark');
   });

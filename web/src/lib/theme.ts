@@ -29,7 +29,7 @@ export function useColorScheme(): ColorScheme {
   return useSyncExternalStore(subscribeToScheme, currentScheme);
 }
 
-/** Keeps the document in the chosen scheme; own styles and Mantine's both follow this attribute. */
+/** Applies the chosen color scheme to the document; our styles and Mantine's depend on this attribute. */
 export function useDocumentColorScheme(): void {
   const scheme = useColorScheme();
   useEffect(() => {

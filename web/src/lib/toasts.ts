@@ -8,9 +8,9 @@ export interface Toast {
 }
 
 export const TOAST_CLOSE_MS = 5000;
-/** For how long, in all, the pointer or the focus can keep a toast beyond that. */
-export const TOAST_PAUSES_MS = 30_000;
-/** Many connections can end at the same moment; the newest messages are shown. */
+/** Limit of all pauses of a toast together. */
+export const TOAST_MAX_PAUSE_MS = 30_000;
+/** Many connections can end at the same time; only the newest toasts are shown. */
 const MAX_TOASTS = 3;
 
 let toasts: readonly Toast[] = [];
@@ -19,7 +19,7 @@ const listeners = new Set<() => void>();
 
 export function showToast(kind: ToastKind, text: string): void {
   lastId += 1;
-  // The same message twice says nothing new; it only starts its five seconds again.
+  // A repeated message restarts its five seconds instead of being shown twice.
   change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text }].slice(-MAX_TOASTS));
 }
 

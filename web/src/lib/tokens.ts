@@ -1,14 +1,14 @@
 import { toLocalTime } from './server-clock.ts';
 import { type StoredValue, storedValue } from './stored-value.ts';
 
-/** `accessTokenExpiredAt`: epoch milliseconds of this device's clock. */
+/** `accessTokenExpiredAt`: epoch milliseconds of the device's clock. */
 export interface StoredTokens {
   accessToken: string;
   refreshToken: string;
   accessTokenExpiredAt: number;
 }
 
-/** The shape of the API's answers to sign-in and refresh. */
+/** The shape of the API's responses to sign-in and refresh. */
 interface IssuedTokens {
   accessToken: string;
   refreshToken: string;
@@ -17,24 +17,24 @@ interface IssuedTokens {
 
 const stored = storedValue<StoredTokens>('tokens', isStoredTokens);
 /**
- * The session that was signed out last. A tab whose view of the storage lags may store a refreshed pair of it after the
- * sign-out: such a pair counts for nothing.
+ * The session that was signed out last. A tab that does not see the sign-out in its storage yet may store a refreshed
+ * pair of that session afterwards: such a pair is ignored.
  */
 const endedSession = storedValue<string>('endedSession', (value) => typeof value === 'string');
-/** The pair that another tab has posted, until this tab can read it from the storage. */
-let posted: { spent: string; next: StoredTokens } | undefined;
-/** The newest pair of a session that was not over when this tab looked. */
+/** The pair that another tab has sent, until this tab can read it from the storage. */
+let shared: { spent: string; next: StoredTokens } | undefined;
+/** The newest pair that this tab has seen whose session had not ended. */
 let lastValid: StoredTokens | undefined;
 
 export const tokens: StoredValue<StoredTokens> = {
   get() {
     const pair = readPair();
-    return pair === undefined || isOver(pair) ? undefined : pair;
+    return pair === undefined || isEnded(pair) ? undefined : pair;
   },
   set(value) {
     const before = stored.get();
     lastValid = value;
-    // What this tab cannot see it does not remove: another tab may have signed in a moment ago.
+    // Do not remove a pair that this tab cannot see: another tab may just have signed in.
     if (before === undefined && value === undefined) return;
     if (before !== undefined && (value === undefined || !isSameSession(before, value)))
       endedSession.set(sessionOf(before));
@@ -50,36 +50,38 @@ export const tokens: StoredValue<StoredTokens> = {
   },
 };
 
-/** Of a session that has just been opened. */
+/** Stores the tokens of a new session. */
 export function saveTokens(issued: IssuedTokens): StoredTokens {
   const pair = toStored(issued);
   tokens.set(pair);
   return pair;
 }
 
-/** The next pair of the same session. A session that another tab has ended or replaced meanwhile stays so. */
+/** Stores the next pair of the same session. Does not revive a session that another tab has ended or replaced. */
 export function saveRefreshed(issued: IssuedTokens): StoredTokens {
   const pair = toStored(issued);
   stored.set(pair);
   return pair;
 }
 
-/** Signs out of this session. Another one that has been opened meanwhile goes on. */
+/** Signs out of this session. A newer session stays. */
 export function endSession(pair: StoredTokens): void {
   const current = tokens.get();
   if (current !== undefined && isSameSession(current, pair)) tokens.set(undefined);
 }
 
-/** Uses the pair that another tab has got for the spent one, as long as the storage still shows the spent one here. */
-export function usePosted(spent: string, next: StoredTokens): void {
-  posted = { spent, next };
+/**
+ * Uses the pair that another tab has received for the spent one, while the storage of this tab still has the spent one.
+ */
+export function acceptSharedTokens(spent: string, next: StoredTokens): void {
+  shared = { spent, next };
 }
 
 export function hasTokens(): boolean {
   return tokens.get() !== undefined;
 }
 
-/** Tells one sign-in from another; undefined without tokens. What belongs to a user in this tab belongs to one session. */
+/** Identifies the sign-in; undefined without tokens. All data of a user in this tab belongs to one session. */
 export function currentSession(): string | undefined {
   const pair = tokens.get();
   return pair === undefined ? undefined : (sessionOf(pair) ?? '');
@@ -93,7 +95,7 @@ export function isStoredTokens(value: unknown): value is StoredTokens {
   );
 }
 
-/** The server alone checks the token; here its session id tells one sign-in from another. */
+/** The session id in the token. Only the server verifies the token. */
 function sessionOf({ accessToken }: StoredTokens): string | undefined {
   try {
     const payload = accessToken.split('.')[1] ?? '';
@@ -101,7 +103,7 @@ function sessionOf({ accessToken }: StoredTokens): string | undefined {
     const sessionId = (claims as { sid?: unknown } | null)?.sid;
     return typeof sessionId === 'string' ? sessionId : undefined;
   } catch {
-    return undefined; // Not a token of this API; its next use ends in a 401.
+    return undefined; // Not a token of this API; its next use will get a 401.
   }
 }
 
@@ -111,20 +113,20 @@ function isSameSession(one: StoredTokens, other: StoredTokens): boolean {
 
 function readPair(): StoredTokens | undefined {
   const pair = stored.get();
-  return pair !== undefined && pair.refreshToken === posted?.spent ? posted.next : pair;
+  return pair !== undefined && pair.refreshToken === shared?.spent ? shared.next : pair;
 }
 
-function isOver(pair: StoredTokens): boolean {
+function isEnded(pair: StoredTokens): boolean {
   const ended = endedSession.get();
   return ended !== undefined && sessionOf(pair) === ended;
 }
 
-/** A late pair of an ended session may have overwritten the pair of the session after it, which this tab knows. */
+/** A late pair of an ended session may have overwritten the pair of the next session, which this tab remembers. */
 function restoreOverwritten(): void {
   const pair = stored.get();
   if (pair === undefined) return;
-  if (!isOver(pair)) lastValid = pair;
-  else if (lastValid !== undefined && !isOver(lastValid)) stored.set(lastValid);
+  if (!isEnded(pair)) lastValid = pair;
+  else if (lastValid !== undefined && !isEnded(lastValid)) stored.set(lastValid);
 }
 
 function toStored({ accessToken, refreshToken, expiredAccessTokenAt }: IssuedTokens): StoredTokens {

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { renderHook } from '../../test/render-hook.ts';
 import en from '../i18n/locales/en/common.json' with { type: 'json' };
 
-// There is one tab, which hears of no other.
+// There is only one tab.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 const { queryClient } = await import('./query.ts');
 const { clearToasts, currentToasts } = await import('./toasts.ts');
@@ -14,7 +14,7 @@ const refuse = () => Promise.reject(new ApiError(402, 'SMALL_BALANCE', 'Small ba
 const lostNetwork = () => new ApiError(0, 'NETWORK', 'fetch failed');
 const shownToasts = () => currentToasts().map(({ kind, text }) => [kind, text]);
 
-/** A server that answers when the test lets it, and remembers the key of each request. */
+/** A server that responds when the test lets it, and records the key of each request. */
 function heldServer() {
   const keys: (string | undefined)[] = [];
   const waiting: { resolve: (result: string) => void; reject: (error: Error) => void }[] = [];
@@ -46,7 +46,7 @@ describe('a double click', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('leaves the next try free, however the first has ended', async () => {
+  it('allows the next run after a success or a failure', async () => {
     const { call, next, keys } = heldServer();
     const { run } = renderHook(() => useAction({ call }));
     const first = run('Hello');
@@ -57,7 +57,7 @@ describe('a double click', () => {
     expect(keys).toHaveLength(2);
   });
 
-  it('holds up only what has the same lock', async () => {
+  it('blocks only runs with the same lock', async () => {
     const { call, next, keys } = heldServer();
     const { run } = renderHook(() => useAction({ call, lockOf: ({ id }: { id: string }) => id }));
     for (const id of ['a', 'b', 'a']) void run({ id });
@@ -68,14 +68,14 @@ describe('a double click', () => {
 });
 
 describe('the idempotency key', () => {
-  it('is the same for a repeat after a lost network, and another one after a success', async () => {
+  it('is the same after a network error, and another one after a success', async () => {
     const { call, next, keys } = heldServer();
     const { run } = renderHook(() => useAction({ call }));
     for (const end of ['LOST', 'DONE', 'DONE']) {
       const running = run({ content: 'Hello' });
-      const answer = await next();
-      if (end === 'LOST') answer.reject(lostNetwork());
-      else answer.resolve('done');
+      const response = await next();
+      if (end === 'LOST') response.reject(lostNetwork());
+      else response.resolve('done');
       await running;
     }
     const [lost, repeated, meantAgain] = keys;
@@ -84,7 +84,7 @@ describe('the idempotency key', () => {
     expect(meantAgain).not.toBe(lost);
   });
 
-  it('is another one for changed input', async () => {
+  it('changes with the input', async () => {
     const { call, next, keys } = heldServer();
     const { run } = renderHook(() => useAction({ call }));
     for (const content of ['Hello', 'Hello!']) {
@@ -97,7 +97,7 @@ describe('the idempotency key', () => {
 });
 
 describe('the toast', () => {
-  it('tells of a success', async () => {
+  it('shows a success', async () => {
     const { run } = renderHook(() =>
       useAction({ call: async () => 7, successText: (count, name: string) => `${name}: ${count}` }),
     );
@@ -105,7 +105,7 @@ describe('the toast', () => {
     expect(shownToasts()).toEqual([['success', 'Ended: 7']]);
   });
 
-  it('tells why it failed, unless the caller does', async () => {
+  it('shows a failure, unless the caller handles it', async () => {
     await renderHook(() => useAction<void, void>({ call: refuse, onError: shownInForm })).run();
     expect(shownToasts()).toEqual([]);
     await renderHook(() => useAction<void, void>({ call: refuse })).run();
@@ -113,8 +113,8 @@ describe('the toast', () => {
   });
 });
 
-describe('what it changes', () => {
-  it.each([true, false])('is asked for again, and nothing else; success: %s', async (isSuccess) => {
+describe('changed topics', () => {
+  it.each([true, false])('are refetched, and nothing else; success: %s', async (isSuccess) => {
     for (const topic of ['tickets', 'invoices'] as const)
       await queryClient.prefetchQuery({ queryKey: [topic], queryFn: () => topic, meta: { topics: [topic] } });
     const call = () => (isSuccess ? Promise.resolve('done') : Promise.reject(lostNetwork()));
@@ -123,7 +123,7 @@ describe('what it changes', () => {
     expect(queryClient.getQueryState(['invoices'])?.isInvalidated).toBe(false);
   });
 
-  it('is kept before the action is over', async () => {
+  it('are invalidated before the action ends', async () => {
     const steps: string[] = [];
     const { run } = renderHook(() =>
       useAction<void, string>({

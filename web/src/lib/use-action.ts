@@ -7,22 +7,22 @@ import { invalidate, queryClient, type Topic } from './query.ts';
 import { showToast } from './toasts.ts';
 
 export interface ActionOptions<Input, Result> {
-  /** Calls the API; `withKey()` gives the header where the endpoint takes an idempotency key. */
+  /** Calls the API; `withKey()` returns the header for endpoints that take an idempotency key. */
   call: (input: Input, withKey: () => CallOptions) => Promise<Result>;
-  /** What depends on these topics is asked for again, however the action has ended. */
+  /** Queries with these topics are fetched again, whether the action succeeds or fails. */
   changes?: readonly Topic[];
-  /** Of the toast that tells of the success. */
+  /** Text of the success toast. */
   successText?: (result: Result, input: Input) => string;
-  /** Part of the action: it is not over before. */
+  /** The action runs until this resolves. */
   onSuccess?: (result: Result, input: Input) => void | Promise<void>;
-  /** A failure is told by a toast, unless this returns 'HANDLED'. */
+  /** A failure shows a toast unless this returns 'HANDLED'. */
   onError?: (error: unknown, input: Input) => 'HANDLED' | undefined | void;
-  /** Actions with different locks may run at the same time: one of each row, say. */
+  /** Actions with different locks may run concurrently, such as one per row. */
   lockOf?: (input: Input) => string;
 }
 
 export interface Action<Input, Result> {
-  /** @returns undefined when it has failed, or when it was ignored because one is running already */
+  /** @returns undefined when it failed, or was ignored because one is already running */
   run: (input: Input, callbacks?: RunCallbacks<Result>) => Promise<Result | undefined>;
   isRunning: boolean;
   /** Of the last run, as are `result` and `error`. */
@@ -33,16 +33,16 @@ export interface Action<Input, Result> {
 }
 
 interface RunCallbacks<Result> {
-  /** Only while the component is still there. */
+  /** Not called after the component has unmounted. */
   onSuccess?: (result: Result) => void;
 }
 
-/** For forms, which show `error` above their fields. */
+/** For forms, which show `error` above their fields instead of a toast. */
 export const shownInForm = () => 'HANDLED' as const;
 
 /**
- * Something that the user does: one at a time, because the second click of a double click arrives before React has drawn the
- * button as busy; and repeatable, because a repeat after a lost answer has the same idempotency key.
+ * A user's action. Runs once at a time, because the second click of a double click arrives before React renders the
+ * busy button. Repeatable, because a repeat after a lost response has the same idempotency key.
  */
 export function useAction<Input, Result>(options: ActionOptions<Input, Result>): Action<Input, Result> {
   const { call, changes, successText, onSuccess, onError, lockOf = () => '' } = options;
@@ -50,7 +50,7 @@ export function useAction<Input, Result>(options: ActionOptions<Input, Result>):
   const [keys] = useState(idempotencyKeys);
   const mutation = useMutation(
     {
-      // An input may be a password.
+      // The input may contain a password.
       gcTime: 0,
       mutationFn: (input: Input) => call(input, () => ({ headers: { 'idempotency-key': keys.keyOf(input) } })),
       onSuccess: async (result, input) => {
@@ -58,7 +58,7 @@ export function useAction<Input, Result>(options: ActionOptions<Input, Result>):
         await onSuccess?.(result, input);
       },
     },
-    // Visitors' pages have no provider of it.
+    // Pages of visitors have no query client provider.
     queryClient,
   );
 

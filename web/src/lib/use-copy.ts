@@ -17,7 +17,7 @@ export function useCopy(): { isCopied: boolean; copy: (text: string) => Promise<
   return { isCopied: copiedAt !== undefined, copy };
 }
 
-/** The clipboard's own interface exists in secure contexts only; plain http on a local network needs the old way. */
+/** The Clipboard API exists in secure contexts only; plain http on a local network needs `execCommand`. */
 async function writeToClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -32,7 +32,7 @@ function copyBySelection(text: string): boolean {
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Inside an open dialog only what lies in the dialog may have the focus.
+  // The focus trap of an open dialog allows only its own elements to be focused.
   const parent = document.activeElement?.closest('[role="dialog"]') ?? document.body;
   parent.append(area);
   const focused = document.activeElement;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useSettings } from './settings.ts';
 
-/** Names the browser's tab; without a page name the brand stands alone. */
+/** Sets the title of the browser's tab: page and brand, or the brand alone. */
 export function useDocumentTitle(page?: string): void {
   const { brandName } = useSettings();
   useEffect(() => {

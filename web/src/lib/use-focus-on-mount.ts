@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** For what takes the place of something that had the focus: whoever hears the page is told, and Tab goes on from there. */
+/** For an element that replaces a focused one: screen readers announce it, and Tab continues from it. */
 export function useFocusOnMount<E extends HTMLElement>(): RefObject<E | null> {
   const target = useRef<E>(null);
   useEffect(() => target.current?.focus({ preventScroll: true }), []);

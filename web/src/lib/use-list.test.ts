@@ -2,12 +2,12 @@ import { ApiError } from '@cellhop/contract/client';
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Topic } from './query.ts';
-import type { AnswerOptions } from './use-answer.ts';
+import type { ApiQueryOptions } from './use-api-query.ts';
 
-// There is one tab, which hears of no other.
+// There is only one tab.
 vi.hoisted(() => vi.stubGlobal('addEventListener', () => undefined));
 const { invalidate, queryClient } = await import('./query.ts');
-const { loadedAnswer, observed } = await import('./use-answer.ts');
+const { observerOptions, toQueryState } = await import('./use-api-query.ts');
 const { listOptions, toList } = await import('./use-list.ts');
 
 interface Row {
@@ -41,13 +41,13 @@ function serverOf(rows: Row[]) {
 
 type Query = ReturnType<ReturnType<typeof serverOf>['page']>;
 
-/** What a mounted list does; `show` draws it with another page. */
+/** A mounted list; `show` renders it with another page. */
 function mount(first: Query) {
-  const optionsOf = (query: Query) => observed(query, listOptions<Row>({}), pollInterval);
+  const optionsOf = (query: Query) => observerOptions(query, listOptions<Row>({}), pollInterval);
   const observer = new QueryObserver(queryClient, queryClient.defaultQueryOptions(optionsOf(first)));
   const unmount = observer.subscribe(() => undefined);
   return {
-    list: () => toList(loadedAnswer(observer.getCurrentResult())),
+    list: () => toList(toQueryState(observer.getCurrentResult())),
     show: (query: Query) => observer.setOptions(queryClient.defaultQueryOptions(optionsOf(query))),
     unmount,
   };
@@ -62,7 +62,7 @@ afterEach(() => {
 });
 
 describe('a list', () => {
-  it('keeps the number of pages, but no rows, while another page is on its way', async () => {
+  it('keeps the number of pages, but no rows, while another page loads', async () => {
     const { page } = serverOf([
       { id: 1, isOpen: false },
       { id: 2, isOpen: false },
@@ -78,7 +78,7 @@ describe('a list', () => {
     unmount();
   });
 
-  it('says that it did not load, and tries again when told to', async () => {
+  it('has a failure with a retry', async () => {
     const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
     fail(1);
     const { list, unmount } = mount(page(1));
@@ -90,7 +90,7 @@ describe('a list', () => {
     unmount();
   });
 
-  it('goes on showing its rows when a later try fails', async () => {
+  it('keeps its rows when a later fetch fails', async () => {
     const { page, fail } = serverOf([{ id: 1, isOpen: false }]);
     const { list, unmount } = mount(page(1));
     await settle();
@@ -101,7 +101,7 @@ describe('a list', () => {
     unmount();
   });
 
-  it('is asked for again when its topic has changed, and not for another', async () => {
+  it('is refetched when its own topic changes', async () => {
     const { page, requests } = serverOf([{ id: 1, isOpen: false }]);
     const { unmount } = mount(page(1));
     await settle();
@@ -113,9 +113,9 @@ describe('a list', () => {
   });
 });
 
-/** How often it is asked for by itself; false for never. */
-function intervalOf(topics: readonly Topic[], options: AnswerOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
-  const { refetchInterval } = observed({ queryKey: ['/rows'], meta: { topics } }, options, pollInterval);
+/** The polling interval; false for none. */
+function intervalOf(topics: readonly Topic[], options: ApiQueryOptions<{ data: readonly Row[] }>, rows: Row[] = []) {
+  const { refetchInterval } = observerOptions({ queryKey: ['/rows'], meta: { topics } }, options, pollInterval);
   return typeof refetchInterval === 'function' && refetchInterval({ state: { data: { data: rows } } } as never);
 }
 
@@ -128,7 +128,7 @@ describe('polling', () => {
     expect(intervalOf(['tickets'], options, [{ id: 1, isOpen }])).toBe(intervalMs);
   });
 
-  it('leaves alone what no live event tells of, unless it is asked for', () => {
+  it('is off for queries without live topics, unless requested', () => {
     expect(intervalOf(['account'], {})).toBe(false);
     expect(intervalOf(['account'], { isPolled: true })).toBe(IDLE_MS);
     expect(intervalOf(['tickets'], {})).toBe(IDLE_MS);

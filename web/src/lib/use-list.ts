@@ -1,17 +1,17 @@
 import type { ApiError } from '@cellhop/contract/client';
 import type { UseQueryOptions } from '@tanstack/react-query';
-import { type AnswerOptions, type LoadedAnswer, useAnswer } from './use-answer.ts';
+import { type ApiQueryOptions, type ApiQueryState, useApiQuery } from './use-api-query.ts';
 
-interface ListAnswer<Row> {
+interface ListResponse<Row> {
   data: readonly Row[];
   /** Not every list has pages. */
   totalPages?: number;
 }
 
-export interface List<Row> extends Pick<LoadedAnswer<unknown>, 'error' | 'failure' | 'isFetching' | 'refetch'> {
-  /** Undefined until they have arrived: rows of another page or filter are not shown in their place. */
+export interface List<Row> extends Pick<ApiQueryState<unknown>, 'error' | 'failure' | 'isFetching' | 'refetch'> {
+  /** Undefined until they are loaded: rows of another page or filter are not shown instead. */
   rows: readonly Row[] | undefined;
-  /** Of the answer before while another page is on its way, so that the pages stay in sight. */
+  /** Keeps the previous number while another page loads, so that the pager stays visible. */
   totalPages: number;
 }
 
@@ -20,24 +20,24 @@ interface ListOptions<Row> {
   isBusy?: (row: Row) => boolean;
 }
 
-type RowOf<Answer extends ListAnswer<unknown>> = Answer['data'][number];
+type RowOf<Data extends ListResponse<unknown>> = Data['data'][number];
 
-/** A list of the API, or a page of it; `PagedList` (ui/paged-list.tsx) shows it. */
-export function useList<Answer extends ListAnswer<unknown>>(
-  query: UseQueryOptions<Answer, ApiError>,
-  options: ListOptions<RowOf<Answer>> = {},
-): List<RowOf<Answer>> {
-  // The compiler does not see that an answer is a list of its own rows.
-  const rowsQuery = query as unknown as UseQueryOptions<ListAnswer<RowOf<Answer>>, ApiError>;
-  return toList(useAnswer(rowsQuery, listOptions(options)));
+/** A list of the API, or a page of it; `PagedList` (ui/paged-list.tsx) renders it. */
+export function useList<Data extends ListResponse<unknown>>(
+  query: UseQueryOptions<Data, ApiError>,
+  options: ListOptions<RowOf<Data>> = {},
+): List<RowOf<Data>> {
+  // TypeScript cannot derive that `Data` is a list of its own row type.
+  const rowsQuery = query as unknown as UseQueryOptions<ListResponse<RowOf<Data>>, ApiError>;
+  return toList(useApiQuery(rowsQuery, listOptions(options)));
 }
 
-/** The part of `useList` that chooses how a list is kept up to date. */
-export function listOptions<Row>({ isBusy, ...options }: ListOptions<Row>): AnswerOptions<ListAnswer<Row>> {
+/** The part of `useList` that decides how a list is kept up to date. Exported for tests. */
+export function listOptions<Row>({ isBusy, ...options }: ListOptions<Row>): ApiQueryOptions<ListResponse<Row>> {
   return { ...options, keepsPrevious: true, ...(isBusy && { isBusy: ({ data }) => data.some(isBusy) }) };
 }
 
-/** The part of `useList` that says what there is to show. */
-export function toList<Row>({ answer, isPrevious, ...loaded }: LoadedAnswer<ListAnswer<Row>>): List<Row> {
-  return { ...loaded, rows: isPrevious ? undefined : answer?.data, totalPages: answer?.totalPages ?? 0 };
+/** The part of `useList` that decides what to show. Exported for tests. */
+export function toList<Row>({ response, isPrevious, ...loaded }: ApiQueryState<ListResponse<Row>>): List<Row> {
+  return { ...loaded, rows: isPrevious ? undefined : response?.data, totalPages: response?.totalPages ?? 0 };
 }

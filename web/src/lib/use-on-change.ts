@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls `action` with the value of before whenever `value` has become another one; not for the first value. */
+/** Calls `action` with the previous value after each change of `value`; not for the first value. */
 export function useOnChange<T>(value: T, action: (before: T) => void): void {
   const last = useRef(value);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const QUARTER_HOUR_MS = 900_000;
 const CHECK_MS = 30_000;
 
-/** The beginning of this quarter of an hour: in every time zone an hour begins with one. */
+/** Start of the current quarter of an hour: in every time zone an hour starts with one. */
 export function useQuarterHour(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 }

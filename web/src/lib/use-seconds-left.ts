@@ -2,12 +2,12 @@ import { useSyncExternalStore } from 'react';
 
 const TICK_MS = 1000;
 
-/** Whole seconds until a moment (epoch milliseconds), refreshed each second; 0 once it has passed. */
+/** Whole seconds until a time (epoch milliseconds), updated every second; 0 once it has passed. */
 export function useSecondsLeft(untilMs: number): number {
   return useSyncExternalStore(subscribeToSeconds, () => secondsUntil(untilMs, Date.now()));
 }
 
-/** A part of a second counts as a whole one: at 0 the time has really come. */
+/** Rounded up, so that 0 means that the time has come. */
 export function secondsUntil(untilMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((untilMs - nowMs) / TICK_MS));
 }

@@ -1,6 +1,6 @@
 import { type PointerEvent, useState } from 'react';
 import { isMovement } from '../lib/pointer.ts';
-import { isLabelled, toPercent, toScale } from '../lib/scale.ts';
+import { isLabelled, type Scale, toPercent, toScale } from '../lib/scale.ts';
 import { Plot } from './plot.tsx';
 import classes from './bar-chart.module.css';
 
@@ -38,8 +38,6 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
   const room = 100 / bars.length;
-  const isGapped = bars.length <= GAPPED_MAX;
-  const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
   const last = bars.length - 1;
   const chosen = chosenKey === undefined ? undefined : placeOf(chosenKey, bars);
   const shown = chosen === undefined ? undefined : bars[chosen];
@@ -81,37 +79,7 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
             onFocus={() => choose(chosen ?? last)}
             onBlur={() => setChosenKey(undefined)}
           />
-          <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
-            {bars.map(({ key, parts }, index) => (
-              <g key={key} data-chosen={index === chosen}>
-                <rect
-                  className={classes['room']}
-                  x={`${index * room}%`}
-                  width={`${room}%`}
-                  height="100%"
-                  onPointerMove={(event) => isMovement(event) && choose(index)}
-                  onPointerDown={() => choose(index)}
-                />
-                {parts.map((part, place) => {
-                  const start = parts.slice(0, place).reduce((sum, below) => sum + below, 0);
-                  const [top, bottom] = [Math.max(start, start + part), Math.min(start, start + part)];
-                  return (
-                    <rect
-                      // The parts of a bar have no other name than their place.
-                      // oxlint-disable-next-line react/no-array-index-key
-                      key={place}
-                      className={classes['bar']}
-                      data-part={place}
-                      x={`${(index + 0.5) * room - width / 2}%`}
-                      width={`${width}%`}
-                      y={`${toPercent(top, scale)}%`}
-                      height={`${toPercent(bottom, scale) - toPercent(top, scale)}%`}
-                    />
-                  );
-                })}
-              </g>
-            ))}
-          </svg>
+          <BarsPicture bars={bars} scale={scale} chosen={chosen} onChoose={choose} />
           {shown !== undefined && chosen !== undefined ? (
             <div
               className={classes['tip']}
@@ -128,6 +96,65 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
       </Plot>
     </div>
   );
+}
+
+interface BarsPictureProps {
+  bars: readonly Bar[];
+  scale: Scale;
+  /** Index of a bar. */
+  chosen: number | undefined;
+  onChoose: (index: number) => void;
+}
+
+function BarsPicture({ bars, scale, chosen, onChoose }: BarsPictureProps) {
+  const room = 100 / bars.length;
+  const isGapped = bars.length <= GAPPED_MAX;
+  const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
+  return (
+    <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
+      {bars.map(({ key, parts }, index) => (
+        <g key={key} data-chosen={index === chosen}>
+          <rect
+            className={classes['room']}
+            x={`${index * room}%`}
+            width={`${room}%`}
+            height="100%"
+            onPointerMove={(event) => isMovement(event) && onChoose(index)}
+            onPointerDown={() => onChoose(index)}
+          />
+          <StackedBar parts={parts} scale={scale} left={(index + 0.5) * room - width / 2} width={width} />
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+interface StackedBarProps {
+  parts: readonly number[];
+  scale: Scale;
+  /** Of the whole chart, in percent. */
+  left: number;
+  width: number;
+}
+
+function StackedBar({ parts, scale, left, width }: StackedBarProps) {
+  return parts.map((part, index) => {
+    const start = parts.slice(0, index).reduce((sum, below) => sum + below, 0);
+    const [top, bottom] = [Math.max(start, start + part), Math.min(start, start + part)];
+    return (
+      <rect
+        // Parts have no other identity than their index.
+        // oxlint-disable-next-line react/no-array-index-key
+        key={index}
+        className={classes['bar']}
+        data-part={index}
+        x={`${left}%`}
+        width={`${width}%`}
+        y={`${toPercent(top, scale)}%`}
+        height={`${toPercent(bottom, scale) - toPercent(top, scale)}%`}
+      />
+    );
+  });
 }
 
 /** The last bar where there are others now than when it was chosen. */

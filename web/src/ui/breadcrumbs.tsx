@@ -10,7 +10,7 @@ export interface Crumb {
   to?: LinkProps['to'];
 }
 
-/** Home, then the way to this page; a long way loses its middle until the reader asks for it. */
+/** Home and the path to this page; the middle of a long path is collapsed until the user expands it. */
 export function Breadcrumbs({ items }: { items: readonly Crumb[] }) {
   const { t } = useTranslation();
   const [isWhole, setWhole] = useState(false);

@@ -4,7 +4,7 @@ import { BusyButton } from './busy-button.tsx';
 
 type Props = ComponentProps<typeof BusyButton>;
 
-/** Presses the button that these properties give; tells whether its action ran and whether the browser goes on. */
+/** Clicks a button with these properties; returns whether its action ran and whether its form was submitted. */
 function press(props: Props) {
   const onClick = vi.fn<() => void>();
   const preventDefault = vi.fn<() => void>();
@@ -13,7 +13,7 @@ function press(props: Props) {
   return { button, hasRun: onClick.mock.calls.length > 0, goesOn: preventDefault.mock.calls.length === 0 };
 }
 
-it('runs its action, and lets the form be sent', () => {
+it('runs its action and submits the form', () => {
   expect(press({ type: 'submit' })).toMatchObject({ button: { type: 'submit' }, hasRun: true, goesOn: true });
 });
 
@@ -27,7 +27,7 @@ it.each<Props>([{ 'data-loading': true }, { disabled: true }])(
   },
 );
 
-it('sends no form unless it is told to: Mantine names the type as undefined', () => {
+it('does not submit a form by default: Mantine passes an undefined type', () => {
   const { button } = press({ type: undefined });
   expect(button.type).toBe('button');
 });

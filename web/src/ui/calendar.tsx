@@ -14,7 +14,7 @@ interface CalendarProps {
   onChoose: (day: string) => void;
 }
 
-/** Part of no first screen: its library comes when the browser is idle, or when somebody opens it. */
+/** Loaded lazily, because of its library. */
 export function Calendar({ day, min, max, onChoose }: CalendarProps) {
   const { t, i18n } = useTranslation();
   const [today] = useState(() => toDay(new Date()));
@@ -28,7 +28,7 @@ export function Calendar({ day, min, max, onChoose }: CalendarProps) {
       {...(min !== undefined && { minDate: min })}
       {...(max !== undefined && { maxDate: max })}
       highlightToday
-      // Days off are days like others.
+      // Weekends are not highlighted.
       weekendDays={[]}
       hideOutsideDates
       ariaLabels={{
@@ -41,7 +41,7 @@ export function Calendar({ day, min, max, onChoose }: CalendarProps) {
         previousDecade: t('day.previous'),
         nextDecade: t('day.next'),
       }}
-      // Where the focus goes when the calendar opens.
+      // Focused when the calendar opens.
       getDayProps={(date) => (date === first ? { 'data-autofocus': true } : {})}
       onChange={(chosen) => chosen !== null && onChoose(chosen)}
     />

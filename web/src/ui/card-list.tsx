@@ -10,7 +10,7 @@ interface CardListProps<Row> {
   skeletonKeys: readonly string[];
 }
 
-/** What goes where in a card. */
+/** Columns by their place in a card. */
 interface Places<Row> {
   headings: readonly Column<Row>[];
   fields: readonly Column<Row>[];
@@ -41,7 +41,7 @@ interface CardProps<Row> {
   places: Places<Row>;
 }
 
-/** Rendered once, not again with each step in which further cards come. */
+/** Memoized: not rendered again when further cards are added. */
 const Card = memo(function Card<Row>({ row, places: { headings, fields, actions } }: CardProps<Row>) {
   return (
     <li className={classes['card']}>
@@ -67,7 +67,7 @@ const Card = memo(function Card<Row>({ row, places: { headings, fields, actions 
   );
 }) as <Row>(props: CardProps<Row>) => ReactNode;
 
-/** Whether there is a cell free beside the last field, and no more than one button to stand in it. */
+/** Whether the cell beside the last field is free, and the card has one button for it. */
 function isBeside(fields: readonly unknown[], actions: readonly unknown[]): boolean {
   return fields.length % 2 === 1 && actions.length === 1;
 }

@@ -3,13 +3,13 @@ import classes from './column-money.module.css';
 
 interface ColumnMoneyProps {
   dollars: number;
-  /** Of the amount in the column that has most of them, see `mostDecimals`. */
+  /** The largest number of decimals in the column, see `maxDecimals`. */
   decimals: number;
-  /** With a plus where money came, so that colour is not the only difference. */
+  /** Positive amounts get a plus sign, so that color is not the only difference. */
   isChange?: boolean;
 }
 
-/** An amount in a column that is aligned on the right: the decimal points stand below each other. */
+/** An amount in a right-aligned column: the decimal points are aligned. */
 export function ColumnMoney({ dollars, decimals, isChange = false }: ColumnMoneyProps) {
   const text = formatMoney(dollars);
   return (

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { toSort, toSorting } from './column-sorting.ts';
 
-it('reads and writes a column with its order', () => {
+it('parses and formats a column with its order', () => {
   expect(toSorting('spent')).toEqual([{ id: 'spent', desc: false }]);
   expect(toSorting('-spent')).toEqual([{ id: 'spent', desc: true }]);
   for (const sort of ['spent', '-spent']) expect(toSort(toSorting(sort))).toBe(sort);
 });
 
-it('leaves a list that cannot be sorted as it is', () => {
+it('is empty for a list without sorting', () => {
   expect(toSorting(undefined)).toEqual([]);
   expect(toSort([])).toBeUndefined();
 });

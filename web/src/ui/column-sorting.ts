@@ -2,10 +2,7 @@ import type { SortDirection, SortingState } from '@tanstack/react-table';
 
 export type ColumnOrder = 'ascending' | 'descending';
 
-/**
- * How the rows of a list are sorted, as addresses and the API write it: `spent` or, from the greatest down, `-spent`. One
- * column at a time.
- */
+/** The sort order in URLs and the API: `spent` for ascending, `-spent` for descending. One column at a time. */
 export function toSorting(sort: string | undefined): SortingState {
   if (sort === undefined) return [];
   const desc = sort.startsWith('-');
@@ -20,7 +17,7 @@ export function writeSort(key: string, order: ColumnOrder): string {
   return order === 'descending' ? `-${key}` : key;
 }
 
-/** As `aria-sort` has it. */
+/** Values of `aria-sort`. */
 export function toOrder(direction: SortDirection | false): ColumnOrder | undefined {
   return direction === false ? undefined : direction === 'asc' ? 'ascending' : 'descending';
 }

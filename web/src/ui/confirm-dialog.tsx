@@ -6,7 +6,7 @@ interface ConfirmDialogProps {
   isOpen: boolean;
   title: string;
   text: string;
-  /** What the button says that does it. */
+  /** Label of the confirm button. */
   action: string;
   isDangerous?: boolean;
   isWorking: boolean;
@@ -14,7 +14,7 @@ interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an irreversible action. */
 export function ConfirmDialog({ title, text, action, isDangerous = false, ...dialog }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const { isOpen, isWorking, onConfirm, onClose } = dialog;

@@ -3,28 +3,28 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCopy } from '../lib/use-copy.ts';
-import { usePointedAt } from '../lib/use-pointed-at.ts';
+import { useHover } from '../lib/use-hover.ts';
 import classes from './copyable.module.css';
 
 interface CopyableProps {
-  /** What the value is, for screen readers: "Password". */
+  /** Name of the value for screen readers: "Password". */
   name: string;
   value: string;
-  /** A command may take several lines, an address or a password is cut. */
+  /** Wraps a long value, such as a command, instead of truncating it. */
   isWrapped?: boolean;
-  /** The value as it is shown, where parts of it are set off. */
+  /** Replaces the text of the value, such as to highlight parts of it. */
   children?: ReactNode;
 }
 
-/** A value that a click copies. */
+/** A value that is copied with a click. */
 export function Copyable({ name, value, isWrapped = false, children = value }: CopyableProps) {
   const { t } = useTranslation();
   const { isCopied, copy } = useCopy();
-  const [isPointedAt, pointing] = usePointedAt();
+  const [isHovered, pointing] = useHover();
   const Icon = isCopied ? IconCheck : IconCopy;
   return (
     <div className={classes['copyable']}>
-      <Tooltip opened={isPointedAt} label={t(isCopied ? 'copied' : 'copy')} withArrow>
+      <Tooltip opened={isHovered} label={t(isCopied ? 'copied' : 'copy')} withArrow>
         <UnstyledButton
           {...pointing}
           className={classes['button']}

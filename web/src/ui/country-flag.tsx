@@ -1,8 +1,8 @@
 import i18next from 'i18next';
 import { useEffect } from 'react';
 import { countryName } from '../lib/country.ts';
-import { later, useLater } from '../lib/use-later.ts';
-import { usePointedAt } from '../lib/use-pointed-at.ts';
+import { lazyPart, useLazyPart } from '../lib/use-lazy-part.ts';
+import { useHover } from '../lib/use-hover.ts';
 import classes from './country-flag.module.css';
 
 const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4x3/*.svg', {
@@ -11,16 +11,16 @@ const flags = import.meta.glob<string>('../../../node_modules/flag-icons/flags/4
   import: 'default',
 });
 
-const tooltip = later(async () => (await import('./flag-tooltip.tsx')).FlagTooltip);
+const tooltip = lazyPart(async () => (await import('./flag-tooltip.tsx')).FlagTooltip);
 
 interface CountryFlagProps {
   code: string;
-  /** Beside the flag instead of in a tooltip. */
+  /** Shows the name beside the flag instead of in a tooltip. */
   hasName?: boolean;
 }
 
 export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
-  // Without the hook, which fifty rows would feel: those that show a flag have texts, and are drawn again with them.
+  // Without the hook, which is slow in fifty rows: components with flags also have texts and render again with them.
   const name = countryName(code, i18next.resolvedLanguage ?? 'en');
   const url = flags[`../../../node_modules/flag-icons/flags/4x3/${code.toLowerCase()}.svg`];
   if (hasName)
@@ -34,17 +34,17 @@ export function CountryFlag({ code, hasName = false }: CountryFlagProps) {
   return <FlagWithTooltip url={url} name={name} />;
 }
 
-/** A tooltip costs more to render than the rest of a row, so that of a flag is made when the pointer comes. */
+/** The tooltip renders when the pointer is over the flag, because it costs more than the rest of a row. */
 function FlagWithTooltip({ url, name }: { url: string; name: string }) {
-  const [isPointedAt, pointing] = usePointedAt();
-  const [Tooltip, wantTooltip] = useLater(tooltip);
+  const [isHovered, pointing] = useHover();
+  const [Tooltip, loadTooltip] = useLazyPart(tooltip);
   useEffect(() => {
-    if (isPointedAt) wantTooltip();
-  }, [isPointedAt, wantTooltip]);
+    if (isHovered) loadTooltip();
+  }, [isHovered, loadTooltip]);
   const flag = <img className={classes['flag']} src={url} alt={name} width={24} height={18} loading="lazy" />;
   return (
     <span className={classes['pointed']} {...pointing}>
-      {isPointedAt && Tooltip !== undefined ? <Tooltip name={name}>{flag}</Tooltip> : flag}
+      {isHovered && Tooltip !== undefined ? <Tooltip name={name}>{flag}</Tooltip> : flag}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { type ColumnDef, type ReactTable, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useMemo, useState } from 'react';
-import { useGradually } from '../lib/use-gradually.ts';
+import { useIncrementalCount } from '../lib/use-incremental-count.ts';
 import { CardList } from './card-list.tsx';
 import { type ColumnOrder, toOrder, toSort, toSorting } from './column-sorting.ts';
 import classes from './data-table.module.css';
@@ -10,34 +10,34 @@ import { PHONE_SCREEN, TABLET_SCREEN } from './screen.ts';
 import { SortButton, SortSelect } from './sort-controls.tsx';
 
 export interface Column<Row> {
-  /** If the column can be sorted by: its name in the address and for the API. */
+  /** If the column can be sorted: its name in the URL and the API. */
   key: string;
   header: string;
   render: (row: Row) => ReactNode;
-  /** In a card, where it differs: there is room for more than in a column. */
+  /** Replaces `render` in a card, which has more space than a column. */
   renderInCard?: (row: Row) => ReactNode;
-  /** The order that the first click on the header gives. Without it the column cannot be sorted by. */
+  /** The order after the first click on the header. Without it the column cannot be sorted. */
   firstOrder?: ColumnOrder;
   isNumeric?: boolean;
-  /** An address, of which no part may stand on another line. */
+  /** The value never wraps, such as an IP address. */
   isUnbroken?: boolean;
-  /** In rem. If all columns have one, they stay where they are while rows come: these are their shares of the width. */
+  /** In rem. If all columns have one, they are fixed shares of the table's width, independent of the rows. */
   width?: number;
-  /** Its buttons end the row. */
+  /** The last column, with the buttons of the row. */
   isLast?: boolean;
-  /** Where it goes on a narrow screen, where each row is a card: its heading, its button, or (by default) a line of it. */
+  /** Its place in a card on narrow screens: heading, button, or (by default) a field. */
   place?: 'heading' | 'action';
 }
 
 interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined while loading: placeholders are shown. */
+  /** Undefined while loading: shows placeholders. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** For many columns: less room between them, and cards on a tablet too. */
+  /** For many columns: less padding, and cards on tablets too. */
   isDense?: boolean;
-  /** How the API has sorted the rows: the key of a column, with a minus before it from the greatest down. */
+  /** The order of the rows from the API: the key of a column, with a leading minus for descending. */
   sort?: string;
   onSort?: (sort: string) => void;
 }
@@ -45,11 +45,11 @@ interface DataTableProps<Row> {
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 const ROW_HEIGHT = 45;
-/** Of the catalogue. Others are lower, but half of a phone's window is taken by what stands above them. */
+/** Of the catalogue. Other cards are lower, but content above them takes half of a phone's window. */
 const CARD_HEIGHT = 240;
-const FURTHER = 6;
+const ROWS_PER_STEP = 6;
 
-/** Sorting alone: pages and filters are the API's, and a table knows one page of a list. */
+/** Only sorting: pages and filters are done by the API. */
 const features = tableFeatures({ rowSortingFeature });
 const NO_ROWS: never[] = [];
 
@@ -57,10 +57,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, isDense = false, sort, onSort } = props;
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
-  // What fills the window comes first: what stands below the table is not seen to move when the rest comes.
+  // Rows that fill the window render first, so content below the table does not visibly move when the rest renders.
   const [height] = useState(() => window.innerHeight);
   const first = Math.ceil(height / (isPhone ? CARD_HEIGHT : ROW_HEIGHT));
-  const count = useGradually(rows?.length ?? 0, { first, further: FURTHER });
+  const count = useIncrementalCount(rows?.length ?? 0, { first, step: ROWS_PER_STEP });
   const table = useSortedTable(props);
   const shown = rows && table.getRowModel().rows.slice(0, count);
   if (!isPhone && !(isTablet && isDense))
@@ -92,7 +92,7 @@ function useSortedTable<Row extends object>({ columns, rows, rowKey, sort, onSor
   });
 }
 
-/** Cells are drawn from our own columns: those of the library would be hundreds of objects more for the catalogue. */
+/** Cells render from our own columns: the library's cells would be hundreds of additional objects for the catalogue. */
 function toDefinition<Row extends object>({ key, firstOrder }: Column<Row>): ColumnDef<typeof features, Row> {
   return {
     id: key,
@@ -102,7 +102,7 @@ function toDefinition<Row extends object>({ key, firstOrder }: Column<Row>): Col
   };
 }
 
-/** A row as the library has it. */
+/** The part of the library's row that is used. */
 export interface ListedRow<Row> {
   id: string;
   original: Row;
@@ -120,7 +120,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
   const isFixed = columns.every(({ width }) => width !== undefined);
   const totalWidth = columns.reduce((sum, { width = 0 }) => sum + width, 0);
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // A scrollable region must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={isFixed ? undefined : 0} aria-label={label} data-fixed={isFixed}>
       <table aria-busy={rows === undefined} data-fixed={isFixed} data-dense={isDense}>
@@ -165,7 +165,7 @@ function WideTable<Row extends object>({ label, columns, table, rows, isDense }:
   );
 }
 
-/** Rendered once, not again with each step in which further rows come. */
+/** Memoized: not rendered again when step rows are added. */
 const TableRow = memo(function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr>

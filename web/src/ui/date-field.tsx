@@ -2,48 +2,46 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayFault, readDay, withDots, writeDay } from '../lib/day.ts';
-import { later, useLater } from '../lib/use-later.ts';
+import { dayError, parseDay, insertDots, formatDay } from '../lib/day.ts';
+import { lazyPart, useLazyPart } from '../lib/use-lazy-part.ts';
 
-const calendar = later(async () => (await import('./calendar.tsx')).Calendar);
+const calendar = lazyPart(async () => (await import('./calendar.tsx')).Calendar);
 
 interface DateFieldProps {
   label: string;
-  /** A day such as 2026-11-21, '' for none; undefined while what is written is no day. */
+  /** A day such as 2026-11-21, '' for none; undefined while the text is invalid. */
   value: string | undefined;
-  /** The first and the last day that the calendar offers. */
+  /** First and last day of the calendar. */
   min?: string | undefined;
   max?: string | undefined;
-  /** What is wrong with a day that can be read. */
+  /** Error of a valid day. */
   error?: string | undefined;
   onChange: (day: string | undefined) => void;
 }
 
 /**
- * A day, written as this product writes days, or chosen from a calendar. The browser's own field would write it in the
- * order of the browser's language.
+ * A day, typed day first or picked from a calendar. The browser's own date input would use the order of the browser's
+ * language.
  */
 export function DateField({ label, value, min, max, error, onChange }: DateFieldProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => writeDay(value ?? ''));
+  const [text, setText] = useState(() => formatDay(value ?? ''));
   const [isLeft, setLeft] = useState(false);
-  const [isOpen, setOpen] = useState(false);
-  const [Calendar, wantCalendar] = useLater(calendar);
   const [lastValue, setLastValue] = useState(value);
   if (lastValue !== value) {
     setLastValue(value);
-    // Somebody else has changed it: the back button, or a reset.
-    if (value !== undefined && value !== readDay(text)) setText(writeDay(value));
+    // Changed from outside: by the back button, or a reset.
+    if (value !== undefined && value !== parseDay(text)) setText(formatDay(value));
   }
 
   function write(next: string) {
     setText(next);
     setLeft(false);
-    onChange(readDay(next));
+    onChange(parseDay(next));
   }
 
-  // Nobody is told of a mistake while he is still writing.
-  const fault = isLeft ? dayFault(text) : undefined;
+  // No error while the user is typing.
+  const fault = isLeft ? dayError(text) : undefined;
   return (
     <TextInput
       label={label}
@@ -52,45 +50,63 @@ export function DateField({ label, value, min, max, error, onChange }: DateField
       autoComplete="off"
       value={text}
       error={fault === undefined ? error : t(`day.${fault}`)}
-      onChange={({ currentTarget }) => write(withDots(text, currentTarget.value))}
+      onChange={({ currentTarget }) => write(insertDots(text, currentTarget.value))}
       onBlur={() => setLeft(true)}
       onKeyDown={({ key }) => key === 'Enter' && setLeft(true)}
       rightSection={
-        <Popover
-          opened={isOpen && Calendar !== undefined}
-          onChange={setOpen}
-          position="bottom-end"
-          trapFocus
-          returnFocus
-        >
-          <Popover.Target>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t('day.choose', { label })}
-              onClick={() => {
-                wantCalendar();
-                setOpen(!isOpen);
-              }}
-            >
-              <IconCalendar size={18} stroke={1.6} aria-hidden="true" />
-            </ActionIcon>
-          </Popover.Target>
-          <Popover.Dropdown aria-label={t('day.choose', { label })}>
-            {Calendar !== undefined && (
-              <Calendar
-                day={value ?? ''}
-                min={min}
-                max={max}
-                onChoose={(day) => {
-                  write(writeDay(day));
-                  setOpen(false);
-                }}
-              />
-            )}
-          </Popover.Dropdown>
-        </Popover>
+        <CalendarPopover
+          label={t('day.choose', { label })}
+          day={value ?? ''}
+          min={min}
+          max={max}
+          onChoose={(day) => write(formatDay(day))}
+        />
       }
     />
+  );
+}
+
+interface CalendarPopoverProps {
+  label: string;
+  /** '' for none. */
+  day: string;
+  min: string | undefined;
+  max: string | undefined;
+  onChoose: (day: string) => void;
+}
+
+/** A button that opens the calendar. */
+function CalendarPopover({ label, day, min, max, onChoose }: CalendarPopoverProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [Calendar, loadCalendar] = useLazyPart(calendar);
+  return (
+    <Popover opened={isOpen && Calendar !== undefined} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={label}
+          onClick={() => {
+            loadCalendar();
+            setOpen(!isOpen);
+          }}
+        >
+          <IconCalendar size={18} stroke={1.6} aria-hidden="true" />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label}>
+        {Calendar !== undefined && (
+          <Calendar
+            day={day}
+            min={min}
+            max={max}
+            onChoose={(chosen) => {
+              onChoose(chosen);
+              setOpen(false);
+            }}
+          />
+        )}
+      </Popover.Dropdown>
+    </Popover>
   );
 }

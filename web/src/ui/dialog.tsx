@@ -9,9 +9,9 @@ interface DialogProps {
   isOpen: boolean;
   title: string;
   size?: 'sm' | 'md' | 'lg';
-  /** Only what stands in it closes it: a stray click must not take away what is shown once. */
+  /** Closes only by its own buttons: a stray click must not hide what is shown once. */
   isHeld?: boolean;
-  /** A question and its answers: a card even on a phone, where forms take the whole screen. */
+  /** A short question: a card even on a phone, where forms take the whole screen. */
   isBrief?: boolean;
   onClose: () => void;
   children: ReactNode;

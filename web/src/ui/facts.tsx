@@ -4,7 +4,7 @@ import classes from './facts.module.css';
 export interface Fact {
   label: string;
   value: ReactNode;
-  /** Takes a line of its own: an address is longer than other values. */
+  /** Takes the full width, for long values. */
   isWide?: boolean;
 }
 

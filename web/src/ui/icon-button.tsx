@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import classes from './icon-button.module.css';
 
-/** A plain element: those of the frame are drawn before anything of Mantine is needed. */
+/** A plain element: those of the shell render before Mantine is loaded. */
 export function IconButton({ className, ...props }: ComponentProps<'button'> & { 'aria-label': string }) {
   return <button type="button" {...props} className={[classes['button'], className].filter(Boolean).join(' ')} />;
 }

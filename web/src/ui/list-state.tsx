@@ -7,16 +7,16 @@ import { PlainButton } from './plain-button.tsx';
 
 interface LoadFailureProps {
   text: string;
-  /** Of use to the reader where it tells him to look at his network, or how long to wait. */
+  /** Shows the reason if the user can do something about it: no network, or too many requests. */
   error?: unknown;
   isRetrying?: boolean;
-  /** Undefined where another try would end like the first. */
+  /** Undefined if a retry would fail again. */
   onRetry?: (() => void) | undefined;
-  /** Other ways out. */
+  /** Other actions besides the retry. */
   children?: ReactNode;
 }
 
-/** Stands instead of a list that did not load. */
+/** Replaces a list that failed to load. */
 export function LoadFailure({ text, error, isRetrying = false, onRetry, children }: LoadFailureProps) {
   const { t } = useTranslation();
   return (

@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import { useColorScheme } from '../lib/theme.ts';
 import { cssVariables, theme } from './theme.ts';
 
-/** Wraps the parts of the product that use Mantine; the landing page does without it. */
+/** For the parts of the app that use Mantine; the landing page does not. */
 export function MantineRoot({ children }: { children: ReactNode }) {
   const scheme = useColorScheme();
   return (

@@ -9,7 +9,7 @@ interface MessageScreenProps {
   children: ReactNode;
 }
 
-/** One message in the middle of the screen, and one thing to do. */
+/** One message in the middle of the screen, with actions. */
 export function MessageScreen({ title, text, children }: MessageScreenProps) {
   const { brandName } = useSettings();
   return (

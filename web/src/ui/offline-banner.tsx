@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useOnline } from '../lib/use-online.ts';
 import classes from './offline-banner.module.css';
 
-/** Calm on purpose: what is shown stays, and the lists go on by themselves once the network is back. */
+/** Does not block the page: its content stays, and lists refresh when the network is back. */
 export function OfflineBanner() {
   const { t } = useTranslation();
   const isOnline = useOnline();

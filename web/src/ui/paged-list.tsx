@@ -7,11 +7,11 @@ interface PagedListProps<Row> {
   list: List<Row>;
   page: number;
   onPage: (page: number) => void;
-  /** What it says when the list did not load. */
+  /** Shown if the list fails to load. */
   failureText: string;
-  /** Stands instead of a list without rows. */
+  /** Replaces a list without rows. */
   empty: ReactNode;
-  /** Draws the rows, or placeholders while there are none yet. */
+  /** Renders the rows, or placeholders while they are undefined. */
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
 

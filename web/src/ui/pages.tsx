@@ -8,7 +8,7 @@ interface PagesProps {
   onChange: (page: number) => void;
 }
 
-/** Nothing to see with one page or none. */
+/** Renders nothing for a single page. */
 export function Pages({ page, totalPages, onChange }: PagesProps) {
   const { t } = useTranslation();
   if (totalPages <= 1) return null;
@@ -25,12 +25,12 @@ export function Pages({ page, totalPages, onChange }: PagesProps) {
   );
 }
 
-/** Of an old address, or of a list that has become shorter. */
+/** From an old URL, or because the list has become shorter. */
 export function isPastLast({ page, totalPages }: Pick<PagesProps, 'page' | 'totalPages'>): boolean {
   return totalPages > 0 && page > totalPages;
 }
 
-/** Stands instead of the rows of a page that there is not: the list itself is not empty. */
+/** Replaces the rows of a page after the last one; the list itself is not empty. */
 export function PastLastPage({ page, totalPages, onChange }: PagesProps) {
   const { t } = useTranslation();
   return (

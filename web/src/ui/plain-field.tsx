@@ -5,11 +5,11 @@ export interface PlainFieldProps extends ComponentProps<'input'> {
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** A button inside the field, at its end. */
+  /** A button inside the field, at its right end. */
   end?: ReactNode;
 }
 
-/** An input with its label and messages. Takes what react-hook-form's `register` gives. */
+/** An input with label, hint and error. Accepts the properties of react-hook-form's `register`. */
 export function PlainField({ label, hint, error, end, ...input }: PlainFieldProps) {
   const id = useId();
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`].join(' ').trim();

@@ -5,13 +5,13 @@ import classes from './plot.module.css';
 interface PlotProps {
   scale: Scale;
   formatTick: (value: number) => string;
-  /** Under the axis; each places itself. */
+  /** Below the axis; absolutely positioned. */
   labels: ReactNode;
-  /** What is drawn; it fills the plot. */
+  /** The chart itself, which fills the plot. */
   children: ReactNode;
 }
 
-/** The axes of a chart. A screen reader is told the numbers by what is drawn, not by the axes. */
+/** The axes of a chart, hidden from screen readers: the chart itself has the numbers. */
 export function Plot({ scale, formatTick, labels, children }: PlotProps) {
   const texts = scale.ticks.map(formatTick);
   const widest = texts.toSorted((one, other) => other.length - one.length)[0];

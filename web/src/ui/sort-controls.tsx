@@ -5,14 +5,14 @@ import classes from './sort-controls.module.css';
 
 interface SortButtonProps {
   header: string;
-  /** Undefined while another column has the order. */
+  /** Undefined if the list is sorted by another column. */
   order: ColumnOrder | undefined;
   onToggle: () => void;
 }
 
 const icons = { ascending: IconArrowUp, descending: IconArrowDown };
 
-/** The header of a column that can be sorted by; `aria-sort` of its cell tells the order. */
+/** The header of a sortable column; its cell has `aria-sort`. */
 export function SortButton({ header, order, onToggle }: SortButtonProps) {
   const Icon = order === undefined ? IconArrowsSort : icons[order];
   return (
@@ -29,7 +29,7 @@ interface SortSelectProps {
   onSort: (sort: string) => void;
 }
 
-/** The same choice above a list of cards, which has no header. */
+/** The same choice above a list of cards, which has no header row. */
 export function SortSelect({ columns, sort, onSort }: SortSelectProps) {
   const { t } = useTranslation();
   const orders: ColumnOrder[] = ['descending', 'ascending'];

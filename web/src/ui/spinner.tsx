@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import classes from './spinner.module.css';
 
-/** Covers the screen while it is not known what to show. */
+/** Covers the screen while the app loads. */
 export function FullScreenSpinner() {
   const { t } = useTranslation();
   return (

@@ -10,11 +10,11 @@ import {
 import { BusyButton } from './busy-button.tsx';
 
 /*
- * Colors, radii and fonts are the custom properties of app/global.css, because the landing page has them without Mantine.
- * They change with the color scheme, so a shade here has the same name in both.
+ * Colors, radii and fonts are the custom properties of app/global.css, because the landing page uses them without
+ * Mantine. They change with the color scheme, so a shade here has the same name in both.
  */
 
-/** By what Mantine's styles do with each shade in the dark scheme. */
+/** By their use in Mantine's styles of the dark scheme. */
 const dark: MantineColorsTuple = [
   'var(--text)',
   'var(--text-muted)', // Labels of choices, close buttons.
@@ -42,7 +42,7 @@ const gray: MantineColorsTuple = [
   'var(--text)',
 ];
 
-/** The accent is bright in the dark scheme and deep in the light one; what stands on it turns over with it. */
+/** The accent is bright in the dark scheme and dark in the light one; text on it has the opposite color. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   return input.variant === 'filled' ? { ...colors, color: 'var(--on-accent)' } : colors;
@@ -53,7 +53,7 @@ const dropdown = { '--popover-border-color': 'var(--border-strong)' };
 const choice = {
   styles: {
     dropdown,
-    // What Mantine writes on the option that the arrow keys have reached.
+    // Text color of the option that is selected by keyboard.
     option: { '--mantine-color-white': 'var(--on-accent)' },
   },
 };
@@ -65,7 +65,7 @@ const dialog = {
   },
 };
 
-/** By name: to import a component here would load its code with the first screen. */
+/** By name: importing a component here would load its code with the first screen. */
 const components: MantineThemeComponents = {
   Alert: {
     styles: { message: { fontSize: 'var(--mantine-font-size-md)' } },
@@ -76,7 +76,7 @@ const components: MantineThemeComponents = {
   Input: {
     vars: (_theme: unknown, { error }: { error?: unknown }) => ({
       wrapper: {
-        // That of a field with an error is Mantine's.
+        // Mantine sets the border of a field with an error.
         '--input-bd': error ? undefined : 'var(--border-strong)',
         '--input-bg': 'var(--surface-raised)',
       },
@@ -87,7 +87,7 @@ const components: MantineThemeComponents = {
   Modal: dialog,
   MultiSelect: choice,
   Pagination: { vars: () => ({ root: { '--pagination-active-color': 'var(--on-accent)' } }) },
-  // What is chosen in a list of many. 24 pixels are the smallest that may be asked of any hand.
+  // A chosen value of a multi-select. 24 pixels are the minimum target size (WCAG 2.5.8).
   Pill: {
     styles: {
       root: { minHeight: 24, background: 'var(--accent-soft)', color: 'var(--accent)' },
@@ -111,7 +111,7 @@ export const theme = createTheme({
   colors: { accent: colorsTuple('var(--accent)'), red: colorsTuple('var(--danger)'), dark, gray },
   variantColorResolver: variantColors,
   fontFamily: 'var(--font)',
-  // As in the rest of the app; phones get larger letters in fields (mantine.css).
+  // As in the rest of the app; on phones fields have larger text (mantine.css).
   fontSizes: { md: '15px' },
   defaultRadius: 'md',
   radius: { md: 'var(--radius)', lg: 'var(--radius-large)' },
@@ -121,7 +121,7 @@ export const theme = createTheme({
   components,
 });
 
-/** What Mantine computes from shades, where all shades of a color are one. */
+/** Variables that Mantine computes from shades, because all shades of our colors are the same. */
 export const cssVariables: CSSVariablesResolver = () => {
   const both = {
     '--mantine-color-body': 'var(--surface)',
@@ -140,7 +140,7 @@ export const cssVariables: CSSVariablesResolver = () => {
   };
   return {
     variables: {},
-    // What Mantine calls white and black are fields and text here, or text and what text stands on.
+    // Mantine uses "white" and "black" for field backgrounds and text, depending on the color scheme.
     light: { ...both, '--mantine-color-white': 'var(--surface-raised)', '--mantine-color-black': 'var(--text)' },
     dark: { ...both, '--mantine-color-white': 'var(--text)', '--mantine-color-black': 'var(--bg)' },
   };

@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import { useTopOverlay } from '../lib/open-overlays.ts';
 import { isMovement } from '../lib/pointer.ts';
 import { type PausableTimer, startPausableTimer } from '../lib/pausable-timer.ts';
-import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_PAUSES_MS, useToasts } from '../lib/toasts.ts';
+import { closeToast, type Toast, TOAST_CLOSE_MS, TOAST_MAX_PAUSE_MS, useToasts } from '../lib/toasts.ts';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import classes from './toast-region.module.css';
 
 export function ToastRegion() {
   const { t } = useTranslation();
   const toasts = useToasts();
-  // Dialogs and popups leave room for one. The others wait, and have their five seconds afterwards.
+  // Dialogs and popups leave space for one. The others wait, and are shown for their five seconds afterwards.
   const overlay = useTopOverlay();
   const shown = overlay === undefined ? toasts : toasts.slice(-1);
   return (
@@ -27,11 +27,11 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
   const card = useRef<HTMLDivElement>(null);
   const timer = useRef<PausableTimer>(undefined);
   const [isFocused, setFocused] = useState(false);
-  const isPaused = usePointerMovedOver(card) || isFocused;
+  const isPaused = useHoverByPosition(card) || isFocused;
   useEffect(() => {
     const started = startPausableTimer(() => closeToast(id), {
       runsAfterMs: TOAST_CLOSE_MS,
-      pausesForMs: TOAST_PAUSES_MS,
+      maxPauseMs: TOAST_MAX_PAUSE_MS,
     });
     timer.current = started;
     return () => started.stop();
@@ -55,13 +55,16 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
   );
 }
 
-/** Whether the pointer was moved onto an element and is still there. The element need not take pointer events itself. */
-function usePointerMovedOver(ref: RefObject<HTMLElement | null>): boolean {
+/**
+ * Whether the pointer was moved onto an element and is still there. Uses coordinates, because the element may ignore
+ * pointer events.
+ */
+function useHoverByPosition(ref: RefObject<HTMLElement | null>): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     function follow(event: PointerEvent) {
       const { pointerType, clientX: x, clientY: y } = event;
-      // A finger that scrolls past does not say when it has gone.
+      // Touch pointers do not report when they leave.
       if (pointerType === 'touch' || ref.current === null) return;
       const { left, right, top, bottom } = ref.current.getBoundingClientRect();
       const isInside = x >= left && x <= right && y >= top && y <= bottom;

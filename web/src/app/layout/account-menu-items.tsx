@@ -2,27 +2,27 @@ import { Menu } from '@mantine/core';
 import { IconLogout, IconSettings } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useOpening } from '../../ui/use-opening.ts';
+import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
 import { AccountButton } from './account-button.tsx';
 import { logOut } from './log-out.ts';
 import classes from './top-bar.module.css';
 
-/** Takes the place of the button that was pressed, and opens. */
+/** Replaces the button that was clicked, and opens. */
 export function AccountMenuItems({ email }: { email: string }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { isOpen, setOpen, opener } = useOpening();
+  const { isOpen, setOpen, trigger } = usePopupTrigger();
 
-  async function leave() {
+  async function logOutAndLeave() {
     await logOut();
-    // Whoever leaves on purpose is not led back to where he was.
+    // After a log-out, sign-in does not return to this page.
     await navigate({ to: '/sign-in', replace: true });
   }
 
   return (
     <Menu opened={isOpen} onChange={setOpen} position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <AccountButton ref={opener} aria-label={t('account')} />
+        <AccountButton ref={trigger} aria-label={t('account')} />
       </Menu.Target>
       <Menu.Dropdown aria-label={t('account')}>
         <Menu.Label className={classes['email'] ?? ''}>{email}</Menu.Label>
@@ -33,7 +33,10 @@ export function AccountMenuItems({ email }: { email: string }) {
         >
           {t('accountSettings')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />} onClick={() => void leave()}>
+        <Menu.Item
+          leftSection={<IconLogout size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={() => void logOutAndLeave()}
+        >
           {t('logOut')}
         </Menu.Item>
       </Menu.Dropdown>

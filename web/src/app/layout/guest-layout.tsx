@@ -7,7 +7,7 @@ import { Logo } from '../../ui/logo.tsx';
 import classes from './guest-layout.module.css';
 import { Switchers } from './switchers.tsx';
 
-/** The pages of visitors. Once there are tokens, from this tab or another, the route's own guard leads on. */
+/** Layout of visitors' pages. Once there are tokens, from this tab or another, the route's guard redirects. */
 export function GuestLayout() {
   const { brandName } = useSettings();
   const isSignedIn = useSyncExternalStore(tokens.subscribe, hasTokens);

@@ -1,16 +1,16 @@
 import { logout } from '@cellhop/contract/auth.plain';
 import { call } from '../../lib/http.ts';
-import { forgetDrafts } from '../../lib/drafts.ts';
+import { removeDrafts } from '../../lib/drafts.ts';
 import { endSession, tokens } from '../../lib/tokens.ts';
 
-/** Ends the session at the server, and in all tabs of this browser. */
+/** Ends the session on the server and in all tabs of this browser. */
 export async function logOut(): Promise<void> {
   const pair = tokens.get();
   try {
     await call(logout, {});
   } catch {
-    // The reader wants to leave: without the server's answer the session ends by itself, here it ends now.
+    // Signs out here even if the server cannot be reached; its session expires later.
   }
-  forgetDrafts();
+  removeDrafts();
   if (pair !== undefined) endSession(pair);
 }

@@ -10,8 +10,8 @@ import { ProfileGate } from './profile-gate.tsx';
 import { Shell } from './shell.tsx';
 
 /**
- * Everything behind sign-in. Once the tokens are gone, in this tab or another, the route's own guard leads to the
- * sign-in page, and from there back. Another session starts with nothing of the one before.
+ * Layout of all pages for signed-in users. Once the tokens are gone, in this tab or another, the route's guard
+ * redirects to sign-in, which returns here. A new session starts with an empty cache.
  */
 export function MemberLayout() {
   const session = useSyncExternalStore(tokens.subscribe, currentSession);

@@ -12,7 +12,8 @@ interface MenuDrawerProps {
 
 export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
   const { t } = useTranslation();
-  // The drawer gives the focus back where it was when it opened, and not when it was first drawn.
+  // Opened in an effect: the drawer returns the focus to the element that had it before it opened, not before it
+  // mounted.
   const [isDrawnOpen, setDrawnOpen] = useState(false);
   useAsOverlay('dialog', isDrawnOpen);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -27,7 +28,7 @@ export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
     <Drawer
       opened={isDrawnOpen}
       onClose={onClose}
-      // Who has chosen a page goes on there, and not at the button of the menu.
+      // After navigation the new page has the focus.
       returnFocus={openedAt === path}
       size={280}
       title={t('menu.label')}

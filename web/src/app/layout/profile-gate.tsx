@@ -9,19 +9,19 @@ import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { GlobalErrorPage } from '../global-error-page.tsx';
 import { logOut } from './log-out.ts';
 
-/** Shows nothing of the product before the server has accepted the stored tokens, nor after it has blocked the user. */
+/** Renders its children once the server has accepted the stored tokens, and no longer once it has blocked the user. */
 export function ProfileGate({ children }: { children: ReactNode }) {
   const { data, error } = useQuery(profileQuery);
-  // The whole product is behind it: rendered piece by piece, while the spinner goes on turning.
+  // Deferred, so that the app renders in small steps while the spinner keeps turning.
   const isAccepted = useDeferredValue(data !== undefined);
   if (error?.code === 'ACCOUNT_BLOCKED') return <ProfileFailure error={error} />;
   if (data !== undefined && isAccepted) return children;
-  // A 401 has removed the tokens, and the layout is about to leave.
+  // A 401 has removed the tokens, and the layout is about to redirect.
   if (error === null || error.status === 401) return <FullScreenSpinner />;
   return <ProfileFailure error={error} />;
 }
 
-/** Whoever cannot go on with this account may want to sign in with another one. */
+/** Offers to log out, so that the user can sign in with another account. */
 function ProfileFailure({ error }: { error: ApiError }) {
   const { t } = useTranslation();
   const text = error.code === 'NOT_FOUND' ? t('accountNotFound') : errorText(error);

@@ -5,15 +5,15 @@ import { queryClient } from '../../lib/query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { failureText } from '../failure-text.ts';
 
-/** In place of a screen that failed: the menu stays, and another screen or another try starts anew. */
+/** Replaces a screen that failed. The menu stays; navigation or a retry starts again. */
 export function ScreenFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  useEffect(forgetAnswers, []);
+  useEffect(removeUnusedResponses, []);
 
   async function tryAgain(): Promise<void> {
-    // The browser keeps a file that did not arrive as failed; only a new page asks for it again.
+    // The browser remembers that a module failed to load; only a reload requests it again.
     if (isLoadFailure(error)) return location.reload();
-    forgetAnswers();
+    removeUnusedResponses();
     await router.invalidate();
     reset();
   }
@@ -21,7 +21,7 @@ export function ScreenFailure({ error, reset }: ErrorComponentProps) {
   return <LoadFailure text={failureText(error)} onRetry={() => void tryAgain()} />;
 }
 
-/** Those that nothing on the page shows now: one of them may be what the screen failed at, and would fail at again. */
-function forgetAnswers(): void {
+/** Removes cached responses that no component uses: the screen may have failed on one of them, and would fail again. */
+function removeUnusedResponses(): void {
   queryClient.removeQueries({ type: 'inactive' });
 }

@@ -5,7 +5,7 @@ import { useProfile } from '../../lib/profile.ts';
 import { plainButtonClass } from '../../ui/plain-button.tsx';
 import classes from './second-factor-notice.module.css';
 
-/** On every page of staff whose permissions wait for two-factor sign-in. */
+/** Shown on every page to staff whose permissions require two-factor sign-in. */
 export function SecondFactorNotice() {
   const { t } = useTranslation();
   const secondFactor = useProfile()?.secondFactor;

@@ -3,36 +3,36 @@ import { useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
-import { later, useLater } from '../../lib/use-later.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
-import { focusPageWhenDue } from '../page-focus.ts';
+import { focusPageIfPending } from '../page-focus.ts';
 import { titledScreens } from '../screens.ts';
 import classes from './shell.module.css';
 import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const menuDrawer = later(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
+const menuDrawer = lazyPart(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
 const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value === 'boolean');
 
-/** Side menu and top bar; on narrow screens the menu lies in a drawer. */
+/** Side menu and top bar; on narrow screens the menu is in a drawer. */
 export function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const isNarrow = useMediaQuery(NARROW_SCREEN, undefined, { getInitialValueInEffect: false });
   const isHidden = useSyncExternalStore(menuChoice.subscribe, () => menuChoice.get() ?? false);
-  const [MenuDrawer, wantDrawer] = useLater(menuDrawer);
-  const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: wantDrawer });
+  const [MenuDrawer, loadDrawer] = useLazyPart(menuDrawer);
+  const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: loadDrawer });
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // A screen below another one shares its title, and has breadcrumbs of its own.
-  const isBelow = !titledScreens.some((screen) => screen.path === path);
-  const screen = titledScreens.find((each) => (isBelow ? path.startsWith(`${each.path}/`) : each.path === path));
+  // A screen below another one has the same title and its own breadcrumbs.
+  const isSubscreen = !titledScreens.some((screen) => screen.path === path);
+  const screen = titledScreens.find((each) => (isSubscreen ? path.startsWith(`${each.path}/`) : each.path === path));
   const title = screen === undefined ? undefined : t(`titles.${screen.title}`);
   const { close } = drawer;
   useEffect(close, [path, close]);
-  // The profile may have come later than the page.
-  useEffect(focusPageWhenDue, []);
+  // The profile may load after the page.
+  useEffect(focusPageIfPending, []);
   const titleId = useId();
 
   const isMenuShown = isNarrow ? isDrawerOpen : !isHidden;
@@ -52,12 +52,12 @@ export function Shell({ children }: { children: ReactNode }) {
         <TopBar
           title={title}
           titleId={titleId}
-          namesTab={!isBelow}
+          namesTab={!isSubscreen}
           isMenuShown={isMenuShown}
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
         <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>
-          {title !== undefined && !isBelow && <Breadcrumbs items={[{ label: title }]} />}
+          {title !== undefined && !isSubscreen && <Breadcrumbs items={[{ label: title }]} />}
           <SecondFactorNotice />
           {children}
         </main>

@@ -12,7 +12,7 @@ import { useLiveProfile } from './use-live-profile.ts';
 interface TopBarProps {
   title: string | undefined;
   titleId: string;
-  /** Pages below this one name the browser's tab themselves. */
+  /** Screens below another one set the document title themselves. */
   namesTab: boolean;
   isMenuShown: boolean;
   onToggleMenu: () => void;

@@ -1,9 +1,9 @@
 import { useHasLiveConnection } from '../../features/connections/api.ts';
 import { profileQuery } from '../../lib/profile.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 
-/** The signed-in user; their balance follows the traffic while a connection works, and a late payment or a bonus too. */
+/** The signed-in user. Their balance is polled more often while a connection works. */
 export function useLiveProfile() {
   const hasLive = useHasLiveConnection();
-  return useAnswer(profileQuery, { isBusy: () => hasLive }).answer?.data;
+  return useApiQuery(profileQuery, { isBusy: () => hasLive }).response?.data;
 }

@@ -16,7 +16,7 @@ export function InvoicesScreen() {
       onCreating={(isCreating) =>
         void navigate({ search: invoicesSearch({ page, create: isCreating }), replace: !isCreating })
       }
-      // The dialog for a new invoice is not there to go back to.
+      // Replaces the history entry: the back button must not reopen the dialog.
       onCreated={(id) => void navigate({ search: invoicesSearch({ invoice: id }), replace: true })}
       onShow={(id) =>
         void navigate({

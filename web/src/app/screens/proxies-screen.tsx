@@ -1,21 +1,21 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { askForProxies } from '../../features/proxies/api.ts';
+import { prefetchProxies } from '../../features/proxies/api.ts';
 import { ProxiesPage } from '../../features/proxies/proxies-page.tsx';
-import { later } from '../../lib/use-later.ts';
+import { lazyPart } from '../../lib/use-lazy-part.ts';
 import { catalogueSearch, proxySearch } from '../../features/proxies/screen.ts';
 
 const route = getRouteApi('/members/proxies');
-const purchaseDialog = later(async () => (await import('./purchase-dialog.tsx')).PurchaseDialog);
+const purchaseDialog = lazyPart(async () => (await import('./purchase-dialog.tsx')).PurchaseDialog);
 
-export function askForCatalogue(search: object): void {
-  askForProxies(proxySearch({ ...search }));
+export function prefetchCatalogue(search: object): void {
+  prefetchProxies(proxySearch({ ...search }));
 }
 
 export function ProxiesScreen() {
   const { proxy, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  // The same function each time: with another one all rows would be rendered again.
+  // A stable function, because a new one would render all rows again.
   const show = useCallback(
     (id: string | undefined) =>
       void navigate({

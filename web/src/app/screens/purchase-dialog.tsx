@@ -2,7 +2,7 @@ import { ConnectionAccess } from '../../features/connections/connection-access.t
 import type { PurchaseDialogProps } from '../../features/proxies/proxies-page.tsx';
 import { ProxyDialog } from '../../features/proxies/proxy-dialog.tsx';
 
-/** In one file, so that whoever has paid does not wait for the half that says how to reach the proxy. */
+/** One chunk, so that the user does not wait for the credentials after the purchase. */
 export function PurchaseDialog(props: PurchaseDialogProps) {
   return <ProxyDialog {...props} renderAccess={(connection) => <ConnectionAccess connection={connection} />} />;
 }

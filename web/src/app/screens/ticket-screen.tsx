@@ -10,7 +10,7 @@ export function TicketScreen() {
   const navigate = route.useNavigate();
   return (
     <TicketPage
-      // Another ticket has another draft and other messages.
+      // Resets the draft and the messages for another ticket.
       key={ticketId}
       id={ticketId}
       page={page ?? 1}

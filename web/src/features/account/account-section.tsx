@@ -2,16 +2,16 @@ import { type ReactNode, type Ref, useId } from 'react';
 import classes from './account-section.module.css';
 
 interface AccountSectionProps {
-  /** What links point at: `/account#sessions`. */
+  /** Fragment for links: `/account#sessions`. */
   anchor: string;
   title: string;
   text: string;
-  /** For giving the focus to when the button that had it is gone. */
+  /** For moving the focus here when a focused button is removed. */
   headingRef?: Ref<HTMLHeadingElement>;
   children: ReactNode;
 }
 
-/** A name and what it is about on the left, the matter itself in a card on the right. */
+/** Title and description on the left, content in a card on the right. */
 export function AccountSection({ anchor, title, text, headingRef, children }: AccountSectionProps) {
   const id = useId();
   return (

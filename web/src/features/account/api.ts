@@ -18,25 +18,25 @@ import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/pass
 import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
 import { apiQuery } from '../../lib/query.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 
 export const changePasswordForm = changePasswordBody.extend({ confirmPassword }).refine(isConfirmed, confirmation);
 export const passwordForm = z.object({ password: passwordSchema });
 export const appCodeForm = z.object({ code: appCodeSchema });
-/** What has to be given once more before two-factor sign-in changes. */
+/** Confirmation that is required to change two-factor sign-in. */
 export const proofForm = z.object({ password: passwordSchema, code: anyCodeSchema });
 export type Proof = z.infer<typeof proofForm>;
 
 const sessionsQuery = apiQuery(listSessions, {}, { topics: ['account'] });
 const secondFactorQuery = apiQuery(getSecondFactor, {}, { topics: ['account'] });
 
-/** Polled: sessions begin and end elsewhere. */
+/** Polled, because sessions begin and end on other devices. */
 export function useSessions() {
-  return useAnswer(sessionsQuery, { isPolled: true });
+  return useApiQuery(sessionsQuery, { isPolled: true });
 }
 
 export function useSecondFactor() {
-  return useAnswer(secondFactorQuery);
+  return useApiQuery(secondFactorQuery);
 }
 
 export function useRevokeSession() {
@@ -57,7 +57,7 @@ export function useRevokeOtherSessions() {
   });
 }
 
-/** @param onPasswordRefused it is too easily guessed */
+/** @param onPasswordRefused the new password is too easy to guess */
 export function useChangePassword(onPasswordRefused: () => void) {
   const { t } = useTranslation('user');
   return useAction({
@@ -78,7 +78,7 @@ export function useSetUpSecondFactor() {
   });
 }
 
-/** Gives the recovery codes, which no later answer contains. */
+/** Returns the recovery codes, which no later response contains. */
 export function useEnableSecondFactor() {
   return useAction({
     call: async (body: { code: string }) => (await call(enableSecondFactor, { body })).data.recoveryCodes,

@@ -13,18 +13,18 @@ beforeAll(async () => {
   inRussian = i18next.getFixedT('ru', 'user');
 });
 
-it('keeps the names and changes the words', () => {
+it('keeps names and translates words', () => {
   expect(deviceText('Firefox on Windows', inEnglish)).toBe('Firefox on Windows');
   expect(deviceText('Firefox on Windows', inRussian)).toBe('Firefox, Windows');
 });
 
-it('shows what is known when the server knows only half', () => {
+it('shows the known part if the other is unknown', () => {
   expect(deviceText('curl', inRussian)).toBe('curl');
   expect(deviceText('Unknown device', inEnglish)).toBe('Unknown device');
   expect(deviceText('Unknown device', inRussian)).toBe('Неизвестное устройство');
 });
 
-it('knows phones and tablets', () => {
+it('supports phones and tablets', () => {
   expect(['Safari on iPhone', 'Safari on iPad', 'Chrome on Android'].every(isPhone)).toBe(true);
   expect(['Safari on macOS', 'curl', 'Unknown device'].some(isPhone)).toBe(false);
 });

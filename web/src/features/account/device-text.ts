@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 
-/** The server says "Firefox on Windows" or "Unknown device"; in the reader's language the names stay, the words change. */
+/** The server returns "Firefox on Windows" or "Unknown device"; names stay, words are translated. */
 export function deviceText(device: string, t: TFunction<'user'>): string {
   const [browser, system] = device.split(' on ');
   if (browser === undefined || browser === 'Unknown device') return t('sessions.unknownDevice');

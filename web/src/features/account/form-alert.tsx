@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { errorText } from '../../lib/error-text.ts';
 
-/** Above the fields: why the server refused. */
+/** The server's error, above the fields. */
 export function FormAlert({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   return (

@@ -12,12 +12,12 @@ interface ProofFormProps {
   text: string;
   submitText: string;
   isDangerous?: boolean;
-  /** A code works once: sent twice it would be refused, although the first time did it. */
+  /** A code works once: sent twice, it would be refused after it succeeded. */
   action: Pick<Action<Proof, unknown>, 'run' | 'isRunning' | 'error'>;
   onDone?: () => void;
 }
 
-/** Password and code once more, so that a computer left unlocked is not enough. */
+/** Asks for password and code again, so that access to an unlocked computer is not enough. */
 export function ProofForm({ text, submitText, isDangerous = false, action, onDone }: ProofFormProps) {
   const { t } = useTranslation(['user', 'common']);
   const form = useForm({

@@ -14,7 +14,7 @@ interface RecoveryCodesProps {
   onDone: () => void;
 }
 
-/** The only time that these codes are seen. */
+/** These codes are shown only once. */
 export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const { t } = useTranslation(['user', 'common']);
   const { brandName } = useSettings();

@@ -1,4 +1,4 @@
-/** What the reader keeps: whose codes these are, and one code in each line. */
+/** The file for the user: the account, and one code per line. */
 export function recoveryFile(brandName: string, heading: string, codes: readonly string[]) {
   const words = brandName.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return { name: `${[...words, 'recovery', 'codes'].join('-')}.txt`, text: `${heading}\n\n${codes.join('\n')}\n` };

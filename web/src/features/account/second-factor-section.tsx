@@ -17,15 +17,15 @@ type Task = 'SET_UP' | 'RENEW' | 'DISABLE';
 
 export function SecondFactorSection() {
   const { t } = useTranslation('user');
-  const { answer, failure } = useSecondFactor();
+  const { response, failure } = useSecondFactor();
   const profile = useProfile();
   const [task, setTask] = useState<Task>();
-  const secondFactor = answer?.data;
+  const secondFactor = response?.data;
   const heading = useRef<HTMLHeadingElement>(null);
 
   function close() {
     setTask(undefined);
-    // The dialog gives the focus back to the button that opened it; a button that has gone takes none.
+    // The dialog returns the focus to the button that opened it, which may be removed.
     heading.current?.focus({ preventScroll: true });
   }
 
@@ -43,9 +43,9 @@ export function SecondFactorSection() {
       ) : secondFactor === undefined ? (
         <Loading isOn={profile?.secondFactor === 'ON'} />
       ) : secondFactor.isOn ? (
-        <SwitchedOn secondFactor={secondFactor} onTask={setTask} />
+        <SecondFactorEnabled secondFactor={secondFactor} onTask={setTask} />
       ) : (
-        <SwitchedOff isRequired={secondFactor.isRequired} onSetUp={() => setTask('SET_UP')} />
+        <SecondFactorDisabled isRequired={secondFactor.isRequired} onSetUp={() => setTask('SET_UP')} />
       )}
       <SetUpDialog isOpen={task === 'SET_UP'} onClose={close} />
       <RenewCodesDialog isOpen={task === 'RENEW'} onClose={close} />
@@ -54,7 +54,7 @@ export function SecondFactorSection() {
   );
 }
 
-/** As tall as what comes: what is below does not move. */
+/** As tall as the content, so that nothing below it moves. */
 function Loading({ isOn }: { isOn: boolean }) {
   return (
     <div aria-busy="true">
@@ -70,7 +70,7 @@ function Loading({ isOn }: { isOn: boolean }) {
   );
 }
 
-function SwitchedOff({ isRequired, onSetUp }: { isRequired: boolean; onSetUp: () => void }) {
+function SecondFactorDisabled({ isRequired, onSetUp }: { isRequired: boolean; onSetUp: () => void }) {
   const { t } = useTranslation('user');
   return (
     <div className={classes['line']}>
@@ -85,12 +85,15 @@ function SwitchedOff({ isRequired, onSetUp }: { isRequired: boolean; onSetUp: ()
 
 const FEW_CODES = 3;
 
-interface SwitchedOnProps {
+interface SecondFactorEnabledProps {
   secondFactor: SecondFactor;
   onTask: (task: Task) => void;
 }
 
-function SwitchedOn({ secondFactor: { isRequired, onSince, recoveryCodesLeft }, onTask }: SwitchedOnProps) {
+function SecondFactorEnabled({
+  secondFactor: { isRequired, onSince, recoveryCodesLeft },
+  onTask,
+}: SecondFactorEnabledProps) {
   const { t } = useTranslation('user');
   return (
     <>

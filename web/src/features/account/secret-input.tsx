@@ -2,7 +2,7 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
-/** A password with a button that shows it. Takes what react-hook-form's `register` gives. */
+/** A password input with a button that shows it. Accepts the properties of react-hook-form's `register`. */
 export function SecretInput(props: PasswordInputProps) {
   const { t } = useTranslation('user');
   return (

@@ -10,13 +10,13 @@ import { SessionLine } from './session-line.tsx';
 
 export function SessionsSection() {
   const { t } = useTranslation('user');
-  const { answer, failure } = useSessions();
+  const { response, failure } = useSessions();
   const ending = useRevokeSession();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const rows = answer?.data;
+  const rows = response?.data;
 
-  /** The button that had it goes with its line. */
+  /** The focused button is removed with its row. */
   function takeFocus() {
     heading.current?.focus({ preventScroll: true });
   }
@@ -51,16 +51,16 @@ export function SessionsSection() {
       {rows !== undefined && rows.length > 1 && (
         <div className={classes['line']}>
           <span className={classes['muted']}>{t('sessions.unknown')}</span>
-          <Button variant="default" onClick={() => setAsking(true)}>
+          <Button variant="default" onClick={() => setConfirming(true)}>
             {t('sessions.endOthers')}
           </Button>
         </div>
       )}
       <EndOthersDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         onDone={() => {
-          setAsking(false);
+          setConfirming(false);
           takeFocus();
         }}
       />

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** Few readers come here, and once: the QR code's library is fetched when they do. */
+/** Used rarely, so the library for QR codes is loaded on demand. */
 const SetUpSteps = lazy(async () => ({ default: (await import('./set-up-steps.tsx')).SetUpSteps }));
 
 export function SetUpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

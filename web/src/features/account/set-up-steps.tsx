@@ -16,12 +16,12 @@ import classes from './set-up-steps.module.css';
 const QR_PIXELS = 176;
 
 interface SetUpStepsProps {
-  /** The recovery codes are on the screen, for the only time. */
+  /** The recovery codes are shown, for the only time. */
   onCodes: () => void;
   onDone: () => void;
 }
 
-/** Password, then the app's first code, then the recovery codes. */
+/** Password, then the first code of the app, then the recovery codes. */
 export function SetUpSteps({ onCodes, onDone }: SetUpStepsProps) {
   const setUp = useSetUpSecondFactor();
   const enabling = useEnableSecondFactor();
@@ -37,7 +37,7 @@ function PasswordStep({ setUp }: { setUp: ReturnType<typeof useSetUpSecondFactor
     defaultValues: { password: '' },
   });
   const { setFocus } = form;
-  // The dialog was there before this form, and has given the focus to its own button.
+  // The dialog opened before this form and has focused its own button.
   useEffect(() => setFocus('password'), [setFocus]);
   const submit = form.handleSubmit((values) => setUp.run(values));
   return (
@@ -60,9 +60,9 @@ function PasswordStep({ setUp }: { setUp: ReturnType<typeof useSetUpSecondFactor
 }
 
 interface AppStepProps {
-  /** Base32, for typing. */
+  /** Base32, for manual entry. */
   secret: string;
-  /** The same for a camera. */
+  /** The same as a URI for the QR code. */
   uri: string;
   enabling: ReturnType<typeof useEnableSecondFactor>;
   onCodes: () => void;

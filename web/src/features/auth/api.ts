@@ -22,12 +22,12 @@ import { z } from 'zod';
 import { call } from '../../lib/http.ts';
 import { confirmation, confirmPassword, isConfirmed } from '../../lib/forms/password-confirmation.ts';
 import { anyCodeSchema, appCodeSchema } from '../../lib/forms/second-factor-codes.ts';
-import { rememberProfile } from '../../lib/profile.ts';
+import { cacheProfile } from '../../lib/profile.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { storedValue } from '../../lib/stored-value.ts';
 import { saveTokens } from '../../lib/tokens.ts';
 
-/** Stays after log-out: with it, wrong passwords that strangers try do not keep this browser from signing in. */
+/** Kept after log-out: with it this browser can sign in even if others try wrong passwords. */
 const deviceToken = storedValue('device-token', (value) => typeof value === 'string');
 
 export const signInForm = signInBody.omit({ secondFactorCode: true });
@@ -47,8 +47,8 @@ export const setPasswordForm = setPasswordBody
   .extend({ confirmPassword })
   .refine(isConfirmed, confirmation);
 
-/** @returns whether the session is open, or asks for the second factor first */
-export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKED'> {
+/** @returns whether the session is open, or a second factor is required */
+export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_REQUIRED'> {
   try {
     const known = deviceToken.get();
     const { data } = await call(
@@ -59,11 +59,11 @@ export async function openSession(body: SignInBody): Promise<'OPEN' | 'CODE_ASKE
     if (data.deviceToken !== undefined) deviceToken.set(data.deviceToken);
     await i18next.changeLanguage(data.profile.languageCode);
     saveTokens(data);
-    // After the tokens: what is kept belongs to their session.
-    rememberProfile(data.profile);
+    // After the tokens, because cached data belongs to their session.
+    cacheProfile(data.profile);
     return 'OPEN';
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED') return 'CODE_ASKED';
+    if (error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED') return 'CODE_REQUIRED';
     throw error;
   }
 }
@@ -88,7 +88,7 @@ export async function savePassword(body: SetPasswordBody): Promise<void> {
   await call(setPassword, { body });
 }
 
-/** The countdown compares with this device's clock. */
-function withLocalTime<T extends { nextSendingAllowedIn: number }>(answer: T): T {
-  return { ...answer, nextSendingAllowedIn: toLocalTime(answer.nextSendingAllowedIn) };
+/** Converts to the device's clock, which the countdown uses. */
+function withLocalTime<T extends { nextSendingAllowedIn: number }>(response: T): T {
+  return { ...response, nextSendingAllowedIn: toLocalTime(response.nextSendingAllowedIn) };
 }

@@ -7,13 +7,13 @@ interface AuthCardProps {
   title: string;
   lead?: string;
   error?: string | undefined;
-  /** It has taken the place of a form: whoever hears the page is told. */
+  /** The card replaced a form: focuses its heading, so that screen readers announce it. */
   isAnnounced?: boolean;
   children: ReactNode;
   links: ReactNode;
 }
 
-/** These pages do without Mantine: they are the first that a visitor loads. */
+/** Without Mantine, because these pages are the first that a visitor loads. */
 export function AuthCard({ title, lead, error, isAnnounced = false, children, links }: AuthCardProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);

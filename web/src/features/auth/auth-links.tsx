@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 
-/** `onClick`: for a link to the page on which it stands, which has to go back to its form. */
+/** `onClick`: for a link to the current page, which returns to its form. */
 interface AuthLinkProps {
   onClick?: () => void;
 }

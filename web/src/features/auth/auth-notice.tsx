@@ -15,21 +15,21 @@ type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCES
 export interface Notice {
   reason: NoticeReason;
   email: string;
-  /** Epoch milliseconds of this device's clock. */
+  /** Epoch milliseconds of the device's clock. */
   nextSendingAllowedIn: number;
 }
 
-/** Stands in a text where the address goes. */
+/** Placeholder for the email address in the text. */
 const EMAIL = '\u{FFFC}';
 
 interface AuthNoticeProps {
   notice: Notice;
-  /** Asks for another letter; gives the moment from which yet another may be asked for. */
+  /** Sends another mail; resolves with the time when the next one is allowed. */
   resend: () => Promise<{ nextSendingAllowedIn: number }>;
   links: ReactNode;
 }
 
-/** Stands in place of the form once a letter is on its way. */
+/** Replaces the form after a mail was sent. */
 export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend, links }: AuthNoticeProps) {
   const { t } = useTranslation('auth');
   const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
@@ -38,7 +38,7 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
 
   const sending = useAction<void, { nextSendingAllowedIn: number }>({
     call: resend,
-    onSuccess: (answer) => setAllowedAt(answer.nextSendingAllowedIn),
+    onSuccess: (response) => setAllowedAt(response.nextSendingAllowedIn),
     successText: () => t('resend.sent'),
     onError: (error) => {
       if (!(error instanceof ApiError)) return undefined;
@@ -75,7 +75,7 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
   );
 }
 
-/** The values of the texts that ask to wait. */
+/** Values for texts with a wait time. */
 export function toMinutes(total: number): { min: number; sec: number } {
   const { minutes, seconds } = splitSeconds(total);
   return { min: minutes, sec: seconds };

@@ -18,11 +18,11 @@ interface SecondFactorStepProps {
 }
 
 const otherMethod = { APP: 'RECOVERY_CODE', RECOVERY_CODE: 'APP' } as const;
-/** Phones then show digits only, and offer a code that they know. */
+/** On phones: digits only, with autofill for the code. */
 const appInput = { inputMode: 'numeric', autoComplete: 'one-time-code' } as const;
 const recoveryInput = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
 
-/** Email and password were right; now the code of the app, or one of the recovery codes. */
+/** After the right email and password: the code of the app, or a recovery code. */
 export function SecondFactorStep({ credentials, method, onMethod, onBack }: SecondFactorStepProps) {
   const { t } = useTranslation(['auth', 'common']);
   const form = useForm({
@@ -57,7 +57,7 @@ export function SecondFactorStep({ credentials, method, onMethod, onBack }: Seco
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         <PlainField
           label={t(`secondFactor.field.${method}`)}
-          // The reader has just pressed the button of the step before, and there is one thing to do here.
+          // The user has just submitted the previous step, and this is the only field.
           // oxlint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
           {...(method === 'APP' ? appInput : recoveryInput)}

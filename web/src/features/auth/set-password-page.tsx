@@ -14,7 +14,7 @@ import { PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** `code`: from the link of the recovery mail. */
+/** `code`: from the link in the recovery mail. */
 export function SetPasswordPage({ code }: { code: string }) {
   const { t } = useTranslation(['auth', 'common']);
   const [isSaved, setSaved] = useState(false);
@@ -49,7 +49,7 @@ export function SetPasswordPage({ code }: { code: string }) {
       error={alert}
       links={
         <>
-          {/* A link that is used up or too old needs a new one. */}
+          {/* The link was used or has expired. */}
           {alert !== undefined && <RestoreLink />}
           <SignInLink />
           <SignUpLink />

@@ -15,33 +15,42 @@ import { type Credentials, FIRST_STEP, nextSignInState } from './sign-in-state.t
 import { useAuthForm } from './use-auth-form.ts';
 
 interface SignInPageProps {
-  /** The reader was elsewhere and is led back there. */
+  /** Sign-in was required by another page and returns to it. */
   isInterrupted: boolean;
 }
 
-/** Once the tokens are there, the layout around this page leads on. */
-export function SignInPage({ isInterrupted }: SignInPageProps) {
-  const { t } = useTranslation(['auth', 'common']);
-  const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
-  const form = useForm({
+interface CredentialsStepProps extends SignInPageProps {
+  form: SignInForm;
+  isSending: boolean;
+  alert: string | undefined;
+  onSubmit: (credentials: Credentials) => void;
+}
+
+type SignInForm = ReturnType<typeof useSignInForm>;
+
+function useSignInForm() {
+  return useForm({
     resolver: zodResolver(signInForm, { error: formErrorMap }),
     defaultValues: { email: '', password: '' },
   });
-  const { errors } = form.formState;
+}
 
+/** Once there are tokens, the layout around this page redirects. */
+export function SignInPage({ isInterrupted }: SignInPageProps) {
+  const [state, dispatch] = useReducer(nextSignInState, FIRST_STEP);
+  const form = useSignInForm();
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
     call: async (credentials: Credentials) => {
-      if ((await openSession(credentials)) === 'CODE_ASKED') dispatch({ type: 'CODE_ASKED', credentials });
+      if ((await openSession(credentials)) === 'CODE_REQUIRED') dispatch({ type: 'CODE_REQUIRED', credentials });
     },
     emailOf: ({ email }) => email,
   });
-  const submit = form.handleSubmit((credentials) => send(credentials));
 
-  /** The email stays in the form, the password has to be typed again. */
+  /** Keeps the email, clears the password. */
   function goBack() {
     form.resetField('password');
     setNotice(undefined);
-    dispatch({ type: 'LEFT' });
+    dispatch({ type: 'CANCELLED' });
   }
 
   if (notice !== undefined)
@@ -67,6 +76,22 @@ export function SignInPage({ isInterrupted }: SignInPageProps) {
         onBack={goBack}
       />
     );
+  return (
+    <CredentialsStep
+      form={form}
+      isInterrupted={isInterrupted}
+      isSending={isSending}
+      alert={alert}
+      onSubmit={(credentials) => void send(credentials)}
+    />
+  );
+}
+
+/** The first step: email and password. */
+function CredentialsStep({ form, isInterrupted, isSending, alert, onSubmit }: CredentialsStepProps) {
+  const { t } = useTranslation(['auth', 'common']);
+  const { errors } = form.formState;
+  const submit = form.handleSubmit(onSubmit);
   return (
     <AuthCard
       title={t('signIn.title')}

@@ -3,28 +3,28 @@ export interface Credentials {
   password: string;
 }
 
-/** What the reader proves with that he has his second factor. */
+/** How the user proves the second factor. */
 export type SecondFactorMethod = 'APP' | 'RECOVERY_CODE';
 
-/** Where the reader stands on the way in. Only the right credentials lead to the second step, which sends them again. */
+/** Steps of the sign-in. Valid credentials lead to the second step, which sends them again with the code. */
 export type SignInState =
   | { step: 'CREDENTIALS' }
   | { step: 'SECOND_FACTOR'; credentials: Credentials; method: SecondFactorMethod };
 
 export type SignInEvent =
-  | { type: 'CODE_ASKED'; credentials: Credentials }
+  | { type: 'CODE_REQUIRED'; credentials: Credentials }
   | { type: 'METHOD_CHOSEN'; method: SecondFactorMethod }
-  | { type: 'LEFT' };
+  | { type: 'CANCELLED' };
 
 export const FIRST_STEP: SignInState = { step: 'CREDENTIALS' };
 
 export function nextSignInState(state: SignInState, event: SignInEvent): SignInState {
   switch (event.type) {
-    case 'CODE_ASKED':
+    case 'CODE_REQUIRED':
       return { step: 'SECOND_FACTOR', credentials: event.credentials, method: 'APP' };
     case 'METHOD_CHOSEN':
       return state.step === 'SECOND_FACTOR' ? { ...state, method: event.method } : state;
-    case 'LEFT':
+    case 'CANCELLED':
       return FIRST_STEP;
   }
 }

@@ -15,17 +15,21 @@ import { RestoreLink, SignInLink } from './auth-links.tsx';
 import { AuthNotice } from './auth-notice.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** `referralCode`: from the link that brought the visitor here. */
-export function SignUpPage({ referralCode }: { referralCode: string }) {
-  const { t, i18n } = useTranslation(['auth', 'common']);
-  const form = useForm({
+type SignUpValues = z.infer<typeof signUpForm>;
+
+function useSignUpForm(referralCode: string) {
+  return useForm({
     resolver: zodResolver(signUpForm, { error: formErrorMap }),
     defaultValues: { email: '', password: '', confirmPassword: '', referralCode },
   });
-  const { errors } = form.formState;
+}
 
+/** `referralCode`: from the referral link. */
+export function SignUpPage({ referralCode }: { referralCode: string }) {
+  const { t, i18n } = useTranslation(['auth', 'common']);
+  const form = useSignUpForm(referralCode);
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
-    call: async ({ email, password, referralCode: code }: z.infer<typeof signUpForm>) => {
+    call: async ({ email, password, referralCode: code }: SignUpValues) => {
       const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
       const { nextSendingAllowedIn } = await createAccount({ languageCode, email, password, referralCode: code });
       setNotice({ reason: 'AFTER_SIGN_UP', email, nextSendingAllowedIn });
@@ -33,7 +37,6 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
     emailOf: ({ email }) => email,
     onPasswordRefused: () => form.setError('password', { message: 'passwordTooEasy' }, { shouldFocus: true }),
   });
-  const submit = form.handleSubmit((values) => send(values));
 
   if (notice !== undefined)
     return (
@@ -64,33 +67,48 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
         </>
       }
     >
-      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
-        <PasswordField
-          hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}
-          autoComplete="new-password"
-          {...form.register('password', { deps: 'confirmPassword' })}
-          error={fieldErrorText(errors.password)}
-        />
-        <PasswordField
-          label={t('fields.confirmPassword')}
-          autoComplete="new-password"
-          {...form.register('confirmPassword')}
-          error={fieldErrorText(errors.confirmPassword)}
-        />
-        <PlainField
-          label={t('fields.referralCode')}
-          hint={t('fields.referralCodeHint')}
-          autoComplete="off"
-          spellCheck={false}
-          {...form.register('referralCode')}
-          error={fieldErrorText(errors.referralCode)}
-        />
-        <p className={classes['muted']}>{t('signUp.verification')}</p>
-        <PlainButton type="submit" isLoading={isSending}>
-          {t('signUp.submit')}
-        </PlainButton>
-      </form>
+      <SignUpFields form={form} isSending={isSending} onSubmit={(values) => void send(values)} />
     </AuthCard>
+  );
+}
+
+interface SignUpFieldsProps {
+  form: ReturnType<typeof useSignUpForm>;
+  isSending: boolean;
+  onSubmit: (values: SignUpValues) => void;
+}
+
+function SignUpFields({ form, isSending, onSubmit }: SignUpFieldsProps) {
+  const { t } = useTranslation(['auth', 'common']);
+  const { errors } = form.formState;
+  const submit = form.handleSubmit(onSubmit);
+  return (
+    <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+      <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+      <PasswordField
+        hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}
+        autoComplete="new-password"
+        {...form.register('password', { deps: 'confirmPassword' })}
+        error={fieldErrorText(errors.password)}
+      />
+      <PasswordField
+        label={t('fields.confirmPassword')}
+        autoComplete="new-password"
+        {...form.register('confirmPassword')}
+        error={fieldErrorText(errors.confirmPassword)}
+      />
+      <PlainField
+        label={t('fields.referralCode')}
+        hint={t('fields.referralCodeHint')}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.register('referralCode')}
+        error={fieldErrorText(errors.referralCode)}
+      />
+      <p className={classes['muted']}>{t('signUp.verification')}</p>
+      <PlainButton type="submit" isLoading={isSending}>
+        {t('signUp.submit')}
+      </PlainButton>
+    </form>
   );
 }

@@ -8,13 +8,13 @@ import { type Notice, toMinutes } from './auth-notice.tsx';
 
 interface AuthFormOptions<Values> {
   call: (values: Values) => Promise<void>;
-  /** Whose address may have to be confirmed first; undefined where no sign-in is tried. */
+  /** The address that may have to be confirmed first; undefined for forms without sign-in. */
   emailOf?: (values: Values) => string;
-  /** Says so under the field, where the form asks for a new password. */
+  /** Shows the error under the field for a new password. */
   onPasswordRefused?: () => void;
 }
 
-/** What the forms of this feature share: the alert above the fields, and the notice that replaces them. */
+/** Shared by the forms of this feature: the alert above the fields, and the notice that replaces the form. */
 export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFormOptions<Values>) {
   const { t } = useTranslation('auth');
   const [notice, setNotice] = useState<Notice>();
@@ -34,7 +34,7 @@ export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFo
   });
 
   function alertText(caught: Error): string | undefined {
-    // The notice or the field says so.
+    // Shown by the notice or the field instead.
     if (isUnconfirmed(caught) && emailOf !== undefined) return undefined;
     if (isPasswordRefused(caught) && onPasswordRefused !== undefined) return undefined;
     if (caught instanceof ApiError && caught.code === 'RESEND_INTERVAL')

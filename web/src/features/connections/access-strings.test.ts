@@ -4,7 +4,7 @@ import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-st
 const access = { host: 'proxy.example', port: 1080, username: 'user', password: 'secret' };
 
 describe('connectionStrings', () => {
-  it('spells an access in the three ways that programs ask for', () => {
+  it('has the three formats that proxy clients accept', () => {
     expect(connectionStrings(access)).toEqual([
       'proxy.example:1080',
       'user:secret@proxy.example:1080',
@@ -14,7 +14,7 @@ describe('connectionStrings', () => {
 });
 
 describe('proxyUrls', () => {
-  it('names the protocol, and has a port', () => {
+  it('has the protocol and the port', () => {
     expect(proxyUrls(access)).toEqual({
       socks: 'socks5://user:secret@proxy.example:1080',
       http: 'http://user:secret@proxy.example:1080',
@@ -24,7 +24,7 @@ describe('proxyUrls', () => {
 });
 
 describe('curlLines', () => {
-  it('downloads from the installation itself in development', () => {
+  it('downloads from the API in development', () => {
     const target = curlTarget({ isDevelopment: true, publicUrl: 'http://localhost:3000' });
     expect(curlLines(access, target)).toEqual({
       socks: 'curl -x socks5h://user:secret@proxy.example:1080 http://localhost:3000/dev/download/5 -o /dev/null',
@@ -32,7 +32,7 @@ describe('curlLines', () => {
     });
   });
 
-  it('asks a public site in production, where there is no such download', () => {
+  it('requests a public site in production', () => {
     const settings = { isDevelopment: false, publicUrl: 'https://proxy.example' };
     expect(curlTarget(settings)).toBe('https://example.com');
   });

@@ -3,18 +3,18 @@ import type { Settings } from '@cellhop/contract/settings';
 
 type Access = Pick<Connection, 'host' | 'port' | 'username'> & { password: string };
 
-/** The spellings of an access that proxy programs ask for. */
+/** Formats of the credentials that proxy clients accept. */
 export function connectionStrings({ host, port, username, password }: Access): [string, string, string] {
   return [`${host}:${port}`, `${username}:${password}@${host}:${port}`, `${host}:${port}:${username}:${password}`];
 }
 
-/** As browsers, libraries and the `ALL_PROXY` of a shell take it. */
+/** For browsers, libraries and the shell variable `ALL_PROXY`. */
 export function proxyUrls(access: Access): { socks: string; http: string } {
   const [, withCredentials] = connectionStrings(access);
   return { socks: `socks5://${withCredentials}`, http: `http://${withCredentials}` };
 }
 
-/** Commands for a terminal; names are resolved at the exit (`socks5h`). */
+/** Shell commands; host names are resolved by the proxy (`socks5h`). */
 export function curlLines(access: Access, target: string): { socks: string; http: string } {
   const [, withCredentials] = connectionStrings(access);
   return {
@@ -23,7 +23,7 @@ export function curlLines(access: Access, target: string): { socks: string; http
   };
 }
 
-/** In development the service itself serves a download, so that a newcomer needs no internet. */
+/** In development the API serves a download, so that no internet is needed. */
 export function curlTarget({ isDevelopment, publicUrl }: Pick<Settings, 'isDevelopment' | 'publicUrl'>): string {
   return isDevelopment ? `${publicUrl}/dev/download/5` : 'https://example.com';
 }

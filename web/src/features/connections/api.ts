@@ -6,49 +6,49 @@ import { useTranslation } from 'react-i18next';
 import { limitMinutesOf } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';
-import { apiQuery, type Dependencies, invalidate, queryClient, SUMS_SPACING_MS } from '../../lib/query.ts';
+import { apiQuery, type Dependencies, invalidate, queryClient, SUMS_THROTTLE_MS } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
-import { useIsDrawn } from '../../lib/when-idle.ts';
-import { tellOfEndings } from './endings.ts';
+import { useHasBeenIdle } from '../../lib/idle.ts';
+import { showEndToasts } from './connection-end-toasts.ts';
 import type { RefusedReturn } from './refused-return-dialog.tsx';
 
 /** A hundred thousand charges take some seconds. */
 const RECEIPT_TIMEOUT_MS = 300_000;
 
-type ConnectionsAnswer = Output<typeof listConnections>;
+type ConnectionsResponse = Output<typeof listConnections>;
 
 export function useConnections(page: number) {
   return useList(connectionsQuery(page), { isBusy: isLive });
 }
 
-/** Whether traffic may cost money right now, which is when the shown balance must follow. */
+/** Whether traffic may cost money now, so that the balance is polled more often. */
 export function useHasLiveConnection(): boolean {
-  const { rows } = useList(connectionsQuery(1), { isBusy: isLive, isEnabled: useIsDrawn() });
+  const { rows } = useList(connectionsQuery(1), { isBusy: isLive, isEnabled: useHasBeenIdle() });
   const statuses = rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
-    // A beginning was paid, and an end may have brought a refund.
+    // A new connection was paid for, and an ended one may have been refunded.
     if (before !== undefined) void invalidate(['balance']);
   });
   useOnChange(rows, (before) => {
-    if (before !== undefined) tellOfEndings(before, rows ?? []);
+    if (before !== undefined) showEndToasts(before, rows ?? []);
   });
   return rows?.some(isLive) === true;
 }
 
-/** What was charged; asked for when it is shown, again while the connection works, and once it has ended. */
-export function useBill(connection: Connection, page: number) {
+/** The charges of a connection. Polled while it is active, and fetched again when it has ended. */
+export function useReceipt(connection: Connection, page: number) {
   const params = { id: connection.id };
-  const dependencies: Dependencies = { topics: ['balance', 'connections'], spacingMs: SUMS_SPACING_MS };
+  const dependencies: Dependencies = { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS };
   const isPolled = isLive(connection);
-  const charges = useAnswer(apiQuery(listCharges, { params, query: { page } }, dependencies), {
+  const charges = useApiQuery(apiQuery(listCharges, { params, query: { page } }, dependencies), {
     isPolled,
     keepsPrevious: true,
   });
-  const cost = useAnswer(apiQuery(getConnectionCost, { params }, dependencies), { isPolled });
-  // The last charge and the refund are made at the end, when nobody would ask any more.
+  const cost = useApiQuery(apiQuery(getConnectionCost, { params }, dependencies), { isPolled });
+  // The last charge and the refund are posted at the end, when polling has stopped.
   useOnChange(connection.status, () => {
     charges.refetch();
     cost.refetch();
@@ -58,7 +58,7 @@ export function useBill(connection: Connection, page: number) {
 
 export type ReceiptFileKind = 'json' | 'csv';
 
-/** The whole receipt, for a file: it may have any number of charges. */
+/** The full receipt as a file; it may have any number of charges. */
 export function useReceiptFile({ id }: Connection) {
   return useAction({
     call: async (_kind: ReceiptFileKind) =>
@@ -103,9 +103,9 @@ function connectionsQuery(page: number) {
 }
 
 function replaceRow(connection: Connection): void {
-  queryClient.setQueriesData<ConnectionsAnswer>({ queryKey: [listConnections.url] }, (answer) =>
-    answer === undefined
-      ? answer
-      : { ...answer, data: answer.data.map((row) => (row.id === connection.id ? connection : row)) },
+  queryClient.setQueriesData<ConnectionsResponse>({ queryKey: [listConnections.url] }, (response) =>
+    response === undefined
+      ? response
+      : { ...response, data: response.data.map((row) => (row.id === connection.id ? connection : row)) },
   );
 }

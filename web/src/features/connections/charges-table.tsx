@@ -1,17 +1,17 @@
 import type { Charge } from '@cellhop/contract/receipts';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, formatMoment, mostDecimals } from '../../lib/format.ts';
+import { formatMegabytes, formatMoment, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import classes from './charges-table.module.css';
 
 const BYTES_PER_KIB = 1024;
 
-/** A page of the charges of a connection, newest first. */
+/** A page of a connection's charges, newest first. */
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const decimals = mostDecimals(charges.map(({ amount }) => amount));
+  const decimals = maxDecimals(charges.map(({ amount }) => amount));
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // A scrollable region must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
       <table className={classes['charges']}>

@@ -6,7 +6,7 @@ import { isLive } from './api.ts';
 import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
-/** How to reach a bought proxy: each value and each ready line is one click away from the clipboard. */
+/** Credentials and commands for a bought proxy, each with a copy button. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { host, port, dnsPort, username, password } = connection;
@@ -17,7 +17,7 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
-        {/* The gateway does not answer on it yet. */}
+        {/* The gateway does not listen on it yet. */}
         <Value
           name={t('common:soon', { name: t('access.dnsPort') })}
           value={dnsPort === null ? undefined : String(dnsPort)}
@@ -64,9 +64,9 @@ const stringNames = ['host:port', 'username:password@host:port', 'host:port:user
 interface ValueProps {
   name: string;
   value: string | undefined;
-  /** Shown where there is no value. */
+  /** Shown if there is no value. */
   missing?: string;
-  /** What is longer than a line takes several. */
+  /** Wraps long values. */
   isWrapped?: boolean;
 }
 

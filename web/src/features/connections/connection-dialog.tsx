@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { protocolNames } from '../../lib/protocols.ts';
-import { useLast } from '../../lib/use-last.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -19,7 +19,7 @@ interface ConnectionDialogProps {
 
 export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialogProps) {
   const { t } = useTranslation('proxyConnection');
-  const connection = useLast(shown);
+  const connection = useLastDefined(shown);
   return (
     <Dialog
       isOpen={shown !== undefined}
@@ -29,7 +29,7 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
     >
       {connection !== undefined && (
         <Stack gap="lg">
-          <Bill connection={connection} />
+          <Receipt connection={connection} />
           {isLive(connection) && (
             <Text size="sm" c="dimmed">
               {t('detail.liveNote')}
@@ -44,7 +44,7 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
   );
 }
 
-function Bill({ connection }: { connection: Connection }) {
+function Receipt({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason } = connection;
   return (

@@ -12,7 +12,7 @@ import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog
 
 interface ConnectionsPageProps {
   page: number;
-  /** Whose details are open. */
+  /** The connection whose details are open. */
   shownId: string | undefined;
   onPage: (page: number) => void;
   onShow: (id: string | undefined) => void;

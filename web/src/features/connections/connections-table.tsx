@@ -2,7 +2,7 @@ import type { Connection } from '@cellhop/contract/connections';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { formatMegabytes, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -18,7 +18,7 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The button that disconnects is about to go; who has used it by keyboard goes on from the one beside it. */
+/** The disconnect button is about to be removed; if it has the focus, moves it to the info button. */
 export function passFocusToInfo(connectionId: string): void {
   if (document.activeElement?.id === disconnectId(connectionId))
     document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
@@ -34,42 +34,16 @@ function disconnectId(connectionId: string): string {
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const decimals = mostDecimals((connections ?? []).map(({ paidFor }) => paidFor));
+  const decimals = maxDecimals((connections ?? []).map(({ paidFor }) => paidFor));
   const columns: Column<Connection>[] = [
     {
       key: 'info',
       width: 3.2,
       header: t('table.info'),
       place: 'heading',
-      render: (connection) => (
-        <ActionIcon
-          variant="default"
-          size={30}
-          id={infoId(connection.id)}
-          aria-label={t('table.infoOf', { ip: connection.ip })}
-          onClick={() => onShow(connection)}
-        >
-          <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
-        </ActionIcon>
-      ),
+      render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
     },
-    {
-      key: 'ip',
-      width: 6.3,
-      header: t('common:location.ip'),
-      isUnbroken: true,
-      place: 'heading',
-      render: ({ ip }) => ip,
-    },
-    {
-      key: 'country',
-      width: 3.6,
-      header: t('common:location.country'),
-      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
-      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
-    },
-    { key: 'city', width: 4.45, header: t('common:location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 3.85, header: t('common:location.zip'), render: ({ zip }) => zip },
+    ...useLocationColumns(),
     {
       key: 'paidFor',
       width: 5.6,
@@ -111,19 +85,67 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
       isLast: true,
       render: (connection) =>
         isLive(connection) && (
-          <Button
-            id={disconnectId(connection.id)}
-            size="compact-sm"
-            variant="light"
-            className={classes['disconnect'] ?? ''}
-            loading={endingId === connection.id}
-            aria-label={t('table.disconnectOf', { ip: connection.ip })}
+          <DisconnectButton
+            connection={connection}
+            isLoading={endingId === connection.id}
             onClick={() => onDisconnect(connection)}
-          >
-            {t('table.disconnect')}
-          </Button>
+          />
         ),
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={connections} rowKey={({ id }) => id} isDense />;
+}
+
+function useLocationColumns(): Column<Connection>[] {
+  const { t } = useTranslation('common');
+  return [
+    {
+      key: 'ip',
+      width: 6.3,
+      header: t('location.ip'),
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
+    {
+      key: 'country',
+      width: 3.6,
+      header: t('location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
+    },
+    { key: 'city', width: 4.45, header: t('location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 3.85, header: t('location.zip'), render: ({ zip }) => zip },
+  ];
+}
+
+interface RowButtonProps {
+  connection: Connection;
+  onClick: () => void;
+}
+
+function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <ActionIcon variant="default" size={30} id={infoId(id)} aria-label={t('table.infoOf', { ip })} onClick={onClick}>
+      <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
+    </ActionIcon>
+  );
+}
+
+function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowButtonProps & { isLoading: boolean }) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <Button
+      id={disconnectId(id)}
+      size="compact-sm"
+      variant="light"
+      className={classes['disconnect'] ?? ''}
+      loading={isLoading}
+      aria-label={t('table.disconnectOf', { ip })}
+      onClick={onClick}
+    >
+      {t('table.disconnect')}
+    </Button>
+  );
 }

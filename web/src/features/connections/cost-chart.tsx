@@ -9,7 +9,7 @@ import classes from './cost-chart.module.css';
 const WIDTH = 600;
 const HEIGHT = 120;
 
-/** What the connection had cost, from its purchase to its end or to now. */
+/** The cost of the connection over time, until its end or now. */
 export function CostChart({ cost }: { cost: ConnectionCost }) {
   const { t } = useTranslation('proxyConnection');
   const { createdAt, until, total } = cost;
@@ -28,7 +28,7 @@ export function CostChart({ cost }: { cost: ConnectionCost }) {
         {t('receipt.chart')} <strong>{formatMoney(total)}</strong>
       </figcaption>
       <Plot scale={scale} formatTick={formatMoney} labels={labels}>
-        {/* Its sum stands above it and its steps in the list below: to a screen reader the drawing says nothing more. */}
+        {/* Hidden from screen readers: the sum is above and the charges are in the table below. */}
         <svg
           className={classes['chart']}
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

@@ -1,13 +1,13 @@
 import type { ConnectionCost } from '@cellhop/contract/receipts';
 
 export interface CostStep {
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   time: number;
-  /** US dollars, of this charge and all before it. */
+  /** US dollars, the sum of all charges so far. */
   cost: number;
 }
 
-/** What a connection had cost after each charge, from nothing at the purchase on. */
+/** The cost after each charge, starting with zero at the purchase. */
 export function costSteps({ createdAt, steps }: Pick<ConnectionCost, 'createdAt' | 'steps'>): CostStep[] {
   const paid = steps.map(({ chargedAt, cost }) => ({ time: Date.parse(chargedAt), cost }));
   return [{ time: Date.parse(createdAt), cost: 0 }, ...paid];
@@ -16,11 +16,11 @@ export function costSteps({ createdAt, steps }: Pick<ConnectionCost, 'createdAt'
 interface Box {
   width: number;
   height: number;
-  /** The cost at the upper edge. */
+  /** The cost at the top edge. */
   top: number;
 }
 
-/** An SVG path in a box: level until the next charge, then up or down. */
+/** An SVG path in steps: horizontal until the next charge, then vertical. */
 export function costPath(steps: readonly CostStep[], until: number, { width, height, top }: Box): string {
   const from = steps[0]!.time;
   const span = Math.max(1, until - from);

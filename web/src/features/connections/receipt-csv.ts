@@ -3,7 +3,7 @@ import { toDollarText, toMicros } from '@cellhop/contract/units';
 import type { TFunction } from 'i18next';
 import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 
-/** The charges for a spreadsheet. Who wants to check them takes the JSON, which is what was signed. */
+/** The charges for a spreadsheet. Only the JSON file has the signature. */
 export function receiptCsv(charges: readonly Charge[], t: TFunction<'proxyConnection'>, language: string): string {
   const columns = [
     { header: t('receipt.file.number'), isNumber: true },

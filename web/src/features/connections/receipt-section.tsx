@@ -9,7 +9,7 @@ import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/pages.tsx';
-import { type ReceiptFileKind, useBill, useReceiptFile } from './api.ts';
+import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
 import { ChargesTable } from './charges-table.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { receiptCsv } from './receipt-csv.ts';
@@ -17,13 +17,13 @@ import classes from './receipt-section.module.css';
 
 const fileKinds: readonly ReceiptFileKind[] = ['json', 'csv'];
 
-/** The signed bill of a connection: what was charged and when, to look at and to take away. */
+/** The signed receipt of a connection: its charges, and downloads. */
 export function ReceiptSection({ connection }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const [page, setPage] = useState(1);
-  const { charges, cost } = useBill(connection, page);
+  const { charges, cost } = useReceipt(connection, page);
   const failure = charges.failure ?? cost.failure;
-  const isLoading = failure === undefined && (charges.answer === undefined || cost.answer === undefined);
+  const isLoading = failure === undefined && (charges.response === undefined || cost.response === undefined);
   return (
     <section className={classes['receipt']} aria-busy={isLoading}>
       <h3>{t('receipt.title')}</h3>
@@ -33,13 +33,13 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
           {...failure}
           onRetry={() => [charges, cost].forEach(({ refetch }) => refetch())}
         />
-      ) : charges.answer === undefined || cost.answer === undefined ? (
+      ) : charges.response === undefined || cost.response === undefined ? (
         <Skeleton height={220} radius="md" />
       ) : (
         <>
-          <CostChart cost={cost.answer.data} />
-          <ChargesTable charges={charges.answer.data} />
-          <Pages page={page} totalPages={charges.answer.totalPages} onChange={setPage} />
+          <CostChart cost={cost.response.data} />
+          <ChargesTable charges={charges.response.data} />
+          <Pages page={page} totalPages={charges.response.totalPages} onChange={setPage} />
           <Downloads connection={connection} />
         </>
       )}
@@ -90,7 +90,7 @@ function Downloads({ connection }: { connection: Connection }) {
   );
 }
 
-/** What was signed, as it came. */
+/** The signed bytes, unchanged. */
 function toJson(receipt: Receipt): string {
   return `${JSON.stringify(receipt, null, 2)}\n`;
 }

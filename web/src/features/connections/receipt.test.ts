@@ -38,7 +38,7 @@ describe('receiptCsv', () => {
   const t = ((key: string) => key.slice('receipt.'.length)) as unknown as TFunction<'proxyConnection'>;
   const hash = 'ab'.repeat(32);
 
-  it('has a header, a line for each charge, and amounts with six decimals', () => {
+  it('has a header, a row per charge, and amounts with six decimals', () => {
     const [header, first, second, ...rest] = receiptCsv([charge(1, 0.4), charge(2, -0.352)], t, 'en').split('\r\n');
     expect(header).toMatch(/^\uFEFFfile\.number,date,what,file\.firstMegabyte,.*,file\.hash$/);
     expect(first).toBe(`1,${timeOf(1)},file.kinds.PREPAID_50_MB,1,1,1,2,0.008000,0.400000,${hash}`);
@@ -46,18 +46,18 @@ describe('receiptCsv', () => {
     expect(rest).toEqual(['']);
   });
 
-  it('is spelled for a Russian spreadsheet too', () => {
+  it('has the Russian format, too', () => {
     expect(receiptCsv([charge(1, 0.4)], t, 'ru')).toContain(`;1;1;1;2;0,008000;0,400000;${hash}\r\n`);
   });
 });
 
 describe('costPath', () => {
-  it('goes in steps from the lower left to the end', () => {
+  it('has steps from the lower left to the end', () => {
     const steps = costSteps(cost([1, 0.4], [3, 0.2]));
     expect(costPath(steps, START + 4000, { width: 400, height: 100, top: 0.5 })).toBe('M0 100H100V20H300V60H400');
   });
 
-  it('stays in its box when everything happened at once', () => {
+  it('stays in its box if all charges have the same time', () => {
     expect(costPath(costSteps(cost()), START, { width: 400, height: 100, top: 1 })).toBe('M0 100H400');
   });
 });

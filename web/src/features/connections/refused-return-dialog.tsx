@@ -1,9 +1,9 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { useTranslation } from 'react-i18next';
-import { useLast } from '../../lib/use-last.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 
-/** A connection that the server would not take back yet. */
+/** A connection whose return the server has refused. */
 export interface RefusedReturn {
   connection: Connection;
   /** When a refund is possible again. */
@@ -20,7 +20,7 @@ interface RefusedReturnDialogProps {
 
 export function RefusedReturnDialog({ refused, isWorking, onConfirm, onClose }: RefusedReturnDialogProps) {
   const { t } = useTranslation('proxyConnection');
-  const shown = useLast(refused);
+  const shown = useLastDefined(refused);
   return (
     <ConfirmDialog
       isOpen={refused !== undefined}

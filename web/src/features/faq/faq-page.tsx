@@ -8,10 +8,10 @@ import { useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import classes from './faq-page.module.css';
 
-/** Of the placeholders. */
+/** Number of placeholders. */
 const WIDTHS = ['38%', '30%', '46%', '34%', '42%'];
 
-/** Each answer is there for the browser's own search, which opens what it finds. */
+/** Closed answers stay in the document, so that the browser's own search finds and opens them. */
 export function FaqPage() {
   const { t, i18n } = useTranslation('faq');
   const languageCode = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : 'en';
@@ -20,7 +20,7 @@ export function FaqPage() {
   if (items?.length === 0)
     return (
       <EmptyList text={t('empty')}>
-        <AskSupport />
+        <SupportLink />
       </EmptyList>
     );
   if (items === undefined)
@@ -46,13 +46,13 @@ export function FaqPage() {
         ))}
       </div>
       <p className={classes['more']}>
-        {t('more')} <AskSupport />
+        {t('more')} <SupportLink />
       </p>
     </div>
   );
 }
 
-function AskSupport() {
+function SupportLink() {
   const { t } = useTranslation('faq');
   return (
     <Link to="/support/tickets" search={{ create: true }}>

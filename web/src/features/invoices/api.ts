@@ -10,9 +10,9 @@ import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
 
-type InvoicesAnswer = Output<typeof listInvoices>;
+type InvoicesResponse = Output<typeof listInvoices>;
 
-/** Asked for often while a payment is expected; a change of status may have changed the balance. */
+/** Polled more often while a payment is expected; a change of status may have changed the balance. */
 export function useInvoices(page: number) {
   const invoices = useList(invoicesQuery(page), { isBusy: isOpen });
   const statuses = invoices.rows?.map(({ status }) => status).join();
@@ -41,7 +41,7 @@ export function usePayInvoice() {
   });
 }
 
-/** More may come for it: a payment that is awaited or on its way. */
+/** Whether a payment is expected or pending. */
 export function isOpen({ status, expiredAt }: Invoice): boolean {
   if (status === 'PARTIALLY_PAID') return Date.now() < toLocalTime(Date.parse(expiredAt));
   return status === 'PENDING' || status === 'CONFIRMING';
@@ -52,7 +52,9 @@ function invoicesQuery(page: number) {
 }
 
 function prepend(invoice: Invoice): void {
-  queryClient.setQueryData<InvoicesAnswer>(invoicesQuery(1).queryKey, (answer) =>
-    answer === undefined ? answer : { totalPages: Math.max(1, answer.totalPages), data: [invoice, ...answer.data] },
+  queryClient.setQueryData<InvoicesResponse>(invoicesQuery(1).queryKey, (response) =>
+    response === undefined
+      ? response
+      : { totalPages: Math.max(1, response.totalPages), data: [invoice, ...response.data] },
   );
 }

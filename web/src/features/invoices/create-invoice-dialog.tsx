@@ -28,7 +28,7 @@ export function CreateInvoiceDialog({ isOpen, onClose, onCreated }: CreateInvoic
   );
 }
 
-/** Begins with what was typed before a lost session or a reload, and otherwise empty. */
+/** Starts with the draft of an interrupted session, if there is one. */
 function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCreated'>) {
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { formErrorMap } from '../../lib/forms/form-errors.ts';
 import { invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
-it('takes amounts as they are typed', () => {
+it('accepts amounts as typed', () => {
   for (const [typed, amount] of [
     ['12', 12],
     ['12.', 12],
@@ -14,7 +14,7 @@ it('takes amounts as they are typed', () => {
     expect(invoiceForm.parse({ amount: typed, currency: 'BTC' })).toEqual({ amount, currency: 'BTC' });
 });
 
-it('reads them in the language of the reader at that moment', async () => {
+it('parses them in the current language of the user', async () => {
   await i18next.init({
     lng: 'ru',
     resources: { ru: { translation: { word: 'слово' } }, en: { translation: { word: 'word' } } },
@@ -24,7 +24,7 @@ it('reads them in the language of the reader at that moment', async () => {
   expect(invoiceForm.safeParse({ amount: '1 000,5', currency: 'BTC' }).success).toBe(false);
 });
 
-it('says why an amount is refused', () => {
+it('has a reason for each refused amount', () => {
   for (const [typed, message] of [
     [undefined, 'required'],
     ['', 'required'],
@@ -39,7 +39,7 @@ it('says why an amount is refused', () => {
   }
 });
 
-it('takes up what was typed, and nothing else', () => {
+it('restores only what was typed', () => {
   expect([{}, { amount: '12.50' }, { amount: '7', currency: 'LTC' }].every(isInvoiceDraft)).toBe(true);
   expect([null, 7, { amount: {} }, { amount: 7 }, { currency: 'DOGE' }].some(isInvoiceDraft)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { parseAmount } from '../../lib/amount.ts';
 
-/** The amount is a text as the reader's language writes it, and stays as it was typed. */
+/** The amount is a text in the notation of the user's language, and stays as typed. */
 export const invoiceForm = createInvoiceBody.extend({
   amount: z
     .string()

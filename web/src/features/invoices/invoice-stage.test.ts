@@ -14,13 +14,13 @@ const whole: InvoicePayment = { ...short, received: '0.00025000', missing: null,
 const amountInCurrency = '0.00025000';
 
 describe('amountToSend', () => {
-  it('is the amount of the invoice, then what is missing', () => {
+  it('is the amount of the invoice, then the missing amount', () => {
     expect(amountToSend({ status: 'PENDING', amountInCurrency, payment: null }, true)).toBe('0.00025000');
     for (const status of ['PARTIALLY_PAID', 'CONFIRMING'] as const)
       expect(amountToSend({ status, amountInCurrency, payment: short }, true)).toBe('0.00015000');
   });
 
-  it('is nothing once all was seen, and once the time is over', () => {
+  it('is undefined once all was received, and once the invoice has expired', () => {
     expect(amountToSend({ status: 'CONFIRMING', amountInCurrency, payment: whole }, true)).toBeUndefined();
     expect(amountToSend({ status: 'PAID', amountInCurrency, payment: whole }, true)).toBeUndefined();
     expect(amountToSend({ status: 'PENDING', amountInCurrency, payment: null }, false)).toBeUndefined();
@@ -29,7 +29,7 @@ describe('amountToSend', () => {
 });
 
 describe('shownStatus', () => {
-  it('expires an invoice that nothing came for at the second, and no other', () => {
+  it('expires only an unpaid invoice, to the second', () => {
     expect(shownStatus({ status: 'PENDING' }, true)).toBe('PENDING');
     expect(shownStatus({ status: 'PENDING' }, false)).toBe('EXPIRED');
     expect(shownStatus({ status: 'CONFIRMING' }, false)).toBe('CONFIRMING');
@@ -37,7 +37,7 @@ describe('shownStatus', () => {
 });
 
 describe('receivedPercent', () => {
-  it('can be seen when little came, and never leaves its frame', () => {
+  it('is visible for a small payment, and at most 100', () => {
     expect(receivedPercent({ amountInCurrency, payment: short })).toBe(40);
     expect(receivedPercent({ amountInCurrency, payment: { ...short, received: '0.00000001' } })).toBe(1);
     expect(receivedPercent({ amountInCurrency, payment: { ...whole, received: '1.00000000' } })).toBe(100);

@@ -1,12 +1,12 @@
-/** What a payer can do about an invoice, and what he is told, at a moment of its time. */
+/** What the payer of an invoice can do and is shown, depending on the time. */
 import type { Invoice, InvoiceStatus } from '@cellhop/contract/invoices';
 
-/** An unpaid invoice is over when its time is; the server says so a moment later. */
+/** An unpaid invoice is shown as expired when its time is up, before the server updates its status. */
 export function shownStatus({ status }: Pick<Invoice, 'status'>, hasTime: boolean): InvoiceStatus {
   return status === 'PENDING' && !hasTime ? 'EXPIRED' : status;
 }
 
-/** The decimal text to send now, or undefined where nothing more is asked for. */
+/** The amount to send now as a decimal string; undefined if there is none. */
 export function amountToSend(
   { status, amountInCurrency, payment }: Pick<Invoice, 'status' | 'amountInCurrency' | 'payment'>,
   hasTime: boolean,
@@ -15,7 +15,7 @@ export function amountToSend(
   return status === 'PENDING' ? amountInCurrency : (payment?.missing ?? undefined);
 }
 
-/** How much of what is due has been seen, in percent; for a drawing, which needs no exact number. */
+/** Percentage of the due amount that was received; only for a progress bar, so it need not be exact. */
 export function receivedPercent({ amountInCurrency, payment }: Pick<Invoice, 'amountInCurrency' | 'payment'>): number {
   const share = Number(payment?.received ?? 0) / Number(amountInCurrency);
   return Math.min(100, Math.max(1, share * 100));

@@ -13,7 +13,7 @@ import { PayDialog } from './pay-dialog.tsx';
 interface InvoicesPageProps {
   page: number;
   isCreating: boolean;
-  /** Which invoice is looked at. */
+  /** The open invoice. */
   shownId: string | undefined;
   onPage: (page: number) => void;
   onCreating: (isCreating: boolean) => void;
@@ -26,7 +26,7 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
   const [created, setCreated] = useState<Invoice>();
   const invoices = useInvoices(page);
 
-  // A new one is there before the list has it.
+  // A new invoice is shown before the list contains it.
   const shown = [...(invoices.rows ?? []), ...(created === undefined ? [] : [created])].find(
     ({ id }) => id === shownId,
   );

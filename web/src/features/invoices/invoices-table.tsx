@@ -7,7 +7,7 @@ import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './invoices-table.module.css';
 import { withTicker } from './ticker.ts';
 
-/** What people compare: also where the middle of an address has no room. */
+/** The end of an address, which users compare, stays visible when the column is too narrow for all of it. */
 const END_LENGTH = 6;
 
 interface InvoicesTableProps {
@@ -38,12 +38,7 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       key: 'address',
       width: 7,
       header: t('table.address'),
-      render: ({ address }) => (
-        <code className={classes['address']} title={address}>
-          <span>{address.slice(0, -END_LENGTH)}</span>
-          {address.slice(-END_LENGTH)}
-        </code>
-      ),
+      render: ({ address }) => <ShortenedAddress address={address} />,
     },
     {
       key: 'status',
@@ -70,20 +65,31 @@ export function InvoicesTable({ invoices, onShow }: InvoicesTableProps) {
       header: t('table.action'),
       place: 'action',
       isLast: true,
-      render: (invoice) => (
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={t('table.detailsOf', {
-            amount: formatMoney(invoice.amount),
-            currency: t(`networks.${invoice.currency}`),
-          })}
-          onClick={() => onShow(invoice)}
-        >
-          {t('table.details')}
-        </Button>
-      ),
+      render: (invoice) => <DetailsButton invoice={invoice} onClick={() => onShow(invoice)} />,
     },
   ];
   return <DataTable label={t('table.label')} columns={columns} rows={invoices} rowKey={({ id }) => id} isDense />;
+}
+
+function ShortenedAddress({ address }: { address: string }) {
+  return (
+    <code className={classes['address']} title={address}>
+      <span>{address.slice(0, -END_LENGTH)}</span>
+      {address.slice(-END_LENGTH)}
+    </code>
+  );
+}
+
+function DetailsButton({ invoice: { amount, currency }, onClick }: { invoice: Invoice; onClick: () => void }) {
+  const { t } = useTranslation('payment');
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={t('table.detailsOf', { amount: formatMoney(amount), currency: t(`networks.${currency}`) })}
+      onClick={onClick}
+    >
+      {t('table.details')}
+    </Button>
+  );
 }

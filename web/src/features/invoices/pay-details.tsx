@@ -6,18 +6,18 @@ import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 
 const QR_PIXELS = 192;
-/** Cells of white around the code, without which not every camera finds it. */
+/** Quiet zone around the QR code in modules, which cameras need to detect it. */
 const QUIET_ZONE = 4;
-/** What people compare before they send: the ends of an address. */
+/** Length of each end of an address, which users compare before they send. */
 const END_LENGTH = 6;
 
 interface PayDetailsProps {
   invoice: Invoice;
-  /** All that is due, or what is still missing. */
+  /** The full amount, or what is still missing. */
   amount: string;
 }
 
-/** What to send, where, and through which network. */
+/** Amount, address and network of a payment. */
 export function PayDetails({ invoice, amount }: PayDetailsProps) {
   const { t } = useTranslation('payment');
   const { address, currency, status } = invoice;

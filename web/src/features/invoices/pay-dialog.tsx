@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, formatMoney } from '../../lib/format.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { useSettings } from '../../lib/settings.ts';
-import { useLast } from '../../lib/use-last.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { useSecondsLeft } from '../../lib/use-seconds-left.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -27,7 +27,7 @@ interface PayDialogProps {
 
 export function PayDialog({ invoice: shown, onClose, onCreateNew }: PayDialogProps) {
   const { t } = useTranslation('payment');
-  const invoice = useLast(shown);
+  const invoice = useLastDefined(shown);
   return (
     <Dialog
       isOpen={shown !== undefined}

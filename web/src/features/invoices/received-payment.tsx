@@ -10,7 +10,7 @@ interface ReceivedPaymentProps {
   payment: InvoicePayment;
 }
 
-/** What has come, what is missing or too much, and what became of it. */
+/** What was received, what is missing or too much, and the result. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
   const { confirming, missing, excess, credited, isLate } = payment;
@@ -28,7 +28,7 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
         <span>{t('received.title')}</span>
         <strong>{t('received.of', { received: payment.received, due: withTicker(invoice) })}</strong>
       </p>
-      {/* The sentence above it says the same. */}
+      {/* Hidden from screen readers: the text above has the same information. */}
       <div className={classes['bar']} aria-hidden="true">
         <div style={{ width: `${receivedPercent(invoice)}%` }} data-whole={missing === null} />
       </div>

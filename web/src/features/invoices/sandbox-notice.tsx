@@ -2,7 +2,7 @@ import { IconFlask } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './sandbox-notice.module.css';
 
-/** Loud on purpose: nobody may send real money to an address that exists on no chain. */
+/** Prominent, so that nobody sends real money to an address that exists on no chain. */
 export function SandboxNotice() {
   const { t } = useTranslation('payment');
   return (

@@ -12,7 +12,7 @@ export const invoicesScreen = {
   Icon: IconReceipt2,
 } as const satisfies Screen;
 
-/** The invoice that is looked at: whoever comes back from his wallet finds it open. */
+/** The open invoice, so that a user who returns from their wallet sees it. */
 export function invoicesSearch(search: Search): ReturnType<typeof creatingSearch> & { invoice?: string | undefined } {
   return { ...creatingSearch(search), invoice: idOf(search['invoice']) };
 }

@@ -3,23 +3,23 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, splitSeconds } from '../../lib/format.ts';
 import classes from './time-left.module.css';
 
-const HURRY_SECONDS = 60;
+const URGENT_SECONDS = 60;
 
-/** Until when the invoice can be paid at its rate. */
+/** Countdown until the invoice expires. */
 export function TimeLeft({ invoice: { expiredAt }, secondsLeft }: { invoice: Invoice; secondsLeft: number }) {
   const { t } = useTranslation('payment');
   return (
     <p
       className={classes['timer']}
       title={t('pay.expiresAt', { date: formatDate(expiredAt) })}
-      data-hurry={secondsLeft <= HURRY_SECONDS}
+      data-urgent={secondsLeft <= URGENT_SECONDS}
     >
       {t('pay.expiresIn', { time: toClock(secondsLeft) })}
     </p>
   );
 }
 
-/** `1:05:09`, and without hours `05:09`. */
+/** `1:05:09`, or `05:09` without hours. */
 function toClock(total: number): string {
   const { minutes, seconds } = splitSeconds(total);
   const clock = `${twoDigits(minutes % 60)}:${twoDigits(seconds)}`;

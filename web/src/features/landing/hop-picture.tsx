@@ -3,7 +3,7 @@ import classes from './hop-picture.module.css';
 
 const CELL_RADIUS = 46;
 const GAP = 4;
-/** How far an arc leaves the straight line, as a part of its length. */
+/** Height of an arc relative to its length. */
 const BEND = 0.42;
 const STEP_X = CELL_RADIUS * Math.sqrt(3) + GAP;
 const STEP_Y = CELL_RADIUS * 1.5 + GAP;
@@ -22,7 +22,7 @@ const you: Cell = { row: 4, column: -1 };
 const tower: Cell = { row: 1, column: -0.5 };
 const web: Cell = { row: 2, column: 2 };
 
-/** Cells of a mobile network and a connection that hops through one of them. */
+/** Cells of a mobile network, and a connection through one of them. */
 export function HopPicture() {
   const { t } = useTranslation('landing');
   return (
@@ -54,7 +54,7 @@ function Node({ cell, label, isTower = false }: { cell: Cell; label: string; isT
     <>
       <circle className={classes[isTower ? 'ring' : 'halo']} cx={x} cy={y} r={isTower ? 13 : 11} />
       <circle className={classes['dot']} cx={x} cy={y} r={5.5} />
-      {/* Above the tower's cell: its arcs leave downwards. */}
+      {/* Above the tower's cell, because its arcs go down. */}
       <text className={classes['label']} x={x} y={isTower ? y - 54 : y + 32} textAnchor="middle">
         {label}
       </text>
@@ -79,7 +79,7 @@ function hexagon(cell: Cell): string {
   return `M${corners.join('L')}Z`;
 }
 
-/** An arc that bends to the left of its way. */
+/** An arc that bends to the left of its direction. */
 function hop(from: Cell, to: Cell): string {
   const start = centre(from);
   const end = centre(to);

@@ -10,7 +10,7 @@ import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
 import { ProductPicture } from './product-picture.tsx';
 
-/** `switchers`: language and theme, which the app wires. */
+/** `switchers`: language and theme switchers, provided by the app. */
 export function LandingPage({ switchers }: { switchers: ReactNode }) {
   const { t } = useTranslation('landing');
   const { brandName } = useSettings();

@@ -31,11 +31,11 @@ const menu = [
   { text: 'referral', Icon: IconGift },
 ] as const;
 
-/** What the search of the picture has found: in two countries, at any ZIP and operator. */
+/** Example of a search result: two countries, any ZIP and operator. */
 const searched = ['DE', 'FR'];
 const anywhere = ['city', 'zip', 'isp'] as const;
 
-/** Addresses of documentation (RFC 5737): nobody's. */
+/** Reserved for documentation (RFC 5737). */
 const rows = [
   { price: 0.4, ip: '203.0.113.24', country: 'de', city: 'Berlin', zip: '10115', operator: 'Telekom', type: 'LTE' },
   { price: 0.35, ip: '198.51.100.7', country: 'fr', city: 'Lyon', zip: '69001', operator: 'Orange', type: '5G' },
@@ -45,10 +45,10 @@ const rows = [
 ];
 const balance = 24.6;
 const running = { ip: '203.0.113.24', trafficUsed: 12_698, paidFor: 0.4 };
-/** Megabytes of the last minutes: the bars of the usage chart. */
+/** Megabytes per minute, for the bars of the usage chart. */
 const bars = [3, 5, 4, 8, 6, 9, 12, 7, 10, 14, 11, 16];
 
-/** The proxies screen and a running connection, drawn with the app's own colours and words. */
+/** The proxies screen and an active connection, in the app's colors and texts. */
 export function ProductPicture({ brandName }: { brandName: string }) {
   const { t } = useTranslation('landing');
   return (
@@ -171,7 +171,7 @@ function RunningConnection() {
       </div>
       <div className={classes['bars']}>
         {bars.map((height, index) => (
-          // Nothing but its place names a bar.
+          // Bars have no other identity than their index.
           // oxlint-disable-next-line react/no-array-index-key
           <i key={index} style={{ height: `${(height / 16) * 100}%` }} />
         ))}

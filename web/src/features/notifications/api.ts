@@ -8,7 +8,7 @@ import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { useIsDrawn } from '../../lib/when-idle.ts';
+import { useHasBeenIdle } from '../../lib/idle.ts';
 
 type Page = Output<typeof listNotifications>;
 
@@ -20,25 +20,25 @@ const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Pag
   getNextPageParam: ({ totalPages }, _, page) => (page < totalPages ? page + 1 : undefined),
 });
 
-/** The newest page, and older ones as far as the reader has asked for them. */
+/** The newest page, and older ones that the user has loaded. */
 export function useNotifications() {
   const pollInterval = usePollInterval();
-  return useInfiniteQuery({ ...notificationsQuery, enabled: useIsDrawn(), refetchInterval: pollInterval(false) });
+  return useInfiniteQuery({ ...notificationsQuery, enabled: useHasBeenIdle(), refetchInterval: pollInterval(false) });
 }
 
-/** The next opening begins with the newest page again. */
-export function forgetOlderPages(): void {
+/** The popup starts with the newest page when it opens again. */
+export function removeOlderPages(): void {
   queryClient.setQueryData(notificationsQuery.queryKey, (list) =>
     list === undefined ? list : { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) },
   );
 }
 
-/** Marks everything as read that is unread, shown or not. */
+/** Marks all unread notifications as read, whether they are shown or not. */
 export function useMarkAllRead() {
   return useAction({
     call: async (pages: readonly Page[]) => {
       const ids = await findUnread(pages);
-      // More than are kept, until the next sweep: those in excess are about to go.
+      // More than the API keeps: the next cleanup removes the excess.
       if (ids.length > 0) await call(markNotificationsRead, { body: { ids: ids.slice(0, NOTIFICATIONS_MAX) } });
     },
     onSuccess: async () => {
@@ -47,7 +47,7 @@ export function useMarkAllRead() {
         list === undefined ? list : { ...list, pages: list.pages.map(flagRead) },
       );
     },
-    // The number at the bell stays: that is enough.
+    // No toast: the badge of the bell stays.
     onError: () => 'HANDLED',
   });
 }
@@ -62,9 +62,9 @@ async function findUnread(pages: readonly Page[]): Promise<string[]> {
   if (shown.length >= unreadCount) return shown;
   const found: string[] = [];
   for (let page = 1; ; page++) {
-    const answer = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
-    found.push(...unreadIds(answer.data));
-    if (found.length >= answer.unreadCount || page >= answer.totalPages) return found;
+    const response = await call(listNotifications, { query: { page, size: PAGE_SIZE_MAX } });
+    found.push(...unreadIds(response.data));
+    if (found.length >= response.unreadCount || page >= response.totalPages) return found;
   }
 }
 

@@ -4,13 +4,13 @@ import { createElement, Fragment, type MouseEvent, type ReactNode, useMemo } fro
 
 interface NotificationHtmlProps {
   html: string;
-  /** The reader has followed a link inside of the app. */
+  /** The user followed a link inside the app. */
   onLeave: () => void;
 }
 
 /**
- * Shows a notification's HTML. It is parsed into a document of its own, where nothing loads and nothing runs, and built
- * anew from what is allowed: whatever else a server may send comes out as plain text or not at all.
+ * Renders a notification's HTML. It is parsed into an inert document, where nothing is loaded or executed, and rebuilt
+ * from an allowlist: everything else becomes plain text or is removed.
  */
 export function NotificationHtml({ html, onLeave }: NotificationHtmlProps) {
   const router = useRouter();
@@ -45,5 +45,5 @@ export function NotificationHtml({ html, onLeave }: NotificationHtmlProps) {
   return [...document.body.childNodes].map(show);
 }
 
-/** Their content is for machines. */
+/** Elements whose content is not text for users. */
 const UNREADABLE = new Set(['script', 'style', 'template', 'textarea', 'title', 'noscript', 'iframe', 'svg', 'math']);

@@ -1,13 +1,13 @@
-import { later, useLater } from '../../lib/use-later.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { useNotifications } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 
-const popup = later(async () => (await import('./notifications-popup.tsx')).NotificationsPopup);
+const popup = lazyPart(async () => (await import('./notifications-popup.tsx')).NotificationsPopup);
 
-/** The bell with the number of unread notifications, and the popup that lists them. */
+/** The bell with the number of unread notifications, and the popup with the list. */
 export function NotificationsBell() {
   const notifications = useNotifications();
-  const [Popup, open] = useLater(popup);
+  const [Popup, open] = useLazyPart(popup);
   if (Popup !== undefined) return <Popup notifications={notifications} />;
   const unreadCount = notifications.data?.pages[0]?.unreadCount ?? 0;
   return <BellButton unreadCount={unreadCount} aria-haspopup="dialog" aria-expanded={false} onClick={open} />;

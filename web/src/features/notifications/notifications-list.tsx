@@ -14,12 +14,12 @@ interface NotificationsListProps {
 
 const PLACEHOLDERS = ['1', '2', '3'];
 
-/** What the popup shows. It lives as long as the popup is open. */
+/** Content of the popup; mounted while it is open. */
 export function NotificationsList({ notifications, onLeave }: NotificationsListProps) {
   const { t } = useTranslation(['notification', 'common']);
   const { data, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = notifications;
   const rows = data?.pages.flatMap((page) => page.data);
-  const fresh = useFresh(rows ?? []);
+  const fresh = useUnreadOnOpen(rows ?? []);
   return (
     <>
       <h2 className={classes['title']}>{t('title')}</h2>
@@ -33,7 +33,7 @@ export function NotificationsList({ notifications, onLeave }: NotificationsListP
       ) : rows?.length === 0 ? (
         <p className={classes['empty']}>{t('empty')}</p>
       ) : (
-        // A region that scrolls must be reachable by keyboard.
+        // A scrollable region must be reachable by keyboard.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <section className={classes['scroll']} tabIndex={0} aria-label={t('title')} aria-busy={rows === undefined}>
           <ul>
@@ -92,10 +92,10 @@ function NotificationItem({ notification, isFresh, onLeave }: NotificationItemPr
   );
 }
 
-/** Opening the popup marks all as read; what was unread until then stays marked for the eye while it is open. */
-function useFresh(rows: readonly Notification[]): ReadonlySet<string> {
+/** Opening the popup marks all as read; those that were unread stay highlighted until it closes. */
+function useUnreadOnOpen(rows: readonly Notification[]): ReadonlySet<string> {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
-  const news = rows.filter(({ id, isRead }) => !isRead && !fresh.has(id));
-  if (news.length > 0) setFresh(new Set([...fresh, ...news.map(({ id }) => id)]));
+  const added = rows.filter(({ id, isRead }) => !isRead && !fresh.has(id));
+  if (added.length > 0) setFresh(new Set([...fresh, ...added.map(({ id }) => id)]));
   return fresh;
 }

@@ -2,34 +2,34 @@ import { Popover } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useOpening } from '../../ui/use-opening.ts';
-import { forgetOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
+import { usePopupTrigger } from '../../ui/use-popup-trigger.ts';
+import { removeOlderPages, useMarkAllRead, type useNotifications } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 import classes from './notifications.module.css';
 import { NotificationsList } from './notifications-list.tsx';
 
-/** Takes the place of the bell that was pressed, and opens. Opening marks all as read. */
+/** Replaces the bell that was clicked, and opens. Opening marks all as read. */
 export function NotificationsPopup({ notifications }: { notifications: ReturnType<typeof useNotifications> }) {
   const { t } = useTranslation('notification');
-  const { isOpen, setOpen, opener } = useOpening();
+  const { isOpen, setOpen, trigger } = usePopupTrigger();
   const pages = notifications.data?.pages;
   const unreadCount = pages?.[0]?.unreadCount ?? 0;
   const { run: markAllRead } = useMarkAllRead();
 
   function close() {
     setOpen(false);
-    if (isOpen) forgetOlderPages();
+    if (isOpen) removeOlderPages();
   }
 
-  // Wherever the focus is: the button that had it may have gone.
+  // Wherever the focus is: a focused button may have been removed.
   useWindowEvent('keydown', ({ key }) => {
     if (key === 'Escape') close();
   });
 
   useEffect(() => {
-    // What arrives while the reader looks at the list is read as well.
+    // Notifications that arrive while the popup is open are marked as read, too.
     if (isOpen && unreadCount > 0 && pages !== undefined) void markAllRead(pages);
-    // A failure is not repeated at once, but when something has changed or the popup is opened again.
+    // A failure is retried after the next change or opening, not immediately.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isOpen, unreadCount, pages]);
 
@@ -45,7 +45,7 @@ export function NotificationsPopup({ notifications }: { notifications: ReturnTyp
       shadow="md"
     >
       <Popover.Target>
-        <BellButton ref={opener} unreadCount={unreadCount} onClick={() => (isOpen ? close() : setOpen(true))} />
+        <BellButton ref={trigger} unreadCount={unreadCount} onClick={() => (isOpen ? close() : setOpen(true))} />
       </Popover.Target>
       <Popover.Dropdown className={classes['popup'] ?? ''} aria-label={t('title')}>
         <NotificationsList notifications={notifications} onLeave={close} />

@@ -13,8 +13,8 @@ export function proxiesQuery(query: ProxyQuery) {
   return apiQuery(searchProxies, { query }, { topics: ['catalogue'] });
 }
 
-/** Before anything shows them: whoever does then takes the same answers. */
-export function askForProxies(query: ProxyQuery): void {
+/** Starts the requests before the screen renders; its queries reuse the responses. */
+export function prefetchProxies(query: ProxyQuery): void {
   void queryClient.prefetchQuery(filterQuery);
   void queryClient.prefetchQuery(proxiesQuery(query));
 }

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { countryName } from '../../lib/country.ts';
 import classes from './filter-choices.module.css';
 
-/** More would only make the list slow: whoever looks for one of thousands of ZIP codes types it. */
+/** More would make the list slow; users can type a ZIP code instead of scrolling. */
 const OPTIONS_SHOWN_MAX = 100;
 
 interface FilterChoicesProps {
@@ -15,12 +15,12 @@ interface FilterChoicesProps {
   counts: Record<string, number>;
   value: string[];
   onChange: (value: string[]) => void;
-  /** Whether the reader is in the field already, and what he has typed there. */
+  /** Whether the field already has the focus, and its text. */
   hasFocus: boolean;
   firstText: string;
 }
 
-/** Takes the place of the plain field, with the list of what can be chosen. */
+/** Replaces the plain field, with the list of values. */
 export function FilterChoices({ group, counts, value, onChange, hasFocus, firstText }: FilterChoicesProps) {
   const { t, i18n } = useTranslation('proxy');
   const language = i18n.resolvedLanguage ?? 'en';
@@ -34,7 +34,7 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       data={options}
       value={value}
       onChange={onChange}
-      // He has put the focus there himself, into the field that this one replaces.
+      // The user has already focused the field that this one replaces.
       // oxlint-disable-next-line jsx-a11y/no-autofocus
       autoFocus={hasFocus}
       defaultSearchValue={firstText}
@@ -43,9 +43,9 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       searchable
       hidePickedOptions={false}
       nothingFoundMessage={t('filter.nothing')}
-      // The list itself scrolls: a wrapper that scrolls would have to take the focus.
+      // The list itself scrolls: a scrollable wrapper would have to be focusable.
       withScrollArea={false}
-      // It is wider than a field on a phone: in the middle below it, it would hang over the edge of the screen.
+      // Wider than a field on a phone: centered below it, it would overflow the screen.
       comboboxProps={{ position: 'bottom-start' }}
       classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
       renderOption={({ option, checked }) => (

@@ -2,10 +2,10 @@ import type { FilterGroup } from '@cellhop/contract/proxies';
 import { IconSelector } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { later, useLater } from '../../lib/use-later.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import classes from './filter-field.module.css';
 
-const choices = later(async () => (await import('./filter-choices.tsx')).FilterChoices);
+const choices = lazyPart(async () => (await import('./filter-choices.tsx')).FilterChoices);
 
 interface FilterFieldProps {
   group: FilterGroup;
@@ -15,16 +15,16 @@ interface FilterFieldProps {
   onChange: (value: string[]) => void;
 }
 
-/** A plain field, which looks like the list that takes its place as soon as somebody wants to choose. */
+/** A plain field that looks like the multi-select which replaces it when the user opens it. */
 export function FilterField({ group, counts, value, onChange }: FilterFieldProps) {
   const { t } = useTranslation('proxy');
   const id = useId();
-  const [Choices, want] = useLater(choices);
+  const [Choices, loadChoices] = useLazyPart(choices);
   const [text, setText] = useState('');
   const [hasFocus, setFocus] = useState(false);
   const hasValue = value.length > 0;
   useEffect(() => {
-    if (hasValue) want();
+    if (hasValue) loadChoices();
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [hasValue]);
   if (Choices !== undefined && counts !== undefined)
@@ -35,7 +35,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
       <div className={classes['box']}>
         <input
           id={id}
-          // A list that is not open, here not even made, need not be named.
+          // The listbox does not exist yet, so there is nothing to reference.
           // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props
           role="combobox"
           aria-haspopup="listbox"
@@ -46,7 +46,7 @@ export function FilterField({ group, counts, value, onChange }: FilterFieldProps
           onChange={({ target }) => setText(target.value)}
           onFocus={() => {
             setFocus(true);
-            want();
+            loadChoices();
           }}
           onBlur={() => setFocus(false)}
         />

@@ -4,7 +4,7 @@ import { filterGroups } from '@cellhop/contract/proxies.plain';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Failure } from '../../lib/use-answer.ts';
+import type { Failure } from '../../lib/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
 import { FilterField } from './filter-field.tsx';
@@ -13,10 +13,10 @@ import classes from './filter-panel.module.css';
 interface FilterPanelProps {
   filter: ProxyFilter | undefined;
   failure: Failure | undefined;
-  /** What the list was searched with; the choice begins with it, and follows the back button. */
+  /** The search of the current list, which resets the form when it changes, such as by the back button. */
   search: ProxyQuery;
   isSearching: boolean;
-  /** How many proxies the list shows; undefined while nothing is known. */
+  /** Number of proxies in the list; undefined while loading. */
   found: number | undefined;
   onFind: (query: ProxyQuery) => void;
 }

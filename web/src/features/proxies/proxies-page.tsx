@@ -4,9 +4,9 @@ import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { invalidate } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
-import { type Later, useLater } from '../../lib/use-later.ts';
-import { useList } from '../../lib/use-list.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { type LazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { type List, useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { filterQuery, proxiesQuery } from './api.ts';
 import classes from './proxies-page.module.css';
@@ -14,30 +14,30 @@ import { ProxiesTable } from './proxies-table.tsx';
 import type { ProxyDialogProps } from './proxy-dialog.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 
-/** How to reach a proxy that was just bought, the dialog itself knows. */
+/** Without `renderAccess`, which the app provides. */
 export type PurchaseDialogProps = Omit<ProxyDialogProps, 'renderAccess'>;
 
 interface ProxiesPageProps {
   search: ProxyQuery;
   onSearch: (search: ProxyQuery) => void;
-  /** Whose purchase is open. */
+  /** The proxy whose purchase dialog is open. */
   shownId: string | undefined;
   onShow: (id: string | undefined) => void;
-  purchaseDialog: Later<ComponentType<PurchaseDialogProps>>;
+  purchaseDialog: LazyPart<ComponentType<PurchaseDialogProps>>;
 }
 
 export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog }: ProxiesPageProps) {
   const { t } = useTranslation(['proxy', 'common']);
-  const [PurchaseDialog, wantDialog] = useLater(purchaseDialog);
-  const filter = useAnswer(filterQuery);
+  const [PurchaseDialog, loadDialog] = useLazyPart(purchaseDialog);
+  const filter = useApiQuery(filterQuery);
   const proxies = useList(proxiesQuery(search));
   const { rows } = proxies;
   const { selected, setBought } = useSelected(shownId, rows);
   const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
 
   useEffect(() => {
-    if (selected !== undefined) wantDialog();
-  }, [selected, wantDialog]);
+    if (selected !== undefined) loadDialog();
+  }, [selected, loadDialog]);
 
   useEffect(() => {
     if (!isGone) return;
@@ -50,37 +50,26 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
     else onSearch(chosen);
   }
 
-  // The same function each time: with another one all rows would be rendered again.
+  // A stable function, because a new one would render all rows again.
   const select = useCallback(
     ({ id }: Proxy) => {
       onShow(id);
-      wantDialog();
+      loadDialog();
     },
-    [onShow, wantDialog],
+    [onShow, loadDialog],
   );
 
   return (
     <div className={classes['page']}>
       <FilterPanel
-        filter={filter.answer?.data}
+        filter={filter.response?.data}
         failure={filter.failure}
         search={search}
         isSearching={proxies.isFetching}
         found={rows?.length}
         onFind={find}
       />
-      {proxies.error !== null ? (
-        <LoadFailure
-          text={t('table.failed')}
-          error={proxies.error}
-          isRetrying={proxies.isFetching}
-          onRetry={proxies.refetch}
-        />
-      ) : rows?.length === 0 ? (
-        <EmptyList text={t('table.empty')} />
-      ) : (
-        <ProxiesTable proxies={rows} onSelect={select} />
-      )}
+      <SearchResult proxies={proxies} onSelect={select} />
       {rows?.length === PROXY_SEARCH_MAX && (
         <p className={classes['limit']}>{t('table.limit', { count: PROXY_SEARCH_MAX })}</p>
       )}
@@ -106,9 +95,22 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   );
 }
 
+interface SearchResultProps {
+  proxies: List<Proxy>;
+  onSelect: (proxy: Proxy) => void;
+}
+
+function SearchResult({ proxies: { rows, error, isFetching, refetch }, onSelect }: SearchResultProps) {
+  const { t } = useTranslation('proxy');
+  if (error !== null)
+    return <LoadFailure text={t('table.failed')} error={error} isRetrying={isFetching} onRetry={refetch} />;
+  if (rows?.length === 0) return <EmptyList text={t('table.empty')} />;
+  return <ProxiesTable proxies={rows} onSelect={onSelect} />;
+}
+
 /**
- * The proxy that the dialog shows: the one in the address, as it was when the dialog opened, or the one that was just
- * bought, which the address does not name any more. A reload must not look for it in the catalogue.
+ * The proxy that the dialog shows: the one in the URL, as it was when the dialog opened, or the one that was just
+ * bought. The latter is no longer in the URL, because a reload must not look for it in the catalogue.
  */
 function useSelected(shownId: string | undefined, rows: readonly Proxy[] | undefined) {
   const [opened, setOpened] = useState<Proxy>();

@@ -6,7 +6,7 @@ import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './proxies-table.module.css';
 
-/** Stands in a text where the address of a row goes. */
+/** Placeholder for the IP address in a text. */
 const IP = '\u{FFFC}';
 
 interface ProxiesTableProps {
@@ -14,11 +14,11 @@ interface ProxiesTableProps {
   onSelect: (proxy: Proxy) => void;
 }
 
-/** The widths of its columns make 700 pixels, for which there is room on every screen that has a table. */
+/** The column widths add up to 700 pixels, which fit on every screen that has a table. */
 export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
   const { t } = useTranslation(['proxy', 'common']);
   const columns = useMemo<Column<Proxy>[]>(() => {
-    // Once for all rows: to look a text up costs more than the rest of a row.
+    // Once for all rows, because looking a text up costs more than the rest of a row.
     const buy = t('table.buy');
     const buyOf = t('table.buyOf', { ip: IP });
     return [
@@ -28,7 +28,7 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
         header: t('table.action'),
         place: 'action',
         render: (proxy) => (
-          // A plain button: there are fifty of them.
+          // A plain button, because there are fifty.
           <button
             type="button"
             className={classes['buy']}

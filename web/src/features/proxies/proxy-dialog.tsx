@@ -16,11 +16,11 @@ import { ProxyFacts } from './proxy-facts.tsx';
 
 export interface ProxyDialogProps {
   proxy: Proxy | undefined;
-  /** How to reach a proxy that was just bought. */
+  /** Renders the credentials after the purchase. */
   renderAccess: (connection: Connection) => ReactNode;
   onBought: (proxy: Proxy) => void;
   onClose: () => void;
-  /** Sold to someone else, or its price changed: the list is out of date. */
+  /** The proxy was sold to someone else, or its price has changed: the list is out of date. */
   onGone: () => void;
 }
 
@@ -75,7 +75,7 @@ export function ProxyDialog({ proxy, renderAccess, onBought, onClose, onGone }: 
   );
 }
 
-/** Takes the focus, which was on the button that is gone. */
+/** Takes the focus from the button that was removed. */
 function Bought() {
   const { t } = useTranslation('proxy');
   const message = useRef<HTMLOutputElement>(null);

@@ -24,7 +24,7 @@ export function proxySearch(search: Search): { [Group in FilterGroup]?: string[]
   return found;
 }
 
-/** The proxy whose purchase is open: a sign-in in between leads back to it. */
+/** The proxy whose purchase dialog is open. In the URL, so that a sign-in returns to it. */
 export function catalogueSearch(search: Search): ReturnType<typeof proxySearch> & { proxy?: string | undefined } {
   return { ...proxySearch(search), proxy: idOf(search['proxy']) };
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import classes from './referral-page.module.css';
 
-/** Small enough to stay a table on a phone. */
+/** Small enough for a phone, so it is always a table. */
 export function LevelTable({ current }: { current: ReferralLevel }) {
   const { t } = useTranslation('referralSystem');
   return (

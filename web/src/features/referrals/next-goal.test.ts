@@ -11,6 +11,6 @@ it.each([
   expect(nextGoal(reached, payments)).toEqual({ level, missing });
 });
 
-it('knows nothing above the highest level', () => {
+it('is undefined at the highest level', () => {
   expect(nextGoal('PARTNER', 22)).toBeUndefined();
 });

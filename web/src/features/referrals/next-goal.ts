@@ -3,11 +3,11 @@ import { referralLevels, referralLevelTable } from '@cellhop/contract/referrals.
 
 interface Goal {
   level: ReferralLevel;
-  /** How many more top-ups of referrals this month reach it. */
+  /** Number of further top-ups by referrals that are needed this month. */
   missing: number;
 }
 
-/** The level above the one that this month has reached so far; nothing is above the highest. */
+/** The level after the one that was reached this month; undefined at the highest. */
 export function nextGoal(reached: ReferralLevel, paymentsThisMonth: number): Goal | undefined {
   const level = referralLevels[referralLevels.indexOf(reached) + 1];
   if (level === undefined) return undefined;

@@ -13,7 +13,7 @@ interface PromoCodesProps {
   onPage: (page: number) => void;
 }
 
-/** Most users have none, and then there is nothing to see. */
+/** Renders nothing for users without promo codes. */
 export function PromoCodes({ page, onPage }: PromoCodesProps) {
   const { t } = useTranslation('referralSystem');
   const codes = useOwnPromoCodes(page);

@@ -15,11 +15,11 @@ interface ReferralPageProps {
 
 export function ReferralPage({ page, onPage }: ReferralPageProps) {
   const { t } = useTranslation('referralSystem');
-  const { answer, failure } = useReferralSummary();
-  const own = answer?.data;
+  const { response, failure } = useReferralSummary();
+  const own = response?.data;
   if (failure !== undefined) return <LoadFailure text={t('failed')} {...failure} />;
   if (own === undefined)
-    // The rules below wait too: how tall the cards will be is known when they are there.
+    // The rules below wait too, because the height of the cards is unknown while they load.
     return (
       <div className={classes['cards']} aria-busy="true">
         <CardPlaceholder />

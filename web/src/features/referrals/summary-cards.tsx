@@ -7,13 +7,13 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { nextGoal } from './next-goal.ts';
 import classes from './referral-page.module.css';
 
-/** The level now, what this month is heading for, and what to give to friends. */
+/** Current level, next level of this month, and the referral link. */
 export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) {
   const { t } = useTranslation('referralSystem');
   const { level, bonusPercent, nextLevel, monthEndsAt, paymentsThisMonth } = summary;
   const goal = nextGoal(nextLevel, paymentsThisMonth);
-  // Whom nobody has topped up for yet is told how little it takes, not that he is heading for nothing.
-  const outlook = nextLevel === 'BASIC' ? 'SILVER' : nextLevel;
+  // Without top-ups this month, shows how few are needed for the first level.
+  const forecast = nextLevel === 'BASIC' ? 'SILVER' : nextLevel;
   const facts: Fact[] = [
     { label: t('registeredUsers'), value: formatCount(summary.registeredUsersCount) },
     { label: t('earned'), value: formatMoney(summary.earned) },
@@ -40,8 +40,8 @@ export function ReferralSummaryCards({ summary }: { summary: ReferralSummary }) 
         <p className={classes['next']}>
           {t(nextLevel === 'BASIC' ? 'nextFirst' : 'next', {
             date: formatDate(monthEndsAt),
-            level: t(`names.${outlook}`),
-            value: referralLevelTable[outlook].bonusPercent,
+            level: t(`names.${forecast}`),
+            value: referralLevelTable[forecast].bonusPercent,
           })}
         </p>
         <Facts items={facts} />

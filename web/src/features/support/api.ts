@@ -14,10 +14,10 @@ import { call } from '../../lib/http.ts';
 import { apiQuery, type Dependencies, queryClient } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 
-type MessagesAnswer = Output<typeof listTicketMessages>;
+type MessagesResponse = Output<typeof listTicketMessages>;
 
 const dependencies: Dependencies = { topics: ['tickets'] };
 
@@ -26,20 +26,20 @@ export function useTickets(page: number) {
 }
 
 export function useTicket(id: string) {
-  return useAnswer(ticketQuery(id));
+  return useApiQuery(ticketQuery(id));
 }
 
 export function useMessages(id: string, page: number) {
   return useList(messagesQuery(id, page));
 }
 
-/** The new ticket is remembered, so that its page opens without asking for it again. */
+/** Caches the new ticket, so that its page opens without a request. */
 export function useCreateTicket() {
   return useAction({
     call: async (body: CreateTicketBody, withKey) => (await call(createTicket, { body }, withKey())).data,
     onSuccess: (ticket) => {
-      rememberTicket(ticket);
-      queryClient.setQueryData<MessagesAnswer>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
+      cacheTicket(ticket);
+      queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
     },
     onError: shownInForm,
     changes: ['tickets'],
@@ -51,7 +51,7 @@ export function useCloseTicket(id: string) {
     call: async () => (await call(closeTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
     onSuccess: async (ticket) => {
       await queryClient.cancelQueries({ queryKey: ticketQuery(id).queryKey });
-      rememberTicket(ticket);
+      cacheTicket(ticket);
     },
     changes: ['tickets'],
   });
@@ -85,17 +85,17 @@ function messagesQuery(id: string, page: number) {
   return apiQuery(listTicketMessages, { params: { id }, query: { page } }, dependencies);
 }
 
-function rememberTicket(ticket: Ticket): void {
+function cacheTicket(ticket: Ticket): void {
   queryClient.setQueryData<Output<typeof getTicket>>(ticketQuery(ticket.id).queryKey, { data: ticket });
 }
 
 function prepend(id: string, message: TicketMessage): void {
-  queryClient.setQueryData<MessagesAnswer>(messagesQuery(id, 1).queryKey, (answer) =>
-    answer === undefined
-      ? answer
+  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
+    response === undefined
+      ? response
       : {
-          totalPages: Math.max(1, answer.totalPages),
-          data: [message, ...answer.data.filter((each) => each.id !== message.id)],
+          totalPages: Math.max(1, response.totalPages),
+          data: [message, ...response.data.filter((each) => each.id !== message.id)],
         },
   );
 }

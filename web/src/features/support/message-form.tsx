@@ -14,7 +14,7 @@ interface MessageFormProps {
   onSent: () => void;
 }
 
-/** Each ticket has a draft of its own; a message that was not sent stays in the form. */
+/** Each ticket has its own draft; a message that failed to send stays in the form. */
 export function MessageForm({ ticketId, onSent }: MessageFormProps) {
   const { t } = useTranslation('support');
   const sending = useSendMessage(ticketId);

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
-import type { Failure } from '../../lib/use-answer.ts';
+import type { Failure } from '../../lib/use-api-query.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -26,9 +26,9 @@ interface TicketPageProps {
 export function TicketPage({ id, page, onPage }: TicketPageProps) {
   const { t } = useTranslation(['support', 'common']);
   const ticket = useTicket(id);
-  // Asked for together; shown together, so that nothing moves when the height of the question is known.
+  // Loaded in parallel and shown together, so that nothing moves when the ticket's height is known.
   const messages = useMessages(id, page);
-  const found = ticket.answer?.data;
+  const found = ticket.response?.data;
   const name = found?.name ?? t('ticket.title');
   useDocumentTitle(name);
   return (
@@ -58,7 +58,7 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
   );
 }
 
-/** Trying again helps against a failure, but not against a wrong address. */
+/** A retry helps after a failure, but not with a wrong URL. */
 function TicketFailure(failure: Failure) {
   const { t } = useTranslation('support');
   const isMissing = failure.error.code === 'NOT_FOUND' || failure.error.code === 'VALIDATION';
@@ -86,13 +86,13 @@ function QuestionPlaceholder() {
 
 function Question({ ticket }: { ticket: Ticket }) {
   const { t } = useTranslation('support');
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const isOpen = ticket.status === 'OPEN';
 
   function finish() {
-    setAsking(false);
-    // The dialog would give the focus back to a button that has gone.
+    setConfirming(false);
+    // The dialog would return the focus to a removed button.
     heading.current?.focus({ preventScroll: true });
   }
 
@@ -107,14 +107,14 @@ function Question({ ticket }: { ticket: Ticket }) {
       </h2>
       <p>{ticket.description}</p>
       {isOpen && (
-        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setAsking(true)}>
+        <Button className={classes['close'] ?? ''} variant="default" size="xs" onClick={() => setConfirming(true)}>
           {t('ticket.close')}
         </Button>
       )}
       <CloseTicketDialog
         id={ticket.id}
-        isOpen={isAsking && isOpen}
-        onCancel={() => setAsking(false)}
+        isOpen={isConfirming && isOpen}
+        onCancel={() => setConfirming(false)}
         onClosed={finish}
       />
     </article>
@@ -168,7 +168,7 @@ function Messages({ messages, page, onPage }: MessagesProps) {
           <ol className={classes['messages']} aria-live="polite">
             {items === undefined
               ? MESSAGE_PLACEHOLDERS.map((side, index) => (
-                  // They have nothing but their place.
+                  // Placeholders have no other identity than their index.
                   // oxlint-disable-next-line react/no-array-index-key
                   <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
                     <Skeleton height={13} width={150} mb={8} />

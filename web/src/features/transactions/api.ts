@@ -6,10 +6,10 @@ import { useProfile } from '../../lib/profile.ts';
 import { apiQuery } from '../../lib/query.ts';
 import { spreadsheetTime } from '../../lib/spreadsheet.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import { type Choice, toQuery } from './choice.ts';
-import { toStatementFile } from './statement-file.ts';
+import { toTransactionsCsv } from './transactions-csv.ts';
 
 /** A hundred thousand rows take some seconds. */
 const EXPORT_TIMEOUT_MS = 300_000;
@@ -25,14 +25,14 @@ export function useExport() {
     onSuccess: (csv) =>
       downloadText(
         `transactions-${spreadsheetTime(new Date().toISOString()).slice(0, 10)}.csv`,
-        toStatementFile(csv, t, i18n.language),
+        toTransactionsCsv(csv, t, i18n.language),
       ),
   });
 }
 
-/** Staff who may read transactions are told whether all of them add up; undefined for everybody else. */
+/** Result of the reconciliation, for staff who may read all transactions; undefined for others. */
 export function useReconciliation() {
   const profile = useProfile();
   const isStaff = profile?.role.permissions.includes('TRANSACTIONS_READ') === true && profile.secondFactor !== 'DUE';
-  return useAnswer(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).answer?.data;
+  return useApiQuery(apiQuery(getReconciliation, {}), { isEnabled: isStaff, isPolled: true }).response?.data;
 }

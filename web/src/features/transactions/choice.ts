@@ -2,10 +2,10 @@ import type { TransactionKind } from '@cellhop/contract/transactions';
 import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { startOfDay } from '../../lib/day.ts';
 
-/** What the reader filters by. Empty: everything. */
+/** The filter. Empty values include everything. */
 export interface Choice {
   kinds: TransactionKind[];
-  /** Days of the reader's calendar, such as 2026-11-21, both included; '' for none. */
+  /** Days in the user's time zone, such as 2026-11-21, both included; '' for none. */
   from: string;
   to: string;
 }
@@ -16,7 +16,7 @@ export function isEmpty({ kinds, from, to }: Choice): boolean {
   return kinds.length === 0 && from === '' && to === '';
 }
 
-/** A day begins at midnight where the reader is; the server's `to` is the first moment that is not included. */
+/** Days start at midnight in the user's time zone; the API's `to` is exclusive. */
 export function toQuery({ kinds, from, to }: Choice) {
   return {
     ...(kinds.length > 0 && { kind: kinds }),

@@ -6,7 +6,7 @@ import classes from './reconciliation-line.module.css';
 
 const tones: Record<'OK' | 'BROKEN' | 'NEVER_RUN', Tone> = { OK: 'good', BROKEN: 'bad', NEVER_RUN: 'neutral' };
 
-/** For staff: one calm line about all money of the shop, not only about what is listed above it. */
+/** For staff: the state of the reconciliation of all money, not only of the rows above it. */
 export function ReconciliationLine() {
   const { t } = useTranslation('transaction');
   const reconciliation = useReconciliation();

@@ -14,7 +14,7 @@ export const transactionsScreen = {
 
 export interface TransactionsSearch {
   page?: number | undefined;
-  /** The screen leaves out what is no kind. */
+  /** The screen ignores unknown kinds. */
   kind?: string[] | undefined;
   /** Days, such as 2026-11-21, both included. */
   from?: string | undefined;

@@ -12,7 +12,7 @@ interface TransactionsFilterProps {
   onChange: (choice: Choice) => void;
 }
 
-/** Applies at once; the address keeps it. */
+/** Applied immediately and kept in the URL. */
 export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps) {
   const { t } = useTranslation('transaction');
   const exporting = useExport();

@@ -1,13 +1,13 @@
 import type { Transaction } from '@cellhop/contract/transactions';
 import { useTranslation } from 'react-i18next';
-import { formatDate, mostDecimals } from '../../lib/format.ts';
+import { formatDate, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import classes from './transactions-table.module.css';
 
 export function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
   const { t } = useTranslation('transaction');
-  const decimals = mostDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
+  const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
   const columns: Column<Transaction>[] = [
     { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
     { key: 'kind', width: 10.25, header: t('table.kind'), place: 'heading', render: ({ kind }) => t(`kinds.${kind}`) },

@@ -1,7 +1,7 @@
 import type { UsageSort } from '@cellhop/contract/usage';
 import { getUsage } from '@cellhop/contract/usage.plain';
-import { apiQuery, SUMS_SPACING_MS } from '../../lib/query.ts';
-import { useAnswer } from '../../lib/use-answer.ts';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import type { RangeQuery } from './range.ts';
 
 interface UsageChoice {
@@ -12,7 +12,10 @@ interface UsageChoice {
 export function useUsage(range: RangeQuery, { connectionId, sort }: UsageChoice) {
   const choice = { ...(connectionId !== undefined && { connectionId }), ...(sort !== undefined && { sort }) };
   const query = { ...range, ...choice };
-  return useAnswer(apiQuery(getUsage, { query }, { topics: ['balance', 'connections'], spacingMs: SUMS_SPACING_MS }), {
-    keepsPrevious: true,
-  });
+  return useApiQuery(
+    apiQuery(getUsage, { query }, { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS }),
+    {
+      keepsPrevious: true,
+    },
+  );
 }

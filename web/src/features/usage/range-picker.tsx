@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toDay } from '../../lib/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
-import { findFault, presets, type Range } from './range.ts';
+import { rangeError, presets, type Range } from './range.ts';
 import classes from './range-picker.module.css';
 
 interface RangePickerProps {
@@ -47,14 +47,14 @@ function OwnRange({ range, onChange }: RangePickerProps) {
   const [today] = useState(() => toDay(new Date()));
   const [from, setFrom] = useState<string | undefined>('from' in range ? range.from : today);
   const [to, setTo] = useState<string | undefined>('from' in range ? range.to : today);
-  const [fault, setFault] = useState<ReturnType<typeof findFault>>();
+  const [fault, setError] = useState<ReturnType<typeof rangeError>>();
 
   function apply(event: FormEvent) {
     event.preventDefault();
-    // A field that cannot be read says so itself.
+    // A field with an invalid day shows its own error.
     if (from === undefined || to === undefined) return;
-    const found = findFault(from, to, USAGE_DAYS_MAX);
-    setFault(found);
+    const found = rangeError(from, to, USAGE_DAYS_MAX);
+    setError(found);
     if (found === undefined) onChange({ from, to });
   }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { findFault, toQuery } from './range.ts';
+import { rangeError, toQuery } from './range.ts';
 
 const now = new Date(2026, 10, 21, 13, 37);
 const local = (year: number, month: number, day: number, hour = 0) => new Date(year, month, day, hour).toISOString();
 
 describe('toQuery', () => {
-  it('shows 24 whole hours up to the one that goes on', () => {
+  it('shows 24 hours up to the current one', () => {
     expect(toQuery({ preset: 'day' }, now, 'UTC')).toEqual({
       from: local(2026, 10, 20, 14),
       to: local(2026, 10, 21, 14),
@@ -14,7 +14,7 @@ describe('toQuery', () => {
     });
   });
 
-  it('shows whole days up to today', () => {
+  it('shows full days up to today', () => {
     expect(toQuery({ preset: 'week' }, now, 'UTC')).toMatchObject({
       from: local(2026, 10, 15),
       to: local(2026, 10, 22),
@@ -23,13 +23,13 @@ describe('toQuery', () => {
     expect(toQuery({ preset: 'month' }, now, 'UTC').from).toBe(local(2026, 9, 23));
   });
 
-  it('includes both days of an own range, and shows hours where there is room for them', () => {
+  it('includes both days of a custom range, and shows hours for short ones', () => {
     const query = toQuery({ from: '2026-11-01', to: '2026-11-02' }, now, 'UTC');
     expect(query).toMatchObject({ from: local(2026, 10, 1), to: local(2026, 10, 3), step: 'hour' });
     expect(toQuery({ from: '2026-11-01', to: '2026-11-03' }, now, 'UTC').step).toBe('day');
   });
 
-  it('stays the same for an hour, so that it can name a question', () => {
+  it('stays the same for an hour, so that it can be a query key', () => {
     const later = new Date(2026, 10, 21, 13, 59);
     for (const preset of ['day', 'week', 'month'] as const)
       expect(toQuery({ preset }, later, 'UTC')).toEqual(toQuery({ preset }, now, 'UTC'));
@@ -38,10 +38,10 @@ describe('toQuery', () => {
 
 describe('an own range', () => {
   it('must be complete, in order and short enough', () => {
-    expect(findFault('2026-11-01', '2026-11-01', 366)).toBeUndefined();
-    expect(findFault('', '2026-11-01', 366)).toBe('incomplete');
-    expect(findFault('2026-11-02', '2026-11-01', 366)).toBe('reversed');
-    expect(findFault('2025-11-02', '2026-11-02', 366)).toBeUndefined();
-    expect(findFault('2025-11-01', '2026-11-02', 366)).toBe('tooLong');
+    expect(rangeError('2026-11-01', '2026-11-01', 366)).toBeUndefined();
+    expect(rangeError('', '2026-11-01', 366)).toBe('incomplete');
+    expect(rangeError('2026-11-02', '2026-11-01', 366)).toBe('reversed');
+    expect(rangeError('2025-11-02', '2026-11-02', 366)).toBeUndefined();
+    expect(rangeError('2025-11-01', '2026-11-02', 366)).toBe('tooLong');
   });
 });

@@ -1,4 +1,4 @@
-/** Which time the usage screen shows, as the address names it and as the API wants it. */
+/** The time range of the usage screen, in the URL and in the API's query. */
 import type { UsageStep } from '@cellhop/contract/usage';
 import { isDay, startOfDay } from '../../lib/day.ts';
 
@@ -17,10 +17,10 @@ export interface RangeQuery {
 
 const DAYS: Record<Exclude<Preset, 'day'>, number> = { week: 7, month: 30 };
 const HOURS_OF_A_DAY = 24;
-/** Up to here a chart of hours says more than one of days. */
+/** Up to this length the chart shows hours, beyond it days. */
 const HOURLY_DAYS_MAX = 2;
 
-/** The reader's own time zone decides where hours and days begin. The answer changes once an hour at most. */
+/** Hours and days start in the user's time zone. The query changes at most once an hour. */
 export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {
   if ('from' in range) {
     const from = startOfDay(range.from);
@@ -36,8 +36,8 @@ export function toQuery(range: Range, now: Date, timeZone: string): RangeQuery {
   return query(shiftDays(today, 1 - DAYS[range.preset]), shiftDays(today, 1), 'day', timeZone);
 }
 
-/** @returns what is wrong with an own range, or undefined */
-export function findFault(
+/** @returns the error of a custom range, or undefined */
+export function rangeError(
   from: string,
   to: string,
   daysMax: number,
@@ -51,7 +51,7 @@ function query(from: Date, to: Date, step: UsageStep, timeZone: string): RangeQu
   return { from: from.toISOString(), to: to.toISOString(), step, timeZone };
 }
 
-/** By the calendar: a day of 23 or 25 hours is one day. */
+/** Uses the calendar, because a day can have 23 or 25 hours. */
 function shiftDays(date: Date, days: number): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }

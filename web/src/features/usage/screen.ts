@@ -4,7 +4,7 @@ import { IconChartBar } from '@tabler/icons-react';
 import type { Screen } from '../../lib/screen.ts';
 import { dayOf, idOf, oneOf, type Search } from '../../lib/search-values.ts';
 
-/** Before it the time zones of today did not exist. */
+/** Time zone data is not reliable for earlier days. */
 const FIRST_DAY = '1970-01-01';
 const DAY_MS = 86_400_000;
 
@@ -19,13 +19,13 @@ export const usageScreen = {
 } as const satisfies Screen;
 
 interface UsageSearch {
-  /** The last 7 days unless given. */
+  /** Default: the last 7 days. */
   range?: 'day' | 'month' | undefined;
-  /** An own range: both days, or none. */
+  /** A custom range: both days, or none. */
   from?: string | undefined;
   to?: string | undefined;
   connection?: string | undefined;
-  /** Of the connections; the dearest first unless given. */
+  /** Order of the connections; default: most expensive first. */
   sort?: UsageSort | undefined;
 }
 

@@ -55,7 +55,7 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
       </div>
       <details className={classes['table']}>
         <summary>{t('usage.asTable')}</summary>
-        {/* A region that scrolls must be reachable by keyboard. */}
+        {/* A scrollable region must be reachable by keyboard. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <section className={classes['scroll']} tabIndex={0} aria-label={t('usage.asTable')}>
           <table>
@@ -107,7 +107,7 @@ function downloaded({ trafficUsed, uploaded }: UsagePoint): number {
   return trafficUsed - uploaded;
 }
 
-/** Under the axis: `14:00`, or `21.11`. */
+/** Label below the axis: `14:00`, or `21.11`. */
 function timeOf(at: string, step: UsageStep): { key: string; label: string } {
   const written = formatDate(at);
   return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };

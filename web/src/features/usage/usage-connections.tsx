@@ -2,7 +2,7 @@ import type { UsageConnection, UsageSort } from '@cellhop/contract/usage';
 import { usageSorts } from '@cellhop/contract/usage.plain';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, mostDecimals } from '../../lib/format.ts';
+import { formatDate, formatMegabytes, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -17,9 +17,19 @@ interface UsageConnectionsProps {
   onSort: (sort: string) => void;
 }
 
-export function UsageConnections({ connections, chosenId, sort, onChoose, onSort }: UsageConnectionsProps) {
+export function UsageConnections(props: UsageConnectionsProps) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <section className={classes['section']}>
+      <h2>{t('usage.perConnection')}</h2>
+      {props.connections?.length === 0 ? <EmptyList text={t('usage.empty')} /> : <UsageTable {...props} />}
+    </section>
+  );
+}
+
+function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConnectionsProps) {
   const { t } = useTranslation(['proxyConnection', 'common']);
-  const decimals = mostDecimals((connections ?? []).map(({ spent }) => spent));
+  const decimals = maxDecimals((connections ?? []).map(({ spent }) => spent));
   const columns: Column<UsageConnection>[] = [
     {
       key: 'ip',
@@ -67,33 +77,40 @@ export function UsageConnections({ connections, chosenId, sort, onChoose, onSort
       place: 'action',
       isLast: true,
       render: ({ id, ip }) => (
-        <Button
-          size="compact-sm"
-          variant={id === chosenId ? 'light' : 'default'}
-          aria-pressed={id === chosenId}
-          aria-label={t('usage.showOf', { ip })}
-          onClick={() => onChoose(id === chosenId ? undefined : id)}
-        >
-          {t('usage.show')}
-        </Button>
+        <ShowButton ip={ip} isPressed={id === chosenId} onClick={() => onChoose(id === chosenId ? undefined : id)} />
       ),
     },
   ];
   return (
-    <section className={classes['section']}>
-      <h2>{t('usage.perConnection')}</h2>
-      {connections?.length === 0 ? (
-        <EmptyList text={t('usage.empty')} />
-      ) : (
-        <DataTable
-          label={t('usage.perConnection')}
-          columns={columns}
-          rows={connections}
-          rowKey={({ id }) => id}
-          sort={sort ?? usageSorts[0]}
-          onSort={onSort}
-        />
-      )}
-    </section>
+    <DataTable
+      label={t('usage.perConnection')}
+      columns={columns}
+      rows={connections}
+      rowKey={({ id }) => id}
+      sort={sort ?? usageSorts[0]}
+      onSort={onSort}
+    />
+  );
+}
+
+interface ShowButtonProps {
+  ip: string;
+  isPressed: boolean;
+  onClick: () => void;
+}
+
+/** Limits the charts to one connection, or shows all of them again. */
+function ShowButton({ ip, isPressed, onClick }: ShowButtonProps) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <Button
+      size="compact-sm"
+      variant={isPressed ? 'light' : 'default'}
+      aria-pressed={isPressed}
+      aria-label={t('usage.showOf', { ip })}
+      onClick={onClick}
+    >
+      {t('usage.show')}
+    </Button>
   );
 }

@@ -4,7 +4,7 @@ import { toUsageFile } from './usage-csv.ts';
 
 const t = ((key: string) => key) as unknown as TFunction<'proxyConnection'>;
 
-it('writes each point with exact numbers, at the time on the wall', () => {
+it('has exact numbers and local times', () => {
   const points = [
     { at: new Date(2026, 10, 21).toISOString(), trafficUsed: 5120.5, uploaded: 12, spent: 0.000008 },
     { at: new Date(2026, 10, 22).toISOString(), trafficUsed: 0, uploaded: 0, spent: -0.35 },

@@ -4,7 +4,7 @@ import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 
 const KIB_PER_MEGABYTE = 1024;
 
-/** One line for each hour or day, in the reader's time zone. Six decimals tell one byte of a megabyte from the next. */
+/** One row per hour or day, in the user's time zone. Six decimals of a megabyte are precise to one byte. */
 export function toUsageFile(points: readonly UsagePoint[], t: TFunction<'proxyConnection'>, language: string): string {
   const columns = [
     { header: t('usage.time') },
@@ -23,7 +23,7 @@ export function toUsageFile(points: readonly UsagePoint[], t: TFunction<'proxyCo
   return toSpreadsheet(language, columns, rows);
 }
 
-/** Millionths written out: `1e-7` is no number for every spreadsheet. */
+/** Decimal notation: not every spreadsheet parses `1e-7`. */
 function plain(value: number): string {
   return value.toFixed(6).replace(/\.?0+$/, '');
 }

@@ -31,15 +31,15 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, { connectionId, sort });
   const all = useUsage(query, { connectionId: undefined, sort });
-  const shown = usage.answer?.data;
-  const connections = all.answer?.data.connections;
-  // Without a chosen connection both are one and the same question.
+  const shown = usage.response?.data;
+  const connections = all.response?.data.connections;
+  // Without a chosen connection both are the same query.
   const failure = usage.failure ?? all.failure;
   const ip = connections?.find(({ id }) => id === connectionId)?.ip;
 
   function save({ points }: Usage) {
     const first = toDay(new Date(query.from));
-    // The end of the range is the first moment after it.
+    // The end of the range is exclusive.
     const last = toDay(new Date(Date.parse(query.to) - 1));
     downloadText(`usage-${first}-${last}.csv`, toUsageFile(points, t, i18n.language));
   }

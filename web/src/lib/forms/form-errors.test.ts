@@ -19,7 +19,7 @@ function refusal(code: ErrorCode, path: string) {
 }
 
 describe('formErrorMap', () => {
-  it('calls an empty field required, whatever else is wrong with it', () => {
+  it('reports an empty field as required', () => {
     expect(firstMessages(signInBody, { email: '', password: '' })).toEqual({
       email: 'required',
       password: 'required',
@@ -27,7 +27,7 @@ describe('formErrorMap', () => {
     expect(firstMessages(createInvoiceBody, {})).toEqual({ amount: 'required', currency: 'required' });
   });
 
-  it('carries the bound that was missed', () => {
+  it('contains the violated bound', () => {
     expect(firstMessages(signInBody, { email: 'a@b.co', password: 'short' })).toEqual({ password: 'minimumLength:8' });
     expect(firstMessages(signInBody, { email: 'a@b.co', password: 'x'.repeat(351) })).toEqual({
       password: 'maximumLength:350',
@@ -40,7 +40,7 @@ describe('formErrorMap', () => {
 });
 
 describe('isPasswordRefused', () => {
-  it('is about the new password alone', () => {
+  it('is true only for the new password', () => {
     expect(isPasswordRefused(refusal('VALIDATION', 'body.password'))).toBe(true);
     expect(isPasswordRefused(refusal('VALIDATION', 'body.email'))).toBe(false);
     expect(isPasswordRefused(refusal('WRONG_PASSWORD', 'body.password'))).toBe(false);

@@ -4,8 +4,8 @@ import i18next from 'i18next';
 import type { core } from 'zod';
 
 /**
- * Turns what zod found into a word of our own with an optional number (`minimumLength:8`): the text for it is chosen
- * when the field is drawn, so it follows the language.
+ * Maps an issue of zod to our own error key with an optional number (`minimumLength:8`). The text is chosen when the
+ * field renders, so it follows the language.
  */
 export const formErrorMap: core.$ZodErrorMap = (issue) => {
   if (issue.input === '' || issue.input === undefined || issue.input === null) return 'required';
@@ -14,7 +14,7 @@ export const formErrorMap: core.$ZodErrorMap = (issue) => {
   return 'invalid';
 };
 
-const words = [
+const errorKeys = [
   'required',
   'passwordsDiffer',
   'passwordTooEasy',
@@ -26,7 +26,7 @@ const words = [
   'maximumLength',
 ] as const;
 
-/** The text under a field, from what the form's resolver reported. */
+/** The text under a field, for an error of the form's resolver. */
 export function fieldErrorText(
   error: { type?: string | undefined; message?: string | undefined } | undefined,
 ): string | undefined {
@@ -34,13 +34,13 @@ export function fieldErrorText(
   if (error.message === ONLY_SPACES) return i18next.t('form.onlySpaces');
   if (error.message === EASY_PASSWORD) return i18next.t('form.passwordTooEasy');
   const [name, value] = (error.message ?? '').split(':');
-  const word = words.find((candidate) => candidate === name);
-  // The email's schema brings a message of its own; no other format is without a word.
-  if (word === undefined && error.type === 'invalid_format') return i18next.t('form.email');
-  return i18next.t(`form.${word ?? 'invalid'}`, { value });
+  const errorKey = errorKeys.find((candidate) => candidate === name);
+  // The email schema has its own message; all other formats have an error key.
+  if (errorKey === undefined && error.type === 'invalid_format') return i18next.t('form.email');
+  return i18next.t(`form.${errorKey ?? 'invalid'}`, { value });
 }
 
-/** The bounds of a password are the form's too, so what the server alone refuses is one that is easily guessed. */
+/** The form checks the length of a password, so the server refuses only those that are easy to guess. */
 export function isPasswordRefused(error: unknown): boolean {
   return (
     error instanceof ApiError &&

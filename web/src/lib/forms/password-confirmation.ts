@@ -11,7 +11,7 @@ export function isConfirmed({ password, confirmPassword }: Passwords): boolean {
 export const confirmation = {
   path: ['confirmPassword'],
   error: 'passwordsDiffer',
-  // Also while other fields are not valid yet, but not on top of "required".
+  // Compared even while other fields are invalid, but not if the field is empty, which is an error already.
   when: ({ value }: { value: unknown }) => (value as Passwords).confirmPassword !== '',
 };
 

@@ -1,7 +1,7 @@
 import { secondFactorCodeSchema } from '@cellhop/contract/auth';
 import { z } from 'zod';
 
-/** Apps show their code as two groups, and so people type it. */
+/** Authenticator apps show the code in two groups, and users type the space. */
 const withoutSpaces = (text: string) => text.replaceAll(/\s/g, '');
 
 /** Six digits of an authenticator app. */
@@ -10,5 +10,5 @@ export const appCodeSchema = z
   .overwrite(withoutSpaces)
   .regex(/^\d{6}$/, { error: ({ input }) => (input === '' ? 'required' : 'sixDigits') });
 
-/** A code of the app or a recovery code, which the server tells apart. */
+/** A code of the app or a recovery code; the server tells which. */
 export const anyCodeSchema = z.string().overwrite(withoutSpaces).pipe(secondFactorCodeSchema);

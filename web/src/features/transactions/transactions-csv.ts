@@ -5,10 +5,10 @@ import { isKind } from './choice.ts';
 const subjectKinds = ['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL'] as const;
 
 /**
- * The statement for people, from the one for programs that the API gives: its moments in the reader's time zone, its
- * words in his language, its amounts to the micro-dollar as they were.
+ * Converts the API's CSV export for a spreadsheet: times in the user's time zone, texts in their language, amounts
+ * unchanged.
  */
-export function toStatementFile(csv: string, t: TFunction<'transaction'>, language: string): string {
+export function toTransactionsCsv(csv: string, t: TFunction<'transaction'>, language: string): string {
   const columns = [
     { header: t('file.id') },
     { header: t('table.date') },

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { spaced } from './spaced.ts';
+import { throttle } from './throttle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('spaced', () => {
-  it('acts at once, and once more for all calls of the time that follows', () => {
+describe('throttle', () => {
+  it('runs immediately, and once more for all calls within the interval', () => {
     const action = vi.fn<() => void>();
-    const { call } = spaced(action, 1000);
+    const { call } = throttle(action, 1000);
     for (let time = 0; time < 5; time++) call();
     expect(action).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(999);
@@ -20,9 +20,9 @@ describe('spaced', () => {
     expect(action).toHaveBeenCalledTimes(3);
   });
 
-  it('does nothing after its end', () => {
+  it('does nothing after it is stopped', () => {
     const action = vi.fn<() => void>();
-    const { call, stop } = spaced(action, 1000);
+    const { call, stop } = throttle(action, 1000);
     call();
     call();
     stop();

@@ -1,5 +1,8 @@
-/** Calls an action at once, then at most once in a time; a call that came too early is made up for when the time is over. */
-export function spaced(action: () => void, spacingMs: number): { call: () => void; stop: () => void } {
+/**
+ * Calls an action immediately, then at most once per interval. Calls within the interval are combined into one at its
+ * end.
+ */
+export function throttle(action: () => void, intervalMs: number): { call: () => void; stop: () => void } {
   let lastAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -11,7 +14,7 @@ export function spaced(action: () => void, spacingMs: number): { call: () => voi
 
   return {
     call: () => {
-      const waitMs = lastAt + spacingMs - performance.now();
+      const waitMs = lastAt + intervalMs - performance.now();
       if (waitMs <= 0 && timer === undefined) run();
       else timer ??= setTimeout(run, waitMs);
     },
