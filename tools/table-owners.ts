@@ -6,6 +6,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'audit-log': ['audit_log'],
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
+  connections: ['allowed_networks', 'client_addresses'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
   gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],

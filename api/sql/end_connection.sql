@@ -1,6 +1,6 @@
--- revision: 2
--- Closes a connection and its runs, returns its proxy to the catalogue and frees its DNS port. The caller has billed it and
--- locked the payer's account. Follows the lock order: the proxy before the connection.
+-- revision: 3
+-- Closes a connection and its runs, returns its proxy to the catalogue, frees its DNS port and deletes the addresses of its clients.
+-- The caller has billed it and locked the payer's account. Follows the lock order: the proxy before the connection.
 -- Returns its owner; null if there is no such connection.
 create or replace function end_connection(
   in ended_id uuid, in new_status connection_status, in reason end_reason, in new_refund_status refund_status, in megabytes bigint,
@@ -16,4 +16,6 @@ begin
   returning connections.user_id into user_id;
   update connection_runs set is_open = false where connection_id = ended_id and is_open;
   update node_dns_ports set connection_id = null where connection_id = ended_id;
+  delete from allowed_networks where connection_id = ended_id;
+  delete from client_addresses where connection_id = ended_id;
 end $$;

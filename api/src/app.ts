@@ -128,7 +128,7 @@ function registerRoutes(app: FastifyInstance, longPolls: gateway.LongPolls, brow
   payInvoiceRoutes(app);
   liveRoutes(app, {
     findOpenSessions: (sessionIds) => findOpenSessions(ctx, sessionIds),
-    onConnectionsEnding: (connectionIds) => gateway.respondToWatches(ctx, longPolls, connectionIds),
+    onConnectionsChanged: (topic, connectionIds) => gateway.respondToWatches(ctx, longPolls, topic, connectionIds),
     onEventsLost: () => longPolls.respondToAll(),
   });
 

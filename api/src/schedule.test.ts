@@ -18,8 +18,14 @@ test('tasks are due every minute, ten minutes or hour', () => {
   const everyMinute = ['usage.record', 'referrals.turn-month'];
   expect(due(1)).toEqual(everyMinute);
   expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);
-  const hourly = [7, 17, 27, 37].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
-  expect(hourly).toEqual(['auth.clean-up', 'audit-log.clean-up', 'notifications.clean-up', 'proxies.assign-exits']);
+  const hourly = [7, 17, 27, 37, 47].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
+  expect(hourly).toEqual([
+    'auth.clean-up',
+    'audit-log.clean-up',
+    'notifications.clean-up',
+    'proxies.assign-exits',
+    'connections.clean-up',
+  ]);
   expect(Object.keys(scheduledTasks(testApp.ctx))).toEqual(cronItems().map(({ task }) => task));
 });
 

@@ -7,6 +7,7 @@ import type { Ctx } from './ctx.ts';
 import { cleanUpJobs } from './jobs.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
+import { deleteOldClientAddresses } from './modules/connections/access.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
 import { assignExits } from './modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from './modules/referrals/level-changes.service.ts';
@@ -30,6 +31,7 @@ const schedule: ScheduledTask[] = [
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
   { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
+  { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
 ];
 
 export function scheduledTasks(ctx: Ctx): TaskList {

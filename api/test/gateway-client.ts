@@ -1,5 +1,14 @@
 import { createClient } from '@cellhop/contract/client';
-import { authorize, end, update, type Authorization, type Credit } from '@cellhop/contract/gateway';
+import {
+  authorize,
+  authorizeAddress,
+  end,
+  update,
+  watch,
+  type Authorization,
+  type Credit,
+  type WatchResponse,
+} from '@cellhop/contract/gateway';
 import type { Connection } from '@cellhop/contract/connections';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -12,23 +21,38 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
   return {
     runId,
     call,
-    async authorize({ username, password }: Pick<Connection, 'username' | 'password'>): Promise<Authorization> {
+    async authorize(
+      { username, password }: Pick<Connection, 'username' | 'password'>,
+      clientAddress?: string,
+    ): Promise<Authorization> {
       assert(password !== null);
-      return (await call(authorize, { body: { runId, username, password } })).data;
+      return (await call(authorize, { body: { runId, username, password, clientAddress } })).data;
+    },
+    async authorizeAddress(clientAddress: string): Promise<Authorization> {
+      return (await call(authorizeAddress, { body: { runId, clientAddress } })).data;
     },
     async report(
       connectionId: string,
       usedBytes: number,
       wantedBytes = 0,
-      { uploadedBytes = 0, isExitLost = false } = {},
+      { uploadedBytes = 0, isExitLost = false, accessRevision }: Partial<ReportDetails> = {},
     ): Promise<Credit> {
-      const usage = { connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost };
+      const usage = { connectionId, usedBytes, uploadedBytes, wantedBytes, isExitLost, accessRevision };
       const { data } = await call(update, { body: { runId, usages: [usage] } });
       assert(data[0]);
       return data[0];
+    },
+    async watch(): Promise<WatchResponse> {
+      return (await call(watch, { body: { runId } })).data;
     },
     async end(connectionId: string, usedBytes: number, uploadedBytes = 0): Promise<void> {
       await call(end, { body: { runId, usages: [{ connectionId, usedBytes, uploadedBytes }] } });
     },
   };
+}
+
+interface ReportDetails {
+  uploadedBytes: number;
+  isExitLost: boolean;
+  accessRevision: number;
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { ALLOW_LIST_IPV4_PREFIX_BITS_MIN, ALLOW_LIST_IPV6_PREFIX_BITS_MIN, ALLOW_LIST_MAX } from './limits.ts';
+import { parseNetwork } from './network.ts';
 import { locationSchema } from './proxies.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
 /** NOT_WORK: ended by the system; `endReason` says why. */
 export const connectionStatuses = ['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
-export const endReasons = ['USER', 'ADMIN', 'IDLE', 'NO_MONEY', 'EXIT_LOST'] as const;
+export const endReasons = ['USER', 'ADMIN', 'IDLE', 'NO_MONEY', 'EXIT_LOST', 'CAP'] as const;
 export type EndReason = (typeof endReasons)[number];
 export const refundStatuses = ['NONE', 'REFUNDED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
@@ -52,6 +54,29 @@ export type ConnectBody = z.infer<typeof connectBody>;
 /** An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. */
 export const idempotencyKeySchema = z.string().min(1).max(200);
 
+/** An address or a network on an allow-list, in canonical form. */
+const listedNetworkSchema = z
+  .string()
+  .max(50)
+  .refine(
+    isListable,
+    `must be an IP address, or a network of /${ALLOW_LIST_IPV4_PREFIX_BITS_MIN} (IPv6: /${ALLOW_LIST_IPV6_PREFIX_BITS_MIN}) or smaller`,
+  )
+  .overwrite((text) => parseNetwork(text)?.text ?? text);
+
+/** Without duplicates. */
+export const allowListSchema = z
+  .array(listedNetworkSchema)
+  .max(ALLOW_LIST_MAX)
+  .overwrite((networks) => [...new Set(networks)]);
+
+function isListable(text: string): boolean {
+  const network = parseNetwork(text);
+  if (!network) return false;
+  const isIpv4 = network.family === 'ipv4';
+  return network.prefixBits >= (isIpv4 ? ALLOW_LIST_IPV4_PREFIX_BITS_MIN : ALLOW_LIST_IPV6_PREFIX_BITS_MIN);
+}
+
 export const connect = endpoint({
   method: 'POST',
   url: '/v1/proxies/connections',
@@ -89,6 +114,16 @@ export const disconnectWithoutRefund = endpoint({
   summary: 'End a connection at once, without a refund',
   params: idParams,
   response: data(withBalance),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED'],
+});
+
+export const changePassword = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/credentials',
+  access: 'user',
+  summary: 'Replace the password of a connection; tunnels of the old password are closed',
+  params: idParams,
+  response: data(connectionSchema),
   errors: ['NOT_FOUND', 'NOT_CONNECTED'],
 });
 

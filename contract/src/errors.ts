@@ -26,6 +26,11 @@ export const errorCatalogue = {
   LAST_ADMINISTRATOR: { status: 409, message: 'Nobody else could manage users' },
   PRICE_CHANGED: { status: 409, message: 'Price has changed' },
   TICKET_CLOSED: { status: 409, message: 'Ticket is closed' },
+  CAP_USED_UP: { status: 409, message: 'Connection has already used {megabytes} MB' },
+  ADDRESS_NOT_USED: {
+    status: 409,
+    message: 'No client from {network} has used the password of this connection in the last {days} days',
+  },
   NOT_CONNECTED: { status: 409, message: 'Connection is not active' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'Idempotency key was used for another request' },
   SESSION_EXPIRED: { status: 410, message: 'Session expired' },

@@ -12,8 +12,11 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
-/** 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. An API returns 404 for a call newer than itself. */
-export const GATEWAY_CONTRACT_VERSION = 3;
+/**
+ * 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. 4: adds `authorizeAddress`, `access` and `reason`. An API
+ * returns 404 for a call newer than itself.
+ */
+export const GATEWAY_CONTRACT_VERSION = 4;
 /** The oldest contract version of a node that the API accepts. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
@@ -49,8 +52,26 @@ export const exitSchema = z.discriminatedUnion('kind', [
 export type Exit = z.infer<typeof exitSchema>;
 
 /**
+ * Why there is no further grant, or why a connection has ended: one of `endReasons` (connections.ts), or `RECALLED`: the run
+ * ends its part of the connection, which releases its unused grant, and may authorize the connection again. A newer API may
+ * send other reasons.
+ */
+const reasonSchema = z.string().max(40);
+
+/** Who may use a connection. */
+export const accessSchema = z.object({
+  /** Increases with each change of the password or the allow-list. */
+  revision: z.int().nonnegative(),
+  /** The revision of the current password. */
+  passwordRevision: z.int().nonnegative(),
+  /** Addresses and networks (CIDR notation) of clients that need no password. */
+  allowList: z.array(z.string().max(50)).max(1000),
+});
+export type Access = z.infer<typeof accessSchema>;
+
+/**
  * - `open`: more bytes are granted as they are used.
- * - `final`: no further grant for now. The gateway closes the tunnels at `grantedBytes` (the balance is used up).
+ * - `final`: no further grant for now. The gateway closes the tunnels at `grantedBytes` (`reason` says why).
  * - `ended`: close all tunnels now, then send the final total with `end`.
  */
 export const creditStateSchema = z.enum(['open', 'final', 'ended']);
@@ -59,7 +80,15 @@ export type CreditState = z.infer<typeof creditStateSchema>;
 /** An integer number of bytes; JSON numbers are exact up to 9 PB. */
 const bytesSchema = z.int().nonnegative();
 
-export const creditSchema = z.object({ connectionId: idSchema, grantedBytes: bytesSchema, state: creditStateSchema });
+export const creditSchema = z.object({
+  connectionId: idSchema,
+  grantedBytes: bytesSchema,
+  state: creditStateSchema,
+  /** For `final` and `ended`. */
+  reason: reasonSchema.optional(),
+  /** Present if it is newer than the `accessRevision` of the report. */
+  access: accessSchema.optional(),
+});
 export type Credit = z.infer<typeof creditSchema>;
 
 export const GATEWAY_BATCH_MAX = 5000;
@@ -74,6 +103,8 @@ export const usageSchema = z.object({
   isExitLost: z.boolean(),
   /** Bytes to grant beyond `usedBytes`: a few round trips at the current rate. 0: none needed. */
   wantedBytes: bytesSchema,
+  /** The `revision` of the access that this run knows. */
+  accessRevision: z.int().nonnegative().optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -84,7 +115,15 @@ const credentialSchema = z
   .max(255)
   .refine((text) => !text.includes('\0'));
 
-export const authorizeBody = z.object({ runId: idSchema, username: credentialSchema, password: credentialSchema });
+const clientAddressSchema = z.union([z.ipv4(), z.ipv6()]);
+
+export const authorizeBody = z.object({
+  runId: idSchema,
+  username: credentialSchema,
+  password: credentialSchema,
+  /** Only addresses that have used the password may be put on the allow-list. */
+  clientAddress: clientAddressSchema.optional(),
+});
 
 export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
   z.object({
@@ -96,9 +135,15 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     uploadedBytes: bytesSchema,
     grantedBytes: bytesSchema,
     state: creditStateSchema,
+    /** For `final`. */
+    reason: reasonSchema.optional(),
+    access: accessSchema.optional(),
   }),
-  /** The same response for an unknown username, a wrong password and an ended connection. */
-  z.object({ isAuthorized: z.literal(false) }),
+  /**
+   * The same response for an unknown username and a wrong password. `reason` is set for the correct password of a connection
+   * that ended less than a day ago, and is `ADDRESS_SHARED` for an address that several connections list.
+   */
+  z.object({ isAuthorized: z.literal(false), reason: reasonSchema.optional() }),
 ]);
 export type Authorization = z.infer<typeof authorizationSchema>;
 
@@ -108,6 +153,16 @@ export const authorize = endpoint({
   access: 'gateway',
   summary: 'Check the credentials of the first tunnel and open the connection in this run',
   body: authorizeBody,
+  response: data(authorizationSchema),
+});
+
+/** For a client without credentials. Strangers can cause these calls, so nodes limit and cache them. */
+export const authorizeAddress = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/authorize-address',
+  access: 'gateway',
+  summary: 'Find the only connection that lists the address of a client, and open it in this run',
+  body: z.object({ runId: idSchema, clientAddress: clientAddressSchema }),
   response: data(authorizationSchema),
 });
 
@@ -133,7 +188,9 @@ export const end = endpoint({
   summary: 'Report the final totals of connections whose tunnels are all closed',
   body: z.object({
     runId: idSchema,
-    usages: z.array(usageSchema.omit({ wantedBytes: true, isExitLost: true })).max(GATEWAY_BATCH_MAX),
+    usages: z
+      .array(usageSchema.omit({ wantedBytes: true, isExitLost: true, accessRevision: true }))
+      .max(GATEWAY_BATCH_MAX),
   }),
   response: data(z.object({ acknowledged: z.array(idSchema) })),
 });
@@ -142,16 +199,27 @@ export const end = endpoint({
 export const GATEWAY_WATCH_HELD_MS = 25_000;
 
 /**
- * A long poll: the API holds the request until connections of this run must end, then the node sends the next one. So an
- * end takes effect immediately, and idle connections need few reports. `update` returns the same ends later, so a lost
- * response does no harm.
+ * A long poll: the API holds the request until connections of this run must end, or access to them changes; then the node
+ * sends the next one. So a change takes effect immediately, and idle connections need few reports. `update` returns the same
+ * changes later, so a lost response does no harm.
  */
 export const watch = endpoint({
   method: 'POST',
   url: '/internal/gateway/watch',
   access: 'gateway',
-  summary: 'Long poll for connections that must end',
+  summary: 'Long poll for connections that must end, and for changes of access',
   body: z.object({ runId: idSchema }),
-  /** `ended` as in the credit state; empty on a timeout, or if the API cannot hold this request. */
-  response: data(z.object({ ended: z.array(idSchema) })),
+  /** Empty on a timeout, or if the API cannot hold this request. */
+  response: data(
+    z.object({
+      /** As in the credit state. */
+      ended: z.array(idSchema),
+      /** By the ids of `ended`. */
+      reasons: z.record(idSchema, reasonSchema).optional(),
+      changed: z.array(z.object({ connectionId: idSchema, access: accessSchema })).optional(),
+      /** An allow-list of any connection has changed, also of those that this run does not have: cached addresses may be outdated. */
+      areAllowListsChanged: z.boolean().optional(),
+    }),
+  ),
 });
+export type WatchResponse = z.infer<typeof watch.response>['data'];

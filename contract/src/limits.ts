@@ -34,6 +34,14 @@ export const PROMO_CODE_BUDGET_DOLLARS_MAX = 1_000_000;
 /** Why staff block a user, or unblock them. */
 export const STATUS_REASON_LENGTH_MAX = 500;
 
+/** Addresses and networks on the allow-list of a connection. */
+export const ALLOW_LIST_MAX = 20;
+/** The largest networks that an allow-list may contain. */
+export const ALLOW_LIST_IPV4_PREFIX_BITS_MIN = 24;
+export const ALLOW_LIST_IPV6_PREFIX_BITS_MIN = 56;
+/** Each listed network must contain a client address that used the connection's password within this time. */
+export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
+
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
 

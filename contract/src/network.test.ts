@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canonicalAddress, clientNetwork } from './network.ts';
+import { canonicalAddress, clientNetwork, parseNetwork } from './network.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -30,4 +30,42 @@ test.each([
   ['nonsense', 'unknown'],
 ])('%s counts as the network %s', (text, network) => {
   expect(clientNetwork(text)).toBe(network);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7/32'],
+  ['203.0.113.7/32', '203.0.113.7/32'],
+  ['203.0.113.7/24', '203.0.113.0/24'],
+  ['0.0.0.0/0', '0.0.0.0/0'],
+  ['::ffff:203.0.113.7', '203.0.113.7/32'],
+  ['2001:DB8::1', '2001:db8::1/128'],
+  ['2001:db8:1:2ff::/56', '2001:db8:1:200::/56'],
+  ['::ffff:203.0.113.0/120', undefined],
+  ['::ffff:203.0.113.0/24', undefined],
+  ['fe80::1%eth0', undefined],
+  ['203.0.113.0/33', undefined],
+  ['2001:db8::/129', undefined],
+  ['203.0.113.0/024', undefined],
+  ['203.0.113.0/-1', undefined],
+  ['203.0.113.0/', undefined],
+  ['203.0.113.0/24/24', undefined],
+  ['127.1/24', undefined],
+  ['', undefined],
+])('the network %s is %s', (text, network) => {
+  expect(parseNetwork(text)?.text).toBe(network);
+});
+
+test.each([
+  ['203.0.113.0/24', '203.0.113.255', true],
+  ['203.0.113.0/24', '::ffff:203.0.113.1', true],
+  ['203.0.113.0/24', '203.0.114.0', false],
+  ['203.0.113.7', '203.0.113.7', true],
+  ['203.0.113.7', '203.0.113.8', false],
+  ['2001:db8:1:200::/56', '2001:db8:1:2ff::9', true],
+  ['2001:db8:1:200::/56', '2001:db8:1:300::', false],
+  ['0.0.0.0/0', '2001:db8::1', false],
+  ['::/0', '203.0.113.7', false],
+  ['0.0.0.0/0', 'nonsense', false],
+])('of %s the address %s is a part: %s', (network, address, isPart) => {
+  expect(parseNetwork(network)!.contains(address)).toBe(isPart);
 });

@@ -29,6 +29,37 @@ export function clientNetwork(text: string): string {
   return `${network.toString()}/${IPV6_CUSTOMER_PREFIX_BITS}`;
 }
 
+/** An address, or all addresses with the same prefix. */
+export interface Network {
+  /** In canonical CIDR notation: `203.0.113.7/32`, `2001:db8::/56`. */
+  readonly text: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly prefixBits: number;
+  contains(address: string): boolean;
+}
+
+/**
+ * Parses an address or a network in CIDR notation (RFC 4632, RFC 4291). Bits after the prefix are ignored.
+ * @returns undefined for other text, for an address with an interface zone, and for an IPv4-mapped IPv6 address with a prefix
+ */
+export function parseNetwork(text: string): Network | undefined {
+  const [, addressText = '', prefixText] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const address = parse(addressText);
+  if (address === undefined || (prefixText !== undefined && !isIpv6(address) && addressText.includes(':')))
+    return undefined;
+  const family = address.kind();
+  const addressBits = family === 'ipv4' ? 32 : 128;
+  const prefixBits = prefixText === undefined ? addressBits : Number(prefixText);
+  if (prefixBits > addressBits) return undefined;
+  const cidr = `${address.toString()}/${prefixBits}`;
+  const first = isIpv6(address) ? ipaddr.IPv6.networkAddressFromCIDR(cidr) : ipaddr.IPv4.networkAddressFromCIDR(cidr);
+  const contains = (candidate: string) => {
+    const parsed = parse(candidate);
+    return parsed?.kind() === family && parsed.match(first, prefixBits);
+  };
+  return { text: `${first.toString()}/${prefixBits}`, family, prefixBits, contains };
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const unscoped = text.replace(MAPPED, '').replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(unscoped)) return ipaddr.IPv4.parse(unscoped);

@@ -41,3 +41,12 @@ export function repeat({ log, task, everyMs }: RepeatSettings, work: () => Promi
   const timer = setInterval(() => inBackground(log, task, run()), everyMs);
   return () => clearInterval(timer);
 }
+
+/** @returns false if the work has not settled after this time */
+export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((fulfil) => {
+    timer = setTimeout(() => fulfil(false), limitMs);
+  });
+  return Promise.race([work.then(() => true), timeout]).finally(() => clearTimeout(timer));
+}

@@ -1,3 +1,4 @@
+import type { WatchResponse } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { repeat } from './background.ts';
@@ -71,7 +72,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
   const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
-  const { connections, reporter, endWatch } = openConnections(settings, limits, control, exits);
+  const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
   const heartbeat = new Heartbeat({ control, reserved, limits, log });
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, dial });
@@ -134,6 +135,7 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     token,
     runId,
     timeoutMs: limits.controlRequestMs,
+    addressTimeoutMs: limits.addressRequestMs,
     onDuration: (seconds, outcome) => metrics.controlRequestSeconds.observe({ outcome }, seconds),
     onRefusal: (call) => metrics.refusedCalls.inc({ call }),
     health,
@@ -158,16 +160,21 @@ function openExits(settings: GatewaySettings, limits: Limits, ownPorts: Readonly
   return { exits, dial: createDial({ policy, limits }), reserved };
 }
 
-function openConnections({ log }: GatewaySettings, limits: Limits, control: ControlClient, exits: Exits) {
+function openConnections(
+  { log }: GatewaySettings,
+  limits: Limits,
+  { control, exits, metrics }: { control: ControlClient; exits: Exits; metrics: Metrics },
+) {
   const connections: Connections = new Connections({
     control,
     limits,
     log,
     requestReport: (connection) => reporter.request(connection),
     exits,
+    onEnd: (reason) => metrics.connectionEnds.inc({ reason }),
   });
-  const ended = (connectionIds: readonly string[]) => connections.endByControlPlane(connectionIds);
-  const endWatch = new EndWatch({ control, limits, log, ended });
+  const onResponse = (response: WatchResponse) => connections.applyChanges(response);
+  const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
   return { connections, reporter, endWatch };
 }
@@ -189,7 +196,12 @@ function openContext(
     logEveryMs: limits.exhaustionLogMs,
   });
   const flows = new Flows({ limits, metrics, log });
-  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits) };
+  const addressGuard = new LoginGuard({
+    loginFailuresPerMinute: limits.addressRefusalsPerMinute,
+    loginBlockMs: limits.addressBlockMs,
+    loginAddresses: limits.loginAddresses,
+  });
+  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits), addressGuard };
 }
 
 function watchNode({ metrics, flows, relay, limits }: ListenerContext, connections: Connections): void {

@@ -29,9 +29,20 @@ export const defaultLimits = {
   loginAddresses: 100_000,
   /** How long accepted credentials are cached before the control plane checks them again. */
   credentialsCacheMs: 60_000,
+  /** The same for a password that is used from a new client address, because the control plane stores the address. */
+  newAddressRecheckMs: 1_000,
   /** How long refused credentials are cached. */
   refusalCacheMs: 1_000,
   refusalsCached: 10_000,
+  /** Client addresses with an open connection that lists them; the oldest is evicted. */
+  addressLoginsCached: 10_000,
+  /** How long an address that no connection lists is cached. The control plane announces changes of allow-lists. */
+  addressRefusalCacheMs: 10_000,
+  /** Of one client network; above it, its addresses are not checked for a while. 0 disables the limit. */
+  addressRefusalsPerMinute: 20,
+  addressBlockMs: 60_000,
+  /** The longest time that a client without a password waits for the check of its address. */
+  addressRequestMs: 2_000,
 
   /** For all addresses of a destination together, including name resolution. */
   dialMs: 15_000,

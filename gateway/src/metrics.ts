@@ -57,6 +57,12 @@ function tunnelMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
+    connectionEnds: new Counter({
+      name: 'gateway_connection_ends_total',
+      help: 'Connections that ended in this run, by the reason of the control plane or of the node itself',
+      labelNames: ['reason'],
+      registers,
+    }),
     grantWaits: new Counter({
       name: 'gateway_grant_waits_total',
       help: 'Times that a tunnel waited for a grant or for the acknowledgement of its reports',

@@ -2,8 +2,11 @@
 import { STATUS_CODES } from 'node:http';
 
 interface FailureReply {
-  /** REP field of RFC 1928, section 6; `close` if the protocol has no code for it. */
-  readonly socks5: number | 'close';
+  /**
+   * REP field of RFC 1928, section 6; `login-failed`: status 1 of RFC 1929, or no acceptable method; `close` if the protocol
+   * has no code for it.
+   */
+  readonly socks5: number | 'login-failed' | 'close';
   readonly http: number;
   readonly text: string;
   /** Error type of RFC 9209, section 2.3. */
@@ -12,7 +15,54 @@ interface FailureReply {
 }
 
 export const failureReplies = {
-  'credentials-wrong': { socks5: 'close', http: 407, text: 'Proxy credentials are missing or wrong.' },
+  'credentials-wrong': { socks5: 'login-failed', http: 407, text: 'Proxy credentials are missing or wrong.' },
+  'address-shared': {
+    socks5: 'login-failed',
+    http: 407,
+    text: 'Several connections list your address: a password is required.',
+  },
+  'ended-without-money': {
+    socks5: 'login-failed',
+    http: 402,
+    text: 'This connection has ended: the balance has run out.',
+    proxyStatus: 'http_request_denied',
+  },
+  'ended-by-user': {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended: its owner has disconnected it.',
+    proxyStatus: 'http_request_denied',
+  },
+  'ended-by-staff': {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended: the support team has disconnected it.',
+    proxyStatus: 'http_request_denied',
+  },
+  'ended-idle': {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended: there was no traffic for too long.',
+    proxyStatus: 'http_request_denied',
+  },
+  'ended-exit-lost': {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended: the proxy has gone offline.',
+    proxyStatus: 'http_request_denied',
+  },
+  'ended-at-cap': {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended: its traffic cap was reached.',
+    proxyStatus: 'http_request_denied',
+  },
+  ended: {
+    socks5: 'login-failed',
+    http: 403,
+    text: 'This connection has ended.',
+    proxyStatus: 'http_request_denied',
+  },
   'too-many-failures': {
     socks5: 'close',
     http: 429,
@@ -21,6 +71,12 @@ export const failureReplies = {
     retryAfterSeconds: 300,
   },
   'no-credit': { socks5: 2, http: 402, text: 'No credit is left.', proxyStatus: 'http_request_denied' },
+  'cap-reached': {
+    socks5: 2,
+    http: 403,
+    text: 'The traffic cap of this connection is reached.',
+    proxyStatus: 'http_request_denied',
+  },
   'destination-refused': {
     socks5: 2,
     http: 403,

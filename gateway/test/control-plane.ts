@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { parseNetwork } from '@cellhop/contract/network';
 import {
+  type Access,
   type Authorization,
   authorize,
+  authorizeAddress,
   type Credit,
   type CreditState,
   end,
@@ -12,12 +15,17 @@ import {
   hello,
   update,
   watch,
+  type WatchResponse,
 } from '@cellhop/contract/gateway';
 
 export interface FakeConnection {
   readonly id: string;
   readonly username: string;
   readonly password: string;
+  /** Undefined: the control plane is too old for access revisions. */
+  access: Access | undefined;
+  /** Why the connection has ended, or gets no further grant. */
+  reason: string | undefined;
   readonly exit: Exit;
   /** The maximum of `grantedBytes`. */
   allowedBytes: number;
@@ -40,7 +48,9 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { hello: 0, authorize: 0, update: 0, end: 0, watch: 0 };
+  readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, update: 0, end: 0, watch: 0 };
+  /** Client addresses received with credentials. */
+  readonly clientAddresses = new Set<string>();
   /** Includes requests that wait for their response. */
   authorizationsRequested = 0;
   readonly runIds = new Set<string>();
@@ -53,13 +63,13 @@ export class ControlPlane {
   /** Refuses all reports. */
   isRefusing = false;
   /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
-  helloResponse: unknown = { contractVersion: 3, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  helloResponse: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
   respondsAfter: Promise<unknown> | undefined;
   /** Open long polls of nodes that are still connected. */
-  readonly held = new Set<(ended: string[]) => void>();
+  readonly held = new Set<(response: WatchResponse) => void>();
   #server: Server | undefined;
   #port = 0;
 
@@ -91,6 +101,8 @@ export class ControlPlane {
       id: randomUUID(),
       username: `user-${this.connections.size + 1}`,
       password: 'a-password-of-a-connection',
+      access: { revision: 1, passwordRevision: 1, allowList: [] },
+      reason: undefined,
       exit: { kind: 'local-address', address: null },
       allowedBytes: Number.MAX_SAFE_INTEGER,
       grantStepBytes: 64 * MIB,
@@ -107,9 +119,34 @@ export class ControlPlane {
   }
 
   /** Ends the connection and responds to the open long polls. */
-  announceEnd(connection: FakeConnection): void {
+  announceEnd(connection: FakeConnection, reason?: string): void {
     connection.state = 'ended';
-    for (const respond of this.held) respond([connection.id]);
+    connection.reason = reason;
+    this.#announce({ ended: [connection.id], ...(reason !== undefined && { reasons: { [connection.id]: reason } }) });
+  }
+
+  /** Changes the password or the allow-list, without an announcement. */
+  changeAccess(connection: FakeConnection, changes: { password?: string; allowList?: string[] }): Access {
+    const before = connection.access!;
+    const { password, allowList = before.allowList } = changes;
+    const revision = before.revision + 1;
+    const passwordRevision = password === undefined ? before.passwordRevision : revision;
+    const access = { revision, passwordRevision, allowList };
+    Object.assign(connection, { access, password: password ?? connection.password });
+    return access;
+  }
+
+  /** Responds to the open long polls with the current access of the connection. */
+  announceAccess(connection: FakeConnection): void {
+    this.#announce({
+      ended: [],
+      changed: [{ connectionId: connection.id, access: connection.access! }],
+      areAllowListsChanged: true,
+    });
+  }
+
+  #announce(response: WatchResponse): void {
+    for (const respond of this.held) respond(response);
   }
 
   async #respond(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
@@ -125,6 +162,7 @@ export class ControlPlane {
     if (isReport && this.#isRefused(body)) return REFUSAL;
     if (request.url === hello.url) return this.#hello(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
+    if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
     if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
@@ -146,37 +184,63 @@ export class ControlPlane {
     if (this.helloResponse === undefined) return { status: 404, body: {} };
     watch.body.parse(body);
     this.calls.watch += 1;
-    const ended = await new Promise<string[]>((respond) => {
+    const response = await new Promise<WatchResponse>((respond) => {
       this.held.add(respond);
       request.socket.once('close', () => this.held.delete(respond));
     });
     this.held.clear();
-    return success({ ended });
+    return success(response);
   }
 
   #authorize(body: unknown): Authorization {
-    const { username, password, runId } = authorize.body.parse(body);
+    const { username, password, runId, clientAddress } = authorize.body.parse(body);
     this.calls.authorize += 1;
     this.runIds.add(runId);
     const found = [...this.connections.values()].find((each) => each.username === username);
-    if (!found || found.password !== password || found.state === 'ended') return { isAuthorized: false };
+    if (!found || found.password !== password) return { isAuthorized: false };
+    if (clientAddress !== undefined) this.clientAddresses.add(clientAddress);
+    return this.#open(found);
+  }
+
+  #authorizeAddress(body: unknown): Authorization {
+    const { clientAddress, runId } = authorizeAddress.body.parse(body);
+    this.calls.authorizeAddress += 1;
+    this.runIds.add(runId);
+    const lists = ({ access, state }: FakeConnection) =>
+      state !== 'ended' && access?.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
+    const [found, other] = [...this.connections.values()].filter(lists);
+    if (other) return { isAuthorized: false, reason: 'ADDRESS_SHARED' };
+    return found ? this.#open(found) : { isAuthorized: false };
+  }
+
+  #open(found: FakeConnection): Authorization {
+    const { reason, access } = found;
+    if (found.state === 'ended') return { isAuthorized: false, ...(reason !== undefined && { reason }) };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
     const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
-    return { isAuthorized: true, connectionId: id, exit, usedBytes, uploadedBytes, grantedBytes, state };
+    const credit = { connectionId: id, usedBytes, uploadedBytes, grantedBytes, state, reason: found.reason };
+    return { isAuthorized: true, exit, access, ...credit };
   }
 
   #update(body: unknown): Credit[] {
     const { usages, runId } = update.body.parse(body);
     this.calls.update += 1;
     this.runIds.add(runId);
-    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes }) => {
+    return usages.map(({ connectionId, usedBytes, uploadedBytes, isExitLost, wantedBytes, accessRevision = 0 }) => {
       const found = this.connections.get(connectionId);
       if (!found) return { connectionId, grantedBytes: usedBytes, state: 'ended' };
       count(found, { usedBytes, uploadedBytes });
       found.isExitLost ||= isExitLost;
       this.#grant(found, wantedBytes);
-      return { connectionId, grantedBytes: found.grantedBytes, state: found.state };
+      const { grantedBytes, state, reason, access } = found;
+      return {
+        connectionId,
+        grantedBytes,
+        state,
+        reason,
+        ...(access && accessRevision < access.revision && { access }),
+      };
     });
   }
 

@@ -13,8 +13,8 @@ import type { Log } from '../log.ts';
 export const CHANNEL = 'live_events';
 /** Minimum time between batches; the first event after a pause is sent at once. */
 const BATCH_SPACING_MS = 200;
-/** Shorter, because traffic continues until the gateway is notified. */
-const ENDING_SPACING_MS = 50;
+/** Shorter, because traffic continues until the gateways are notified. */
+const GATEWAY_SPACING_MS = 50;
 /** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7900;
 
@@ -22,12 +22,17 @@ const PAYLOAD_BYTES_MAX = 7900;
 export type Owner = { userId: string } | { accountId: bigint } | { connectionId: string };
 
 /**
- * Only for API processes, not sent to clients. `session`: the user's sessions have changed. `ending`: the connection is ending or
- * has ended; waiting gateways are notified.
+ * Only for API processes, not sent to clients. `session`: the user's sessions have changed. Waiting gateways are notified of the
+ * others. `ending`: the connection is ending or has ended. `password`, `allow-list`: access to the connection has changed.
  */
-type InternalTopic = 'session' | 'ending';
-export type Topic = LiveTopic | InternalTopic;
-const topics: readonly Topic[] = [...liveTopics, 'session', 'ending'];
+const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
+export type GatewayTopic = (typeof gatewayTopics)[number];
+export type Topic = LiveTopic | 'session' | GatewayTopic;
+const topics: readonly Topic[] = [...liveTopics, 'session', ...gatewayTopics];
+
+export function isGatewayTopic(topic: Topic): topic is GatewayTopic {
+  return gatewayTopics.some((each) => each === topic);
+}
 
 /** Topic -> keys of owners. */
 export type Batch = ReadonlyMap<Topic, ReadonlySet<string>>;
@@ -71,7 +76,7 @@ export function collectChanges(db: Db, log: Log): Changes {
     add(owner, topic) {
       const owners = collected.get(topic) ?? new Set();
       collected.set(topic, owners.add(ownerKey(owner)));
-      sendAt(sentAt + (topic === 'ending' ? ENDING_SPACING_MS : BATCH_SPACING_MS));
+      sendAt(sentAt + (isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS));
     },
   };
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { decodeJwt } from 'jose';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { bearerToken, identifyUser } from '../http/route.ts';
-import { decode } from './changes.ts';
+import { decode, type GatewayTopic, isGatewayTopic } from './changes.ts';
 import { startListener } from './listener.ts';
 import { Stream, Streams, type StreamOwner } from './streams.ts';
 
@@ -22,8 +22,8 @@ const LIFETIME_MS_MAX = 24 * 60 * 60 * 1000;
 export interface LiveSources {
   /** @returns those of the sessions that are still open; the streams of the others are ended */
   findOpenSessions(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Called when connections are ending or have ended. */
-  onConnectionsEnding(connectionIds: readonly string[]): Promise<void>;
+  /** Called when connections are ending or have ended, or when access to them has changed. */
+  onConnectionsChanged(topic: GatewayTopic, connectionIds: readonly string[]): Promise<void>;
   /** Called when events may have been lost. */
   onEventsLost(): void;
 }
@@ -92,10 +92,12 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
     );
   };
 
-  const notifyGateways = (connectionIds: readonly string[]) => {
+  const notifyGateways = (topic: GatewayTopic, connectionIds: readonly string[]) => {
     sources
-      .onConnectionsEnding(connectionIds)
-      .catch((error: unknown) => log.warn({ err: error }, 'gateways could not be notified of ending connections'));
+      .onConnectionsChanged(topic, connectionIds)
+      .catch((error: unknown) =>
+        log.warn({ err: error, topic }, 'gateways could not be notified of changed connections'),
+      );
   };
 
   let stopListening: (() => Promise<void>) | undefined;
@@ -106,8 +108,9 @@ function keepStreams(app: FastifyInstance, streams: Streams, sources: LiveSource
       {
         onPayload: (payload) => {
           const event = decode(payload);
-          if (event?.topic === 'ending') notifyGateways(event.owners);
-          else if (event) check(streams.deliver(event.topic, event.owners));
+          if (!event) return;
+          if (isGatewayTopic(event.topic)) notifyGateways(event.topic, event.owners);
+          else check(streams.deliver(event.topic, event.owners));
         },
         onListening: () => {
           for (const stream of streams) stream.refetch();

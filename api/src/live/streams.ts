@@ -1,7 +1,7 @@
 /** The open event streams of this process, and their subscriptions. */
 import type { LiveEventName, LiveTopic } from '@cellhop/contract/live';
 import type { ServerResponse } from 'node:http';
-import type { Topic } from './changes.ts';
+import type { GatewayTopic, Topic } from './changes.ts';
 
 /** The part of the response that a stream uses. */
 export type Sink = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'once' | 'writableNeedDrain'>;
@@ -106,7 +106,7 @@ export class Streams {
   }
 
   /** Sends the event to the streams of these owners. @returns the streams whose session must be checked */
-  deliver(topic: Exclude<Topic, 'ending'>, owners: readonly string[]): Stream[] {
+  deliver(topic: Exclude<Topic, GatewayTopic>, owners: readonly string[]): Stream[] {
     const streams = owners.flatMap((owner) => [...(this.#byOwner.get(owner) ?? [])]);
     if (topic === 'session') return streams;
     for (const stream of streams) stream.sendChanged([topic]);

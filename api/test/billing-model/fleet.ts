@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../src/actor.ts';
 import type { Ctx } from '../../src/ctx.ts';
 import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
+import { setCap } from '../../src/modules/billing/cap.service.ts';
 import { endConnection } from '../../src/modules/billing/ending.service.ts';
 import { sweepConnections } from '../../src/modules/billing/sweep.service.ts';
 import * as ledger from '../../src/modules/ledger/ledger.service.ts';
@@ -23,7 +24,7 @@ const TURNS_BETWEEN_ENDS = 4;
 
 /** What one customer and their gateway do in one step. If a precondition is missing, the step establishes it instead. */
 export interface Step {
-  kind: 'traffic' | 'topUp' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle';
+  kind: 'traffic' | 'topUp' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
   connection: number;
   node: number;
   /** Percent of the unused grant; below 0 reports an old total, above 100 one beyond the grant. */
@@ -158,6 +159,7 @@ export class Fleet {
       this.#wishes.push({ customer, purchase, reason: step.sharePercent > 50 ? 'USER' : 'ADMIN' });
       return;
     }
+    if (step.kind === 'cap') return this.#cap(customer, purchase, step);
     const run = this.#current[step.node]!;
     if (!run.counters.has(purchase.connection.id)) await this.#authorize(customer, purchase, run);
     if (!run.counters.has(purchase.connection.id)) return;
@@ -185,6 +187,19 @@ export class Fleet {
     customer.bought[slot] = { connection, oracle };
   }
 
+  /** Sets a cap some megabytes above the usage, or removes it. */
+  async #cap(customer: Customer, { connection, oracle }: Purchase, step: Step): Promise<void> {
+    const megabytes = step.sharePercent < 0 ? undefined : oracle.usedBytes / BigInt(MB) + BigInt(step.wantedMegabytes);
+    const isUsedUp = megabytes !== undefined && megabytes * BigInt(MB) <= oracle.usedBytes;
+    const refusal = oracle.ending !== null ? 'NOT_CONNECTED' : isUsedUp ? 'CAP_USED_UP' : undefined;
+    note(customer, `caps ${name(connection)} at ${megabytes ?? 'nothing'} MB: ${refusal ?? 'set'}`);
+    const outcome = await setCap(this.ctx, connection.id, megabytes ?? null).catch((error: unknown) => error);
+    if (refusal)
+      return judge(outcome instanceof AppError && outcome.code === refusal, `a cap was not refused: ${refusal}`);
+    judge(outcome === undefined, `a cap was refused: ${String(outcome)}`);
+    oracle.setCap(megabytes);
+  }
+
   async #authorize(customer: Customer, { connection, oracle }: Purchase, run: Run): Promise<void> {
     const { username, password } = connection;
     assert(password !== null);
@@ -199,6 +214,7 @@ export class Fleet {
     const refused = { ...CLOSED, grantedBytes: oracle.runs.get(run.id)?.usedBytes ?? 0n };
     const credit = answer.isAuthorized ? toOracle(answer) : refused;
     customer.oracle.settle(oracle, run.id, { ...nothing, kind: 'open', wantedBytes: 1n }, credit);
+    customer.oracle.applyEnds();
     if (!answer.isAuthorized) return;
     const { usedBytes, uploadedBytes, grantedBytes } = answer;
     const known = oracle.runs.get(run.id)!;
@@ -279,6 +295,7 @@ export class Fleet {
       customer.oracle.settle(purchase.oracle, run.id, toOracleReport(message), answer);
       if (credit && !isAnswerLost) this.#learn(message, credit);
     }
+    for (const { customer } of messages) customer.oracle.applyEnds();
   }
 
   #learn(message: Message, { grantedBytes, state }: { grantedBytes: number; state: string }): void {
@@ -372,6 +389,7 @@ export class Fleet {
       const report = { kind: 'close', usedBytes: 0n, uploadedBytes: 0n, wantedBytes: 0n, isExitLost: false } as const;
       for (const oracle of customer.oracle.connections.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
         if (oracle.runs.get(silent.id)?.isOpen) customer.oracle.settle(oracle, silent.id, report, CLOSED);
+      customer.oracle.applyEnds();
     }
   }
 

@@ -9,12 +9,15 @@ import type { CreditState } from '@cellhop/contract/gateway';
 
 const MB = 1_048_576n;
 const PREPAID = 50n;
+/** More than any connection uses. */
+const NO_CAP = 1n << 63n;
 const STATUSES = {
   USER: 'DISCONNECT_USER',
   ADMIN: 'DISCONNECT_ADMIN',
   NO_MONEY: 'NO_MONEY',
   IDLE: 'NOT_WORK',
   EXIT_LOST: 'NOT_WORK',
+  CAP: 'NOT_WORK',
 } as const;
 
 export interface OracleRun {
@@ -22,6 +25,8 @@ export interface OracleRun {
   uploadedBytes: bigint;
   grantedBytes: bigint;
   isOpen: boolean;
+  /** The run is open and a lowered cap has recalled its grant. */
+  isRecalled: boolean;
 }
 
 export interface OracleReport {
@@ -44,6 +49,7 @@ export class OracleConnection {
   /** Requested; the last report completes it. */
   ending: Exclude<EndReason, 'NO_MONEY'> | null = null;
   isRefundable = true;
+  capBytes = NO_CAP;
 
   constructor(
     readonly id: string,
@@ -93,6 +99,12 @@ export class OracleConnection {
     return [...this.runs.values()].some((run) => run.isOpen);
   }
 
+  /** @param megabytes undefined: no cap */
+  setCap(megabytes: bigint | undefined): void {
+    this.capBytes = megabytes === undefined ? NO_CAP : megabytes * MB;
+    if (this.capBytes < this.grantedBytes) for (const run of this.runs.values()) if (run.isOpen) run.isRecalled = true;
+  }
+
   end(reason: EndReason): void {
     this.endReason = reason;
     for (const run of this.runs.values()) run.isOpen = false;
@@ -103,6 +115,8 @@ export class OracleUser {
   readonly connections: OracleConnection[] = [];
   /** The history of this user, for error messages. */
   readonly history: string[] = [];
+  /** Connections that a batch of reports ends. They are billed after the whole batch. */
+  #ends: { connection: OracleConnection; reason: EndReason }[] = [];
 
   constructor(public depositedMicros: bigint) {}
 
@@ -118,7 +132,12 @@ export class OracleUser {
     return this.balanceMicros - this.heldMicros;
   }
 
-  /** @throws Error with the user's history if the response violates a rule */
+  /** Applies the ends of the finished batch. */
+  applyEnds(): void {
+    for (const { connection, reason } of this.#ends.splice(0)) connection.end(reason);
+  }
+
+  /** Processes one report of a batch. @throws Error with the user's history if the response violates a rule */
   settle(connection: OracleConnection, runId: string, report: OracleReport, answer: OracleAnswer): void {
     try {
       this.#settle(connection, runId, report, answer);
@@ -136,18 +155,22 @@ export class OracleUser {
     this.#count(connection, run, report);
     const isExitLost = report.isExitLost && connection.ending === null;
     if (isExitLost) connection.ending = 'EXIT_LOST';
-    const mayGrant = run.isOpen && connection.ending === null && report.kind !== 'close';
+    const isRecalled = report.kind === 'report' && run.isOpen && run.isRecalled;
+    const mayGrant = run.isOpen && connection.ending === null && report.kind !== 'close' && !isRecalled;
     const state = mayGrant ? this.#grant(connection, run, report, answer) : 'ended';
 
     const isUsedUp = connection.usedBytes === connection.paidOrHeld * MB;
     const isOutOfMoney = isUsedUp && this.freeMicros < connection.megabytePriceMicros;
     if (report.kind === 'close') run.isOpen = false;
-    if (connection.ending === null && isOutOfMoney) {
-      connection.end('NO_MONEY');
+    const isAtCap = connection.usedBytes >= connection.capBytes;
+    if (connection.ending === null && (isAtCap || isOutOfMoney)) {
+      // After the cap was lowered, runs may still use their earlier grants.
+      if (connection.grantedBytes > connection.usedBytes) connection.ending = 'CAP';
+      else this.#ends.push({ connection, reason: isAtCap ? 'CAP' : 'NO_MONEY' });
       return expectState(answer, 'ended');
     }
     const isLastReport = report.kind === 'close' && !connection.isOpenAnywhere;
-    if (connection.ending !== null && isLastReport) connection.end(connection.ending);
+    if (connection.ending !== null && isLastReport) this.#ends.push({ connection, reason: connection.ending });
     return report.kind === 'close' ? undefined : expectState(answer, state);
   }
 
@@ -155,7 +178,8 @@ export class OracleUser {
   #count(connection: OracleConnection, run: OracleRun, report: OracleReport): void {
     const growth = max(0n, min(report.usedBytes, run.grantedBytes) - run.usedBytes);
     const affordable = this.freeMicros / connection.megabytePriceMicros;
-    const room = max(0n, (connection.paidOrHeld + affordable) * MB - connection.grantedBytes);
+    const payable = (connection.paidOrHeld + affordable) * MB;
+    const room = max(0n, min(connection.capBytes, payable) - connection.grantedBytes);
     const counted = run.isOpen ? growth : min(growth, room);
     run.uploadedBytes += min(counted, max(0n, report.uploadedBytes - run.uploadedBytes));
     run.usedBytes += counted;
@@ -168,29 +192,31 @@ export class OracleUser {
       return 'open';
     }
     const affordable = this.freeMicros / connection.megabytePriceMicros;
-    const before = connection.paidOrHeld;
-    const missing = max(0n, begunMegabytes(connection.grantedBytes + missingBytes) - before);
+    const { capBytes, paidOrHeld: before, grantedBytes: grantedBefore } = connection;
+    const missing = max(0n, begunMegabytes(min(capBytes, grantedBefore + missingBytes)) - before);
     judge(answer.grantedBytes >= run.grantedBytes, 'a grant shrank');
     run.grantedBytes = answer.grantedBytes;
     const bought = connection.paidOrHeld - before;
-    judge(connection.grantedBytes === connection.paidOrHeld * MB, 'what is paid and held was not granted to the byte');
+    const payable = max(grantedBefore, min(capBytes, connection.paidOrHeld * MB));
+    judge(connection.grantedBytes === payable, 'what is paid and held, up to the cap, was not granted to the byte');
     judge(bought <= missing, `${bought} MB were bought where ${missing} were wanted`);
     judge(bought <= max(1n, affordable / 2n), `${bought} MB were bought with money for ${affordable}`);
     judge(bought > 0n || missing === 0n || affordable === 0n, 'nothing was granted although there is money');
-    return missing > 0n && affordable === 0n ? 'final' : 'open';
+    return connection.grantedBytes >= capBytes || (missing > 0n && affordable === 0n) ? 'final' : 'open';
   }
 }
 
 /** The response does not depend on the balance. */
 function isOldNews(connection: OracleConnection, run: OracleRun, report: OracleReport): boolean {
   const isCovered = report.usedBytes <= run.usedBytes && report.usedBytes + report.wantedBytes <= run.grantedBytes;
-  return isCovered && run.isOpen && connection.ending === null && !report.isExitLost;
+  return isCovered && run.isOpen && !run.isRecalled && connection.ending === null && !report.isExitLost;
 }
 
 function open(connection: OracleConnection, runId: string): void {
   const run = connection.runs.get(runId);
-  if (!run) connection.runs.set(runId, { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, isOpen: true });
-  else if (!run.isOpen) Object.assign(run, { grantedBytes: run.usedBytes, isOpen: true });
+  const opened = { isOpen: true, isRecalled: false };
+  if (!run) connection.runs.set(runId, { usedBytes: 0n, uploadedBytes: 0n, grantedBytes: 0n, ...opened });
+  else if (!run.isOpen) Object.assign(run, { grantedBytes: run.usedBytes, ...opened });
 }
 
 function expectState({ state }: OracleAnswer, expected: CreditState): void {

@@ -2,10 +2,16 @@ import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
+import { Access, type Credential } from './access.ts';
+import { RecentAddresses } from './recent-addresses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** An open connection in this run: its credentials, exit, credit and flows. */
+/** An open connection in this run: its access, exit, credit and flows. */
 export class Connection {
+  readonly access = new Access();
+  readonly recentAddresses = new RecentAddresses();
+  /** Undefined while only clients without a password have used the connection. */
+  username: string | undefined;
   readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
   /** When the control plane last checked the password. */
@@ -21,9 +27,6 @@ export class Connection {
 
   constructor(
     readonly id: string,
-    readonly username: string,
-    /** Keyed hash of the password; undefined after the control plane has refused it. */
-    public digest: Buffer | undefined,
     readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
@@ -34,4 +37,17 @@ export class Connection {
   closeFlows(reason: EndReason): void {
     for (const flow of this.flows) flow.close(reason);
   }
+
+  /** After a change of access: closes the flows whose credential is no longer valid. */
+  closeForbiddenFlows(): void {
+    for (const flow of this.flows)
+      if (!this.access.allows(flow.credential))
+        flow.close(flow.credential.kind === 'password' ? 'password-changed' : 'address-removed');
+  }
+}
+
+/** An authenticated client: its connection, and how it authenticated. */
+export interface Login {
+  readonly connection: Connection;
+  readonly credential: Credential;
 }

@@ -1,6 +1,6 @@
-import type { Authorization, Credit as CreditGrant } from '@cellhop/contract/gateway';
+import type { Access, Credit as CreditGrant, WatchResponse } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
-import { inBackground } from '../background.ts';
+import { inBackground, settlesWithin } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';
 import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
@@ -9,32 +9,43 @@ import type { Limits } from '../limits.ts';
 import { Credit } from '../metering/credit.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
-import { Connection } from './connection.ts';
+import type { Credential } from './access.ts';
+import { AddressLogins, type Granted } from './address-logins.ts';
+import { Connection, type Login } from './connection.ts';
 import { CredentialKey } from './credentials.ts';
+import { causeOfRefusal, labelOfEnd } from './end-reasons.ts';
+import { PendingAuthorizations } from './pending-authorizations.ts';
+import { RefusalCache } from './refusal-cache.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 interface ConnectionsSettings {
-  readonly control: Pick<ControlClient, 'authorize'>;
+  readonly control: Pick<ControlClient, 'authorize' | 'authorizeAddress'>;
   readonly limits: Limits;
   readonly log: Logger;
   readonly exits: Pick<Exits, 'get'>;
   /** Called when a connection's report is due, or a final total has to be delivered. */
   readonly requestReport: (connection?: Connection) => void;
+  /** Called once for each connection that ends in this run. */
+  readonly onEnd: (label: string) => void;
 }
 
-type Granted = Extract<Authorization, { isAuthorized: true }>;
-
-/** The open connections of this run, indexed by username for new tunnels and by id for grants. */
+/** The open connections of this run, indexed by username and client address for new tunnels and by id for grants. */
 export class Connections {
   readonly #credentials = new CredentialKey();
   readonly #byUsername = new Map<string, Connection>();
   readonly #byId = new Map<string, Connection>();
-  readonly #authorizations = new Map<string, Promise<Connection>>();
-  readonly #refusedUntil = new Map<string, number>();
+  readonly #addresses: AddressLogins;
+  readonly #authorizations = new PendingAuthorizations();
+  readonly #refusals: RefusalCache;
   /** Set when the node stops: no connection is opened any more. */
   #endReason: EndReason | undefined;
 
-  constructor(private readonly settings: ConnectionsSettings) {}
+  constructor(private readonly settings: ConnectionsSettings) {
+    const { limits } = settings;
+    const admit = (authorization: Granted, credential: Credential) => this.#admit(authorization, credential);
+    this.#addresses = new AddressLogins({ ...settings, admit });
+    this.#refusals = new RefusalCache(limits.refusalCacheMs, limits.refusalsCached);
+  }
 
   get open(): Connection[] {
     return [...this.#byId.values()].filter(({ isEnding }) => !isEnding);
@@ -54,51 +65,78 @@ export class Connections {
   }
 
   /** The open connection with these credentials. */
-  find(credentials: Credentials): Connection | undefined {
+  find(credentials: Credentials, clientAddress?: string): Login | undefined {
     const digest = this.#credentials.digest(credentials.password);
     const known = this.#byUsername.get(credentials.username);
-    if (!this.#credentials.isEqual(known?.digest, digest) || !known || known.isEnding) return undefined;
-    this.#recheckWhenDue(known, credentials);
-    return known;
+    if (!this.#credentials.isEqual(known?.access.digest, digest) || !known || known.isEnding) return undefined;
+    this.#recheckWhenDue(known, credentials, clientAddress);
+    return { connection: known, credential: { kind: 'password', digest } };
+  }
+
+  /**
+   * The open connection of this run that lists a client's address.
+   * @throws TunnelFailure if the control plane has refused the address recently
+   */
+  findByAddress(address: string): Login | undefined {
+    return this.#addresses.find(address);
   }
 
   /**
    * Has the control plane check credentials that are unknown in this run. Concurrent calls share one request.
-   * @throws TunnelFailure `credentials-wrong`, `control-plane-away` or `draining`
+   * @throws TunnelFailure `credentials-wrong` or why the connection has ended, `control-plane-away` or `draining`
    */
-  authorize(credentials: Credentials): Promise<Connection> {
-    if (this.#endReason !== undefined) throw new TunnelFailure('draining');
+  async authorize(credentials: Credentials, clientAddress?: string): Promise<Login> {
     const digest = this.#credentials.digest(credentials.password);
     const key = `${digest.toString('base64')} ${credentials.username}`;
-    if ((this.#refusedUntil.get(key) ?? 0) > performance.now()) throw new TunnelFailure('credentials-wrong');
-    const pending = this.#authorizations.get(key);
-    if (pending) return pending;
-    const request = this.#authorize(credentials, digest, key).finally(() => this.#authorizations.delete(key));
-    this.#authorizations.set(key, request);
-    return request;
-  }
-
-  merge(grants: readonly CreditGrant[]): void {
-    for (const grant of grants) this.#byId.get(grant.connectionId)?.credit.merge(grant);
+    this.#refusals.check(key);
+    const connection = await this.#share(key, () => this.#authorize(credentials, clientAddress, digest, key));
+    return { connection, credential: { kind: 'password', digest } };
   }
 
   /**
-   * Ends connections that the control plane has ended.
-   * @returns whether any of them was open in this run
+   * Has the control plane find the connection that lists a client's address. Concurrent calls share one request.
+   * @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable; `address-shared` or `draining`
    */
-  endByControlPlane(connectionIds: readonly string[]): boolean {
-    const open = connectionIds.flatMap((id) => this.#byId.get(id) ?? []).filter(({ isEnding }) => !isEnding);
-    this.merge(open.map(({ id }) => ({ connectionId: id, grantedBytes: 0, state: 'ended' })));
-    return open.length > 0;
+  async authorizeAddress(address: string): Promise<Login> {
+    const connection = await this.#share(`address ${address}`, () => this.#addresses.authorize(address));
+    return { connection, credential: { kind: 'address', address } };
+  }
+
+  merge(grants: readonly CreditGrant[]): void {
+    for (const grant of grants) {
+      const connection = this.#byId.get(grant.connectionId);
+      if (!connection) continue;
+      connection.credit.merge(grant);
+      this.#updateAccess(connection, grant.access);
+    }
+  }
+
+  /**
+   * Applies ends and access changes from the control plane.
+   * @returns whether any of them was unknown in this run
+   */
+  applyChanges({ ended, reasons = {}, changed = [], areAllowListsChanged = false }: WatchResponse): boolean {
+    const open = ended.flatMap((id) => this.#byId.get(id) ?? []).filter(({ isEnding }) => !isEnding);
+    this.merge(open.map(({ id }) => ({ connectionId: id, grantedBytes: 0, state: 'ended', reason: reasons[id] })));
+    const areUpdated = changed.map(({ connectionId, access }) => {
+      const connection = this.#byId.get(connectionId);
+      if (connection) return this.#updateAccess(connection, access);
+      this.#authorizations.recordChange(connectionId, access);
+      return false;
+    });
+    if (areAllowListsChanged) this.#addresses.clear();
+    return open.length > 0 || areUpdated.includes(true) || areAllowListsChanged;
   }
 
   /** Closes a connection's tunnels and requests the delivery of its final total. */
-  end(connection: Connection, reason: EndReason): void {
+  end(connection: Connection, end: EndReason): void {
     if (connection.isEnding) return;
     connection.isEnding = true;
-    connection.closeFlows(reason);
-    const usedBytes = connection.credit.usedBytes;
-    this.settings.log.info({ connectionId: connection.id, reason, usedBytes }, 'Connection ended');
+    connection.closeFlows(end);
+    const { usedBytes, reason } = connection.credit;
+    const label = labelOfEnd(end, reason);
+    this.settings.onEnd(label);
+    this.settings.log.info({ connectionId: connection.id, reason: label, usedBytes }, 'Connection ended');
     this.settings.requestReport();
   }
 
@@ -114,7 +152,7 @@ export class Connections {
    */
   async waitForFinalTotals(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
-    await settlesWithin(Promise.allSettled(this.#authorizations.values()), withinMs);
+    await settlesWithin(this.#authorizations.settled(), withinMs);
     const leftMs = Math.max(0, deadline - performance.now());
     const areDelivered = await this.#areEndsAcknowledged(this.ending, leftMs);
     if (!areDelivered) this.settings.log.error({ connections: this.ending.length }, 'Final totals were not delivered');
@@ -134,37 +172,58 @@ export class Connections {
       const connection = this.#byId.get(id);
       if (!connection?.isEnding) continue;
       this.#byId.delete(id);
-      if (this.#byUsername.get(connection.username) === connection) this.#byUsername.delete(connection.username);
+      const { username } = connection;
+      if (username !== undefined && this.#byUsername.get(username) === connection) this.#byUsername.delete(username);
       connection.acknowledgeEnd();
     }
   }
 
-  /** The password may have changed, so the control plane checks it again at intervals, in the background. */
-  #recheckWhenDue(connection: Connection, credentials: Credentials): void {
+  /**
+   * The password may have changed, so the control plane checks it again at intervals, in the background. A new client address is
+   * sent sooner, because the control plane stores it.
+   */
+  #recheckWhenDue(connection: Connection, credentials: Credentials, clientAddress: string | undefined): void {
     const now = performance.now();
-    if (now - connection.credentialsCheckedAt < this.settings.limits.credentialsCacheMs) return;
+    const { credentialsCacheMs, newAddressRecheckMs } = this.settings.limits;
+    const isKnownAddress = clientAddress === undefined || connection.recentAddresses.has(clientAddress);
+    const intervalMs = isKnownAddress ? credentialsCacheMs : newAddressRecheckMs;
+    if (now - connection.credentialsCheckedAt < intervalMs) return;
     connection.credentialsCheckedAt = now;
-    inBackground(this.settings.log, 'credentials', this.#recheck(connection, credentials));
+    inBackground(this.settings.log, 'credentials', this.#recheck(connection, credentials, clientAddress));
   }
 
-  async #recheck(connection: Connection, credentials: Credentials): Promise<void> {
-    const { digest } = connection;
+  async #recheck(connection: Connection, credentials: Credentials, clientAddress: string | undefined): Promise<void> {
+    const { access, recentAddresses } = connection;
+    const { digest } = access;
     // While the control plane is unavailable, accepted credentials remain valid.
-    const authorization = await this.settings.control.authorize(credentials).catch(() => undefined);
-    if (authorization?.isAuthorized !== false || connection.digest !== digest) return;
-    connection.digest = undefined;
-    connection.closeFlows('password-changed');
+    const authorization = await this.settings.control.authorize(credentials, clientAddress).catch(() => undefined);
+    if (authorization?.isAuthorized && clientAddress !== undefined) recentAddresses.add(clientAddress);
+    if (authorization?.isAuthorized !== false || access.digest !== digest) return;
+    access.passwordRefused();
+    connection.closeForbiddenFlows();
   }
 
-  async #authorize(credentials: Credentials, digest: Buffer, key: string): Promise<Connection> {
-    const known = this.#byUsername.get(credentials.username);
+  #share(key: string, start: () => Promise<Connection>): Promise<Connection> {
+    if (this.#endReason !== undefined) throw new TunnelFailure('draining');
+    return this.#authorizations.share(key, start);
+  }
+
+  async #authorize(credentials: Credentials, clientAddress: string | undefined, digest: Buffer, key: string) {
+    const { username } = credentials;
+    const known = this.#byUsername.get(username);
     if (known?.isEnding) await this.#untilEndAcknowledged(known);
-    const authorization = await this.settings.control.authorize(credentials);
+    const authorization = await this.settings.control.authorize(credentials, clientAddress);
     if (!authorization.isAuthorized || authorization.state === 'ended') {
-      this.#cacheRefusal(key);
-      throw new TunnelFailure('credentials-wrong');
+      const cause = causeOfRefusal(authorization.reason);
+      this.#refusals.add(key, cause);
+      throw new TunnelFailure(cause);
     }
-    return this.#admit(authorization, credentials.username, digest);
+    const connection = this.#admit(authorization, { kind: 'password', digest });
+    connection.username = username;
+    this.#byUsername.set(username, connection);
+    connection.credentialsCheckedAt = performance.now();
+    if (clientAddress !== undefined) connection.recentAddresses.add(clientAddress);
+    return connection;
   }
 
   /** An authorization must not overtake the `end` call of the same connection, which would close the new one. */
@@ -179,45 +238,41 @@ export class Connections {
     return settlesWithin(Promise.all(connections.map((connection) => connection.endAcknowledged)), withinMs);
   }
 
-  #admit(authorization: Granted, username: string, digest: Buffer): Connection {
+  /** @throws TunnelFailure `credentials-wrong` if they were changed after the control plane accepted them */
+  #admit(authorization: Granted, credential: Credential): Connection {
     const known = this.#byId.get(authorization.connectionId);
     if (known?.isEnding) throw new TunnelFailure('control-plane-away');
-    if (known) {
-      if (!this.#credentials.isEqual(known.digest, digest)) known.closeFlows('password-changed');
-      known.digest = digest;
-      known.credentialsCheckedAt = performance.now();
-      known.credit.merge(authorization);
-      return known;
+    if (known) known.credit.merge(authorization);
+    const connection = known ?? this.#open(authorization);
+    const { access } = connection;
+    access.update(authorization.access);
+    access.update(this.#authorizations.changedAccess(connection.id));
+    if (credential.kind === 'password') access.passwordAccepted(credential.digest, authorization.access);
+    connection.closeForbiddenFlows();
+    if (this.#endReason !== undefined) {
+      this.end(connection, this.#endReason);
+      throw new TunnelFailure('draining');
     }
+    if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
+    return connection;
+  }
+
+  #open(authorization: Granted): Connection {
     const { limits, exits, requestReport } = this.settings;
     const credit = new Credit(authorization, limits.unacknowledgedBytesMin, {
       due: () => requestReport(connection),
-      spent: () => this.end(connection, 'out-of-money'),
+      spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const exit = exits.get(authorization.exit);
-    const connection = new Connection(authorization.connectionId, username, digest, exit, credit, newTunnels);
+    const connection = new Connection(authorization.connectionId, exits.get(authorization.exit), credit, newTunnels);
     this.#byId.set(connection.id, connection);
-    this.#byUsername.set(username, connection);
-    if (this.#endReason === undefined) return connection;
-    this.end(connection, this.#endReason);
-    throw new TunnelFailure('draining');
+    return connection;
   }
 
-  #cacheRefusal(key: string): void {
-    const { refusalCacheMs, refusalsCached } = this.settings.limits;
-    if (this.#refusedUntil.size >= refusalsCached) this.#refusedUntil.clear();
-    this.#refusedUntil.set(key, performance.now() + refusalCacheMs);
-    setTimeout(() => this.#refusedUntil.delete(key), refusalCacheMs).unref();
+  #updateAccess(connection: Connection, access: Access | undefined): boolean {
+    const isNewer = connection.access.update(access);
+    if (isNewer) connection.closeForbiddenFlows();
+    return isNewer;
   }
-}
-
-/** @returns false if the work has not settled after this time */
-async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((fulfil) => {
-    timer = setTimeout(() => fulfil(false), limitMs);
-  });
-  return Promise.race([work.then(() => true), timeout]).finally(() => clearTimeout(timer));
 }

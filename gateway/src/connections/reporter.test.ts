@@ -76,6 +76,7 @@ async function run(
   const control = Object.assign(Object.create(ControlClient.prototype) as ControlClient, {
     update,
     authorize,
+    authorizeAddress: authorize,
     end: () => Promise.resolve([]),
   });
   const connections: Connections = new Connections({
@@ -84,9 +85,10 @@ async function run(
     log: pino({ level: 'silent' }),
     exits: { get: () => ({ isLost: false }) as Exit },
     requestReport: (connection) => reporter.request(connection),
+    onEnd: () => {},
   });
   const reporter = new Reporter(connections, control, defaultLimits, pino({ level: 'silent' }), () => isEndWatchActive);
-  const connection = await connections.authorize({ username: 'one', password: 'secret' });
+  const { connection } = await connections.authorize({ username: 'one', password: 'secret' });
   for (let index = 0; index < idleConnections; index += 1)
     await connections.authorize({ username: `other-${index}`, password: 'secret' });
   connection.flows.add({ close: () => {} } as unknown as Flow);

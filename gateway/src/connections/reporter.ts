@@ -171,6 +171,7 @@ export class Reporter {
       connectionId: connection.id,
       ...totals,
       isExitLost: connection.exit.isLost,
+      accessRevision: connection.access.revision,
       wantedBytes: hasFlows ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }

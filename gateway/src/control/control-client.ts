@@ -1,6 +1,7 @@
 import {
   type Authorization,
   authorize,
+  authorizeAddress,
   authorizeBody,
   type Credit,
   creditSchema,
@@ -11,21 +12,27 @@ import {
   update,
   type Usage,
   watch,
+  type WatchResponse,
 } from '@cellhop/contract/gateway';
-import { ApiError, createClient } from '@cellhop/contract/client';
+import { ApiError, type CallOptions, createClient } from '@cellhop/contract/client';
 import type { EndpointDefinition, ClientInput, Output } from '@cellhop/contract/endpoint';
 import { z } from 'zod';
 import { type ControlCall, type ControlHealth, isRefusal } from './control-health.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { TunnelFailure } from '../statuses.ts';
 
-type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost'>;
+type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
+
+/** Control planes of this contract version and later support `authorizeAddress`. */
+const VERSION_WITH_ADDRESSES = 4;
 
 export interface ControlClientSettings {
   readonly url: string;
   readonly token: string;
   readonly runId: string;
   readonly timeoutMs: number;
+  /** Of `authorizeAddress`. */
+  readonly addressTimeoutMs: number;
   readonly onDuration: (seconds: number, outcome: 'answered' | 'failed') => void;
   readonly onRefusal: (call: ControlCall) => void;
   readonly health: ControlHealth;
@@ -39,6 +46,7 @@ const updateResponse = z.object({ data: z.array(z.unknown()) });
 /** The calls to the control plane. Every response is validated against the contract. */
 export class ControlClient {
   readonly #request: ReturnType<typeof createClient>;
+  #controlPlaneVersion = 0;
 
   constructor(private readonly settings: ControlClientSettings) {
     this.#request = createClient({
@@ -52,6 +60,7 @@ export class ControlClient {
   async hello(): Promise<HelloResponse | undefined> {
     try {
       const { data } = await this.#call('hello', hello, { body: { contractVersion: GATEWAY_CONTRACT_VERSION } });
+      this.#controlPlaneVersion = data.contractVersion;
       return data;
     } catch (error) {
       if (isUnknownCall(error)) return undefined;
@@ -60,8 +69,8 @@ export class ControlClient {
   }
 
   /** @throws TunnelFailure if the control plane is unavailable */
-  async authorize({ username, password }: Credentials): Promise<Authorization> {
-    const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password });
+  async authorize({ username, password }: Credentials, clientAddress?: string): Promise<Authorization> {
+    const body = authorizeBody.safeParse({ runId: this.settings.runId, username, password, clientAddress });
     // Credentials outside the contract's bounds cannot exist.
     if (!body.success) return { isAuthorized: false };
     try {
@@ -72,9 +81,22 @@ export class ControlClient {
     }
   }
 
+  /** @throws TunnelFailure if the control plane is unavailable */
+  async authorizeAddress(clientAddress: string): Promise<Authorization> {
+    if (this.#controlPlaneVersion < VERSION_WITH_ADDRESSES) return { isAuthorized: false };
+    const body = { runId: this.settings.runId, clientAddress };
+    try {
+      const timeoutMs = this.settings.addressTimeoutMs;
+      const { data } = await this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
+      return data;
+    } catch {
+      throw new TunnelFailure('control-plane-away');
+    }
+  }
+
   async update(usages: readonly Usage[]): Promise<Credit[]> {
     const body = { runId: this.settings.runId, usages: [...usages] };
-    const { data } = await this.#call('update', update, { body }, updateResponse);
+    const { data } = await this.#call('update', update, { body }, { schema: updateResponse });
     const credits = data.map((item) => creditSchema.safeParse(item));
     const invalid = credits.find(({ success }) => !success);
     if (invalid) this.#refused('update', invalid.error);
@@ -82,15 +104,15 @@ export class ControlClient {
   }
 
   /**
-   * Long poll for connections that must end. It does not affect the health of the control plane, because a long-lived
-   * request may break at any time; the other calls do.
-   * @returns their ids; undefined if the control plane is older than this call
+   * Long poll for connections that must end, and for changes of access. It does not affect the health of the control plane,
+   * because a long-lived request may break at any time; the other calls do.
+   * @returns undefined if the control plane is older than this call
    */
-  async watch(signal: AbortSignal): Promise<string[] | undefined> {
+  async watch(signal: AbortSignal): Promise<WatchResponse | undefined> {
     const timeoutMs = GATEWAY_WATCH_HELD_MS + this.settings.timeoutMs;
     try {
       const response = await this.#request(watch, { body: { runId: this.settings.runId } }, { signal, timeoutMs });
-      return watch.response.parse(response).data.ended;
+      return watch.response.parse(response).data;
     } catch (error) {
       if (isUnknownCall(error)) return undefined;
       throw error;
@@ -106,12 +128,12 @@ export class ControlClient {
     call: ControlCall,
     definition: E,
     input: ClientInput<E>,
-    schema: z.ZodType = definition.response,
+    { schema = definition.response, ...options }: CallOptions & { schema?: z.ZodType } = {},
   ): Promise<Response> {
     const startedAt = performance.now();
     let outcome: 'answered' | 'failed' = 'failed';
     try {
-      const response = schema.parse(await this.#request(definition, input)) as Response;
+      const response = schema.parse(await this.#request(definition, input, options)) as Response;
       outcome = 'answered';
       this.settings.health.succeeded();
       return response;

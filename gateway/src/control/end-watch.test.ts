@@ -1,3 +1,4 @@
+import type { WatchResponse } from '@cellhop/contract/gateway';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Harness, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
@@ -58,7 +59,7 @@ describe('a node that watches for ended connections', () => {
 });
 
 /** The number of calls in a minute to a control plane with this behaviour. */
-async function callsInMinute(respond: () => Promise<string[] | undefined>) {
+async function callsInMinute(respond: () => Promise<WatchResponse | undefined>) {
   let calls = 0;
   const watch = () => {
     calls += 1;
@@ -68,7 +69,7 @@ async function callsInMinute(respond: () => Promise<string[] | undefined>) {
     control: { watch },
     limits: defaultLimits,
     log: pino({ level: 'silent' }),
-    ended: (ids) => ids.includes('open here'),
+    onResponse: ({ ended }) => ended.includes('open here'),
   });
   endWatch.start();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -77,7 +78,7 @@ async function callsInMinute(respond: () => Promise<string[] | undefined>) {
 }
 
 const heldFor = (ms: number, ended: string[]) => () =>
-  new Promise<string[]>((fulfil) => void setTimeout(() => fulfil(ended), ms));
+  new Promise<WatchResponse>((fulfil) => void setTimeout(() => fulfil({ ended }), ms));
 
 describe('the long poll', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -93,8 +94,8 @@ describe('the long poll', () => {
   });
 
   it.each([
-    ['returns immediately without ends', () => Promise.resolve([])],
-    ['returns immediately with known ends', () => Promise.resolve(['ended before'])],
+    ['returns immediately without ends', () => Promise.resolve({ ended: [] })],
+    ['returns immediately with known ends', () => Promise.resolve({ ended: ['ended before'] })],
     ['fails', () => Promise.reject(new Error('unavailable'))],
   ])('backs off when it %s', async (_name, respond) => {
     const { calls, isHeld } = await callsInMinute(respond);

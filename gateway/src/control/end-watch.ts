@@ -1,22 +1,24 @@
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
+import type { WatchResponse } from '@cellhop/contract/gateway';
 import type { ControlClient } from './control-client.ts';
 
 interface EndWatchSettings {
   readonly control: Pick<ControlClient, 'watch'>;
   readonly limits: Pick<Limits, 'watchSpacingMs' | 'watchRetryMs' | 'helloIntervalMs'>;
   readonly log: Logger;
-  /** @returns whether any of these connections was open here */
-  readonly ended: (connectionIds: readonly string[]) => boolean;
+  /** @returns whether this run did not know all of it */
+  readonly onResponse: (response: WatchResponse) => boolean;
 }
 
 /** A response after this time shows that the control plane holds the request: then it may be empty. */
 const HELD_MS_MIN = 5_000;
 
 /**
- * A long poll for connections that must end, so that they end immediately. If the control plane does not support the call,
- * does not hold it or is unavailable, the next attempt backs off; the responses to reports contain the same ends, later.
+ * A long poll for connections that must end and for changes of access, so that both take effect immediately. If the control
+ * plane does not support the call, does not hold it or is unavailable, the next attempt backs off; the responses to reports
+ * contain the same changes, later.
  */
 export class EndWatch {
   readonly #stopping = new AbortController();
@@ -52,19 +54,19 @@ export class EndWatch {
 
   /** @returns how long to wait before the next call */
   async #poll(): Promise<number> {
-    const { control, ended, limits } = this.settings;
+    const { control, onResponse, limits } = this.settings;
     const startedAt = performance.now();
     this.#call = new AbortController();
     try {
-      const connectionIds = await control.watch(this.#call.signal);
-      if (connectionIds === undefined) {
+      const response = await control.watch(this.#call.signal);
+      if (response === undefined) {
         this.#isHeld = false;
         return limits.helloIntervalMs;
       }
       const wasHeld = performance.now() - startedAt >= HELD_MS_MIN;
-      const hasNewEnd = ended(connectionIds);
-      this.#isHeld ||= wasHeld || hasNewEnd;
-      this.#emptyCalls = wasHeld || hasNewEnd ? 0 : this.#emptyCalls + 1;
+      const hasChanges = onResponse(response);
+      this.#isHeld ||= wasHeld || hasChanges;
+      this.#emptyCalls = wasHeld || hasChanges ? 0 : this.#emptyCalls + 1;
     } catch {
       this.#isHeld = false;
       this.#emptyCalls += 1;

@@ -13,8 +13,9 @@ function openFlow({ grantedBytes = 1_000 } = {}) {
   const start = { usedBytes: 0, uploadedBytes: 0, grantedBytes, state: 'open' as const };
   const credit = new Credit(start, 1_000_000, { due: () => {}, spent: () => {}, ended: () => {} });
   const reasons: string[] = [];
+  const credential = { kind: 'address', address: '127.0.0.1' } as const;
   const settings = { limits: defaultLimits, metrics: createMetrics() };
-  const flow = new Flow('socks5', credit, settings, (reason) => void reasons.push(reason));
+  const flow = new Flow('socks5', credential, credit, settings, (reason) => void reasons.push(reason));
   return { flow, credit, reasons };
 }
 

@@ -1,3 +1,4 @@
+import type { Credential } from '../connections/access.ts';
 import type { Limits } from '../limits.ts';
 import type { Credit } from '../metering/credit.ts';
 import { Meter } from '../metering/meter.ts';
@@ -10,9 +11,11 @@ export type EndReason =
   | PipeEnd
   | 'dial-failed'
   | 'out-of-money'
+  | 'cap-reached'
   | 'grant-late'
   | 'connection-ended'
   | 'password-changed'
+  | 'address-removed'
   | 'idle'
   | 'shutdown';
 
@@ -32,9 +35,13 @@ export class Flow {
   #idleMs: number;
   #idleTimer: NodeJS.Timeout;
 
-  /** @param closed called once when the flow ends: nothing is counted any more, and its transport must be closed */
+  /**
+   * @param credential how the client that opened the flow authenticated
+   * @param closed called once when the flow ends: nothing is counted any more, and its transport must be closed
+   */
   constructor(
     readonly protocol: Protocol,
+    readonly credential: Credential,
     credit: Credit,
     { limits, metrics }: FlowSettings,
     private readonly closed: (reason: EndReason) => void,

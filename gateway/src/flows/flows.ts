@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Connection } from '../connections/connection.ts';
+import type { Connection, Login } from '../connections/connection.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TunnelFailure } from '../statuses.ts';
@@ -26,18 +26,21 @@ export class Flows {
   }
 
   /** @throws TunnelFailure if no new flow may start on this connection now */
-  admit({ credit, flows, newTunnels }: Connection): void {
+  admit({ connection, credential }: Login): void {
     const { limits } = this.settings;
+    const { access, credit, flows, newTunnels } = connection;
     if (this.#isDraining) throw new TunnelFailure('draining');
-    if (credit.isSpent) throw new TunnelFailure('no-credit');
+    // Access may have changed since the login.
+    if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
+    if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
     if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
     const isWithinLimits = flows.size < limits.tunnelsPerConnection && newTunnels.take();
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
   }
 
   /** @param closeTransport closes the transport of the flow; called once */
-  open(connection: Connection, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
-    const flow = new Flow(protocol, connection.credit, this.settings, (reason) => {
+  open({ connection, credential }: Login, protocol: Protocol, closeTransport: (reason: EndReason) => void): Flow {
+    const flow = new Flow(protocol, credential, connection.credit, this.settings, (reason) => {
       closeTransport(reason);
       this.#closed(flow, connection, reason);
     });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Connection } from '../connections/connection.ts';
+import type { Login } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import { DialAbort } from '../exits/dial-abort.ts';
 import type { Dial } from '../exits/dial.ts';
@@ -29,6 +29,7 @@ export interface TunnelContext {
 const stopModes: Partial<Record<EndReason, StopMode>> = {
   completed: 'close',
   'out-of-money': 'deliver',
+  'cap-reached': 'deliver',
   'grant-late': 'deliver',
 };
 
@@ -42,10 +43,10 @@ export class Tunnel {
 
   constructor(
     private readonly context: TunnelContext,
-    private readonly connection: Connection,
+    private readonly login: Login,
     protocol: Protocol,
   ) {
-    this.flow = context.flows.open(connection, protocol, (reason) => this.#close(reason));
+    this.flow = context.flows.open(login, protocol, (reason) => this.#close(reason));
   }
 
   /** @throws TunnelFailure; the tunnel is closed then */
@@ -54,7 +55,7 @@ export class Tunnel {
     const startedAt = performance.now();
     const deadline = setTimeout(() => this.#dialAbort.abort(), this.context.limits.dialMs);
     try {
-      const stream = await this.context.dial(this.connection.exit, target, this.#dialAbort);
+      const stream = await this.context.dial(this.login.connection.exit, target, this.#dialAbort);
       this.context.metrics.dialSeconds.observe((performance.now() - startedAt) / 1000);
       if (flow.endReason === undefined) return (this.#dialled = stream);
       stream.side.close();
@@ -101,15 +102,15 @@ export class Tunnel {
  */
 export async function openTunnel(
   context: TunnelContext,
-  connection: Connection,
+  login: Login,
   protocol: Protocol,
   { target, client }: { readonly target: Target | undefined; readonly client: Socket },
 ): Promise<{ tunnel: Tunnel; exit: ExitStream }> {
   try {
     if (client.destroyed) throw new TunnelFailure('client-gone');
-    context.flows.admit(connection);
+    context.flows.admit(login);
     if (!target) throw new TunnelFailure('name-unknown');
-    const tunnel = new Tunnel(context, connection, protocol);
+    const tunnel = new Tunnel(context, login, protocol);
     const disconnected = () => tunnel.flow.close('client-failed');
     client.once('close', disconnected);
     const exit = await tunnel.dial(target).finally(() => client.off('close', disconnected));
@@ -117,7 +118,7 @@ export async function openTunnel(
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
-    context.log.info({ connectionId: connection.id, protocol, cause }, 'Tunnel refused');
+    context.log.info({ connectionId: login.connection.id, protocol, cause }, 'Tunnel refused');
     throw error;
   }
 }

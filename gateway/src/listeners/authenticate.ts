@@ -1,8 +1,11 @@
-import type { Connection } from '../connections/connection.ts';
+import { canonicalAddress } from '@cellhop/contract/network';
+import type { Login } from '../connections/connection.ts';
 import type { Credentials } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ListenerContext } from './listener-context.ts';
+
+type AuthenticationContext = Pick<ListenerContext, 'connections' | 'loginGuard' | 'addressGuard' | 'log'>;
 
 /**
  * Finds the connection of a client. After too many failed logins, unknown credentials from the same network are refused for
@@ -10,19 +13,42 @@ import type { ListenerContext } from './listener-context.ts';
  * @throws TunnelFailure
  */
 export async function authenticate(
-  { connections, loginGuard, log }: ListenerContext,
+  { connections, loginGuard, log }: AuthenticationContext,
   { network, address: clientAddress }: ClientSocket,
   credentials: Credentials,
-): Promise<Connection> {
+): Promise<Login> {
+  const address = canonicalAddress(clientAddress);
   try {
-    const known = connections.find(credentials);
+    const known = connections.find(credentials, address);
     if (known) return known;
     if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
-    return await connections.authorize(credentials);
+    return await connections.authorize(credentials, address);
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'credentials-wrong') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
+    throw error;
+  }
+}
+
+/**
+ * Finds the connection of a client without credentials, by its address. Any stranger can cause such calls to the control
+ * plane, so a network with many refused addresses is blocked for a while.
+ * @throws TunnelFailure
+ */
+export async function authenticateByAddress(
+  { connections, addressGuard }: AuthenticationContext,
+  { network, address: clientAddress }: ClientSocket,
+): Promise<Login> {
+  const address = canonicalAddress(clientAddress);
+  if (address === undefined) throw new TunnelFailure('credentials-wrong');
+  const known = connections.findByAddress(address);
+  if (known) return known;
+  if (addressGuard.isBlocked(network)) throw new TunnelFailure('credentials-wrong');
+  try {
+    return await connections.authorizeAddress(address);
+  } catch (error) {
+    addressGuard.recordFailure(network);
     throw error;
   }
 }

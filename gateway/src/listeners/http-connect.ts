@@ -1,9 +1,8 @@
-import { parseBasicCredentials } from '../protocol/basic-auth.ts';
 import { type ConnectHead, parseConnectHead, parseMethod } from '../protocol/http-connect.ts';
-import { causeOf, encodeHttpFailure, TunnelFailure } from '../statuses.ts';
+import { causeOf, encodeHttpFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
-import { authenticate } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
+import { logInOverHttp } from './http-login.ts';
 import type { HttpProxy } from './http-proxy.ts';
 import type { ListenerContext } from './listener-context.ts';
 
@@ -36,13 +35,11 @@ async function connectTunnel(
   handshake: Handshake,
   { target, proxyAuthorization }: ConnectHead,
 ): Promise<void> {
-  const credentials = parseBasicCredentials(proxyAuthorization);
-  if (!credentials) throw new TunnelFailure('credentials-wrong');
   const { client } = handshake;
-  const connection = await handshake.withinDeadline(authenticate(context, client, credentials));
-  client.authenticated(connection);
+  const login = await handshake.withinDeadline(logInOverHttp(context, client, proxyAuthorization));
+  client.authenticated(login.connection);
   const early = handshake.release();
-  const { tunnel, exit } = await openTunnel(context, connection, 'http-connect', { target, client: client.socket });
+  const { tunnel, exit } = await openTunnel(context, login, 'http-connect', { target, client: client.socket });
   // A 2xx response to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110, section 9.3.6).
   client.socket.write(ESTABLISHED);
   tunnel.join({ client: client.toSide(), exit, early });

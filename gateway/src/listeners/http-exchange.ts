@@ -3,7 +3,6 @@ import type { EndReason } from '../flows/flow.ts';
 import { openTunnel, type Tunnel } from '../flows/tunnel.ts';
 import { resetSocket } from '../pipe/handle.ts';
 import type { Pipe } from '../pipe/pipe.ts';
-import { parseBasicCredentials } from '../protocol/basic-auth.ts';
 import {
   hasBody,
   isReasonValid,
@@ -15,9 +14,9 @@ import {
 } from '../protocol/http-fields.ts';
 import type { Target } from '../protocol/host.ts';
 import { causeOf, type FailureCause, httpFailure, TunnelFailure } from '../statuses.ts';
-import { authenticate } from './authenticate.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { whenStalled } from './closing.ts';
+import { logInOverHttp } from './http-login.ts';
 import { HttpSide } from './http-side.ts';
 import type { ListenerContext } from './listener-context.ts';
 import type { RequestStream } from './request-stream.ts';
@@ -36,6 +35,7 @@ const PROXY_AUTHENTICATION_REQUIRED = 407;
 /** The cause for the client if its tunnel ends before a response. For other reasons the origin is the cause. */
 const causesOfEnds: Partial<Record<EndReason, FailureCause>> = {
   'out-of-money': 'no-credit',
+  'cap-reached': 'cap-reached',
   'grant-late': 'control-plane-away',
   idle: 'dial-timeout',
   shutdown: 'draining',
@@ -73,13 +73,11 @@ export class Exchange {
       const head = headOf(request);
       const forwarded = readRequestHead(head, this.context.limits.headFields);
       if (typeof forwarded === 'string') throw new TunnelFailure(forwarded);
-      const credentials = parseBasicCredentials(forwarded.proxyAuthorization);
-      if (!credentials) throw new TunnelFailure('credentials-wrong');
-      const connection = await authenticate(this.context, client, credentials);
+      const login = await logInOverHttp(this.context, client, forwarded.proxyAuthorization);
       if (this.#isOver) return;
-      client.authenticated(connection);
+      client.authenticated(login.connection);
       const dialled = { target: forwarded.target, client: client.socket };
-      const { tunnel, exit } = await openTunnel(this.context, connection, 'http-request', dialled);
+      const { tunnel, exit } = await openTunnel(this.context, login, 'http-request', dialled);
       this.#tunnel = tunnel;
       const sent = this.#send(tunnel, { ...forwarded, method: head.method });
       const pipe = tunnel.join({ client: this.#origin, exit, early: Buffer.alloc(0) });

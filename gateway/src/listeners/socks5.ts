@@ -1,9 +1,10 @@
-import type { Connection } from '../connections/connection.ts';
+import type { Login } from '../connections/connection.ts';
 import {
   COMMAND_CONNECT,
   encodeAuthenticationStatus,
   encodeMethod,
   encodeReply,
+  METHOD_NONE,
   METHOD_USER_PASSWORD,
   parseGreeting,
   parseRequest,
@@ -12,7 +13,7 @@ import {
 import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
 import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, authenticateByAddress } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
 import type { ListenerContext } from './listener-context.ts';
 
@@ -20,25 +21,24 @@ const NO_ACCEPTABLE_METHOD = 0xff;
 const SUCCEEDED = 0;
 const LOGIN_FAILED = 1;
 
+interface RefusedLogin {
+  readonly cause: FailureCause;
+  readonly reply: Uint8Array;
+}
+
 /** Serves one SOCKS5 client: greeting, username and password, request (RFC 1928, RFC 1929). */
 export async function serveSocks5(context: ListenerContext, handshake: Handshake): Promise<void> {
   const { client } = handshake;
   const { socket } = client;
   const methods = await handshake.read(parseGreeting);
-  if (!methods.includes(METHOD_USER_PASSWORD)) {
-    return refuse(context, handshake, 'credentials-wrong', encodeMethod(NO_ACCEPTABLE_METHOD));
-  }
-  socket.write(encodeMethod(METHOD_USER_PASSWORD));
-
-  const login = await logIn(context, handshake);
-  if (login === 'refused') {
-    return refuse(context, handshake, 'credentials-wrong', encodeAuthenticationStatus(LOGIN_FAILED));
-  }
-  socket.write(encodeAuthenticationStatus(SUCCEEDED));
+  const login = methods.includes(METHOD_USER_PASSWORD)
+    ? await logIn(context, handshake)
+    : await logInByAddress(context, handshake, methods);
+  if ('reply' in login) return refuse(context, handshake, login.cause, login.reply);
   try {
     const request = await handshake.read(parseRequest);
     if (login instanceof TunnelFailure) throw login;
-    client.authenticated(login);
+    client.authenticated(login.connection);
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
@@ -47,7 +47,7 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
   } catch (error) {
     const cause = causeOf(error);
     const { socks5 } = failureReplies[cause];
-    if (socks5 === 'close' || cause === 'internal') throw error;
+    if (typeof socks5 === 'string' || cause === 'internal') throw error;
     refuse(context, handshake, cause, encodeReply(socks5));
   }
 }
@@ -62,15 +62,37 @@ function refuse({ metrics }: ListenerContext, handshake: Handshake, cause: Failu
  * If the control plane is unavailable, credentials cannot be checked. Refusing the login would make programs ask their
  * users for a new password, so the login succeeds and the request gets a general failure instead.
  */
-async function logIn(context: ListenerContext, handshake: Handshake): Promise<Connection | TunnelFailure | 'refused'> {
+async function logIn(context: ListenerContext, handshake: Handshake): Promise<Login | TunnelFailure | RefusedLogin> {
+  const { client } = handshake;
+  client.socket.write(encodeMethod(METHOD_USER_PASSWORD));
   const credentials = await handshake.read(parseUserPassword);
+  const login = await handshake.withinDeadline(authenticate(context, client, credentials)).catch((error: unknown) => {
+    const cause = causeOf(error);
+    const { socks5 } = failureReplies[cause];
+    if (socks5 === 'login-failed') return { cause, reply: encodeAuthenticationStatus(LOGIN_FAILED) };
+    if (error instanceof TunnelFailure && socks5 !== 'close') return error;
+    throw error;
+  });
+  if (!('reply' in login)) client.socket.write(encodeAuthenticationStatus(SUCCEEDED));
+  return login;
+}
+
+/** For clients that do not offer a password: their address may be on an allow-list. */
+async function logInByAddress(
+  context: ListenerContext,
+  handshake: Handshake,
+  methods: readonly number[],
+): Promise<Login | RefusedLogin> {
+  const { client } = handshake;
   try {
-    return await handshake.withinDeadline(authenticate(context, handshake.client, credentials));
+    if (!methods.includes(METHOD_NONE)) throw new TunnelFailure('credentials-wrong');
+    const login = await handshake.withinDeadline(authenticateByAddress(context, client));
+    client.socket.write(encodeMethod(METHOD_NONE));
+    return login;
   } catch (error) {
     const cause = causeOf(error);
-    if (cause === 'credentials-wrong') return 'refused';
-    if (error instanceof TunnelFailure && failureReplies[cause].socks5 !== 'close') return error;
-    throw error;
+    if (failureReplies[cause].socks5 === 'close' || cause === 'internal') throw error;
+    return { cause, reply: encodeMethod(NO_ACCEPTABLE_METHOD) };
   }
 }
 

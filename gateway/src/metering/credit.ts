@@ -6,6 +6,8 @@ export type Direction = 'toExit' | 'toClient';
 export interface CreditGrant {
   readonly grantedBytes: number;
   readonly state: CreditState;
+  /** Why there is no further grant or why the connection has ended, as sent by the control plane. */
+  readonly reason?: string | undefined;
 }
 
 /** Cumulative in this run; `uploadedBytes` is the part of `usedBytes` that went to destinations. */
@@ -40,6 +42,7 @@ export class Credit {
   #uploadedBytes: number;
   #grantedBytes: number;
   #state: CreditState;
+  #reason: string | undefined;
   #reportedBytes: number;
   #acknowledgedBytes: number;
   /** The total that makes a report due; infinite while a requested report has not been sent. */
@@ -59,6 +62,7 @@ export class Credit {
     this.#uploadedBytes = start.uploadedBytes;
     this.#grantedBytes = Math.max(start.grantedBytes, start.usedBytes);
     this.#state = start.state;
+    this.#reason = start.reason;
     this.#reportedBytes = start.usedBytes;
     this.#acknowledgedBytes = start.usedBytes;
     this.#setDue();
@@ -87,6 +91,11 @@ export class Credit {
 
   get state(): CreditState {
     return this.#state;
+  }
+
+  /** Why there is no further grant or why the connection has ended, as sent by the control plane. */
+  get reason(): string | undefined {
+    return this.#reason;
   }
 
   /** Counts up to `wantedBytes` as used. @returns the counted bytes: only these may be forwarded */
@@ -144,6 +153,7 @@ export class Credit {
     if (this.#state === 'ended') return;
     if (grant.state === 'ended') {
       this.#state = 'ended';
+      this.#reason = grant.reason;
       return this.events.ended();
     }
     // A smaller grant is older than the current one, and so is its state.
@@ -151,6 +161,7 @@ export class Credit {
     const isGrown = grant.grantedBytes > this.#grantedBytes;
     this.#grantedBytes = grant.grantedBytes;
     this.#state = grant.state;
+    this.#reason = grant.reason;
     if (isGrown) this.#limitRaised();
     if (this.isSpent) this.#announceSpent();
   }

@@ -3,6 +3,7 @@ import { type Host, parseHost, type Target } from './host.ts';
 import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
 
 export const SOCKS5_VERSION = 5;
+export const METHOD_NONE = 0;
 export const METHOD_USER_PASSWORD = 2;
 export const COMMAND_CONNECT = 1;
 const AUTHENTICATION_VERSION = 1;

@@ -26,6 +26,7 @@ import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
 import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
 import { trialTransfer } from '../referrals/referrals.service.ts';
+import { setCap } from './cap.service.ts';
 import { finalBill, settle, type Meter, type Run } from './charging.ts';
 import { isRefundable } from './end-status.ts';
 import { sweepConnections } from './sweep.service.ts';
@@ -56,6 +57,7 @@ const checks: Record<string, Check> = {
   'Traffic: Used': checkTraffic,
   'Traffic: Reports, as they arrive': checkReports,
   'Reserved before it moves: Free money': checkGrant,
+  'Caps: Cap': checkCap,
   'When the money ends: Balance after the purchase': checkNoMoney,
   'When the money ends: Connections': checkSharedMoney,
   'What goes back: Used when it ended': checkRefund,
@@ -149,7 +151,13 @@ async function checkReports(row: MarkdownRow): Promise<void> {
 function checkGrant(row: MarkdownRow): void {
   const bytes = megabytesToBytes(50n);
   const counted = { usedBytes: bytes, uploadedBytes: 0n };
-  const meter: Meter = { ...counted, grantedBytes: bytes, chargedMegabytes: 50n, megabytePriceMicros: MEGABYTE_PRICE };
+  const meter: Meter = {
+    ...counted,
+    grantedBytes: bytes,
+    chargedMegabytes: 50n,
+    megabytePriceMicros: MEGABYTE_PRICE,
+    capMegabytes: null,
+  };
   const run: Run = { ...counted, grantedBytes: bytes, isOpen: true };
   const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
   const result = settle(meter, run, report, money(row, 'Free money'));
@@ -190,6 +198,26 @@ async function checkRefund(row: MarkdownRow): Promise<void> {
   expect(await refundOf(connection)).toBe(money(row, 'Back'));
 }
 
+function checkCap(row: MarkdownRow): void {
+  const usedBytes = traffic(row, 'Used');
+  const counted = { usedBytes, uploadedBytes: 0n };
+  const capMegabytes = traffic(row, 'Cap') / BigInt(MB);
+  const meter: Meter = {
+    ...counted,
+    grantedBytes: usedBytes,
+    chargedMegabytes: 50n,
+    megabytePriceMicros: MEGABYTE_PRICE,
+    capMegabytes,
+  };
+  const run: Run = { ...counted, grantedBytes: usedBytes, isOpen: true };
+  const report = { ...counted, wantedBytes: traffic(row, 'Wanted ahead') };
+  const result = settle(meter, run, report, money(row, 'Free money'));
+  expect(result.run.grantedBytes - usedBytes).toBe(traffic(row, 'Granted ahead'));
+  expect(result.holdChangeMicros).toBe(money(row, 'On hold'));
+  expect(result.state).toBe(cell(row, 'Answer'));
+  expect(result.finalReason === 'CAP' ? 'yes' : 'no').toBe(cell(row, 'Because of the cap'));
+}
+
 function checkWindow(row: MarkdownRow): void {
   const ageMs = Number(cell(row, 'Age').replace(/ s$/, '')) * SECOND_MS;
   const meter: Meter = {
@@ -198,6 +226,7 @@ function checkWindow(row: MarkdownRow): void {
     grantedBytes: 0n,
     chargedMegabytes: 50n,
     megabytePriceMicros: MEGABYTE_PRICE,
+    capMegabytes: null,
   };
   const isPartBack = isRefundable(cell(row, 'Why it ended') as EndReason, ageMs, testApp.ctx.config.refundWindowMs);
   expect(finalBill(meter, isPartBack).refundMicros).toBe(money(row, 'Back'));
@@ -206,9 +235,9 @@ function checkWindow(row: MarkdownRow): void {
 async function checkEnd(row: MarkdownRow): Promise<void> {
   const { user, connection, run } = await open();
   const usedBytes = traffic(row, 'Used');
-  await use(run, connection, usedBytes);
-  await age(connection, cell(row, 'Age'));
   const reason = cell(row, 'Why') as EndReason;
+  await use(run, connection, reason === 'CAP' ? usedBytes - 1n : usedBytes);
+  await age(connection, cell(row, 'Age'));
   await end(user, connection, run, reason, usedBytes);
   const [ended] = await listOf(user);
   expect(ended).toMatchObject({
@@ -277,6 +306,7 @@ function checkLateReport(row: MarkdownRow): void {
     grantedBytes: usedBytes,
     chargedMegabytes: 50n,
     megabytePriceMicros: MEGABYTE_PRICE,
+    capMegabytes: null,
   };
   const run: Run = { ...counted, grantedBytes: megabytesToBytes(60n), isOpen: false };
   const report = { usedBytes: traffic(row, 'Its late report'), uploadedBytes: 0n, wantedBytes: 0n };
@@ -427,6 +457,11 @@ async function end(
     }
     case 'EXIT_LOST':
       await run.report(id, usedBytes, 0, { isExitLost: true });
+      await run.end(id, usedBytes);
+      break;
+    case 'CAP':
+      await setCap(testApp.ctx, id, bytes / BigInt(MB));
+      await run.report(id, usedBytes);
       await run.end(id, usedBytes);
       break;
     case 'IDLE':

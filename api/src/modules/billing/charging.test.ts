@@ -6,13 +6,14 @@ import { closeRun, finalBill, heldMicros, openRun, settle, type Meter, type Repo
 const MB = megabytesToBytes(1n);
 const PRICE = 8000n;
 
-function bought(): { meter: Meter; run: Run } {
+function bought(capMegabytes: bigint | null = null): { meter: Meter; run: Run } {
   const meter = {
     usedBytes: 0n,
     uploadedBytes: 0n,
     grantedBytes: 0n,
     chargedMegabytes: 50n,
     megabytePriceMicros: PRICE,
+    capMegabytes,
   };
   return { meter, run: openRun(undefined) };
 }
@@ -22,8 +23,8 @@ function reported(usedBytes: bigint, wantedBytes: bigint, uploadedBytes = 0n): R
 }
 
 /** A run that was opened and granted the prepaid megabytes. */
-function opened(freeMicros = 0n) {
-  const { meter, run } = bought();
+function opened(freeMicros = 0n, capMegabytes: bigint | null = null) {
+  const { meter, run } = bought(capMegabytes);
   return settle(meter, run, reported(0n, 1n), freeMicros);
 }
 
@@ -136,6 +137,53 @@ describe('settle', () => {
   });
 });
 
+describe('a cap', () => {
+  test('below the prepaid megabytes is granted to the byte, and is final', () => {
+    const { run, state, finalReason, isAtCap } = opened(100n * PRICE, 20n);
+    expect(run.grantedBytes).toBe(20n * MB);
+    expect({ state, finalReason, isAtCap }).toEqual({ state: 'final', finalReason: 'CAP', isAtCap: false });
+  });
+
+  test('above them is granted and held up to it, not beyond', () => {
+    const { meter, run } = opened(100n * PRICE, 53n);
+    const granted = settle(meter, run, reported(50n * MB, 64n * MB), 100n * PRICE);
+    expect(granted.run.grantedBytes).toBe(53n * MB);
+    expect(granted.holdChangeMicros).toBe(3n * PRICE);
+    expect(granted.finalReason).toBe('CAP');
+    const used = settle(granted.meter, granted.run, reported(53n * MB, 64n * MB), 97n * PRICE);
+    expect(used).toMatchObject({ isAtCap: true, isOutOfMoney: false, holdChangeMicros: -3n * PRICE });
+    expect(used.run.grantedBytes).toBe(53n * MB);
+  });
+
+  test('that is raised in time keeps the connection open', () => {
+    const { meter, run } = opened(100n * PRICE, 20n);
+    const again = settle({ ...meter, capMegabytes: 30n }, run, reported(20n * MB - 1n, MB), 100n * PRICE);
+    expect(again.run.grantedBytes).toBe(30n * MB);
+    expect(again.isAtCap).toBe(false);
+  });
+
+  test('below the grant leaves the grant unchanged, and adds nothing', () => {
+    const { meter, run } = opened(100n * PRICE);
+    const lowered = settle({ ...meter, capMegabytes: 20n }, run, reported(10n * MB, 64n * MB), 100n * PRICE);
+    expect(lowered.run.grantedBytes).toBe(50n * MB);
+    expect(lowered).toMatchObject({ state: 'final', finalReason: 'CAP', holdChangeMicros: 0n });
+  });
+
+  test('limits the charge of a late report of a closed run', () => {
+    const { meter, run } = opened(100n * PRICE);
+    const granted = settle(meter, run, reported(50n * MB, 4n * MB), 100n * PRICE);
+    const closed = closeRun({ ...granted.meter, capMegabytes: 51n }, granted.run);
+    const late = settle(closed.meter, closed.run, reported(53n * MB, 0n), 100n * PRICE);
+    expect(late.charge).toEqual({ from: 50n, to: 51n });
+    expect(late.writtenOffBytes).toBe(2n * MB);
+  });
+
+  test('is not the reason if the balance is used up first', () => {
+    const { meter, run } = opened(0n, 60n);
+    expect(settle(meter, run, reported(49n * MB, 2n * MB), 0n).finalReason).toBe('NO_MONEY');
+  });
+});
+
 describe('finalBill', () => {
   // Used bytes -> refund in megabytes, within the refund window.
   test.each([
@@ -177,15 +225,16 @@ describe('in any order of events', () => {
     wantedBytes: fc.bigInt({ min: 0n, max: 64n * MB }),
   });
 
-  test('every used byte is paid or held, the balance never becomes negative, every started megabyte is charged once', () => {
+  test('every used byte is paid or held and below the cap, the balance never becomes negative, every started megabyte is charged once', () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 80, size: 'max' }),
         fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 5n * PRICE }), fc.bigInt({ min: 0n, max: 200n * PRICE })),
-        (events, startMicros) => {
+        fc.option(fc.bigInt({ min: 1n, max: 150n })),
+        (events, startMicros, capMegabytes) => {
           let balanceMicros = startMicros;
           const connections = [0, 1].map(() => ({
-            meter: bought().meter,
+            meter: bought(capMegabytes).meter,
             runs: [undefined, undefined] as (Run | undefined)[],
           }));
           const held = () => connections.reduce((sum, { meter }) => sum + heldMicros(meter), 0n);
@@ -223,6 +272,7 @@ describe('in any order of events', () => {
               const begun = startedMegabytes(meter.usedBytes);
               expect(meter.chargedMegabytes).toBe(begun > 50n ? begun : 50n);
               expect(meter.usedBytes).toBeLessThanOrEqual(meter.grantedBytes);
+              expect(meter.grantedBytes).toBeLessThanOrEqual((capMegabytes ?? 1_000_000n) * MB);
             }
           }
         },

@@ -20,6 +20,8 @@ export interface Meter {
   /** Includes the prepaid megabytes. */
   chargedMegabytes: bigint;
   megabytePriceMicros: bigint;
+  /** The most megabytes that may be granted in total. Null: no cap. */
+  capMegabytes: bigint | null;
 }
 
 /** The share of one gateway run. Always `uploadedBytes <= usedBytes <= grantedBytes`. */
@@ -48,8 +50,12 @@ export interface Settlement {
   /** Bytes of this report that are not charged, because their hold was released and the money spent before the report came. */
   writtenOffBytes: bigint;
   state: CreditState;
+  /** Why the state is `final`. */
+  finalReason: 'NO_MONEY' | 'CAP' | undefined;
   /** All paid bytes are used, and the free balance is below the price of one megabyte. */
   isOutOfMoney: boolean;
+  /** The cap is used up. */
+  isAtCap: boolean;
 }
 
 /** Charges a run's report and grants what it wants, limited by the payer's free balance. */
@@ -66,7 +72,9 @@ export function settle(meter: Meter, run: Run, report: Report, freeMicros: bigin
     holdChangeMicros: heldMicros(granted.meter) - heldMicros(meter),
     writtenOffBytes: counted.writtenOffBytes,
     state: granted.state,
+    finalReason: granted.finalReason,
     isOutOfMoney,
+    isAtCap: granted.meter.usedBytes >= capBytes(meter),
   };
 }
 
@@ -133,10 +141,11 @@ function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
   const totalBytes = max(run.usedBytes, min(report.usedBytes, run.grantedBytes));
   const growthBytes = totalBytes - run.usedBytes;
   // The bytes of an open run were granted, so they are paid or held. Those of a run that was closed in the meantime are not:
-  // they are covered by paid bytes that no run was granted, then by the free balance. The rest is written off.
+  // they are covered by paid bytes that no run was granted, then by the free balance, up to the cap. The rest is written off.
   const price = meter.megabytePriceMicros;
   const coveredMegabytes = paidOrHeldMegabytes(meter);
-  const availableBytes = megabytesToBytes(coveredMegabytes + freeMicros / price) - meter.grantedBytes;
+  const coverableBytes = min(capBytes(meter), megabytesToBytes(coveredMegabytes + freeMicros / price));
+  const availableBytes = coverableBytes - meter.grantedBytes;
   const countedBytes = run.isOpen ? growthBytes : min(growthBytes, max(0n, availableBytes));
   const usedBytes = meter.usedBytes + countedBytes;
   // Limited to the counted bytes, so that uploads and downloads add up to the used bytes and neither total shrinks.
@@ -159,27 +168,44 @@ function count(meter: Meter, run: Run, report: Report, freeMicros: bigint) {
 /** Grants whole megabytes, because they are charged as such. */
 function grant(meter: Meter, run: Run, wantedBytes: bigint, freeMicros: bigint) {
   // The run was closed before this report arrived: the gateway closes its tunnels and authorizes again.
-  if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const };
+  if (!run.isOpen) return { meter, run, freeMicros, state: 'ended' as const, finalReason: undefined };
   const missingBytes = run.usedBytes + wantedBytes - run.grantedBytes;
-  if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const };
+  if (missingBytes <= 0n) return { meter, run, freeMicros, state: 'open' as const, finalReason: undefined };
 
   const price = meter.megabytePriceMicros;
   const coveredMegabytes = paidOrHeldMegabytes(meter);
-  const missingMegabytes = max(0n, startedMegabytes(meter.grantedBytes + missingBytes) - coveredMegabytes);
+  const wantedMegabytes = startedMegabytes(min(capBytes(meter), meter.grantedBytes + missingBytes));
+  const missingMegabytes = max(0n, wantedMegabytes - coveredMegabytes);
   const boughtMegabytes = min(missingMegabytes, fairShare(freeMicros / price));
-  const grantedBytes = megabytesToBytes(coveredMegabytes + boughtMegabytes);
-  const isLast = missingMegabytes > 0n && boughtMegabytes === 0n;
+  const paidBytes = megabytesToBytes(coveredMegabytes + boughtMegabytes);
+  // A lowered cap may be below the bytes that are already granted.
+  const grantedBytes = max(meter.grantedBytes, min(capBytes(meter), paidBytes));
+  const isOutOfMoney = missingMegabytes > 0n && boughtMegabytes === 0n;
+  const finalReason = finalReasonOf(grantedBytes >= capBytes(meter), isOutOfMoney);
   return {
     meter: { ...meter, grantedBytes },
     run: { ...run, grantedBytes: run.grantedBytes + grantedBytes - meter.grantedBytes },
     freeMicros: freeMicros - boughtMegabytes * price,
-    state: isLast ? ('final' as const) : ('open' as const),
+    state: finalReason ? ('final' as const) : ('open' as const),
+    finalReason,
   };
+}
+
+function finalReasonOf(isCapped: boolean, isOutOfMoney: boolean): Settlement['finalReason'] {
+  if (isCapped) return 'CAP';
+  return isOutOfMoney ? 'NO_MONEY' : undefined;
 }
 
 /** No grant takes more than half of the affordable megabytes, so that a busy connection does not starve the user's others. */
 function fairShare(affordableMegabytes: bigint): bigint {
   return affordableMegabytes <= 1n ? affordableMegabytes : affordableMegabytes / 2n;
+}
+
+/** More than any counter holds (2^63 bytes). */
+const NO_CAP_BYTES = 1n << 63n;
+
+function capBytes({ capMegabytes }: Meter): bigint {
+  return capMegabytes === null ? NO_CAP_BYTES : megabytesToBytes(capMegabytes);
 }
 
 function min(a: bigint, b: bigint): bigint {

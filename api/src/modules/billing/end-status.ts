@@ -7,6 +7,7 @@ export const statusByEndReason: Record<EndReason, Exclude<ConnectionStatus, 'WOR
   NO_MONEY: 'NO_MONEY',
   IDLE: 'NOT_WORK',
   EXIT_LOST: 'NOT_WORK',
+  CAP: 'NOT_WORK',
 };
 
 /** After a lost exit the unused prepaid megabytes are refunded at any age of the connection. */

@@ -17,7 +17,7 @@ import { findPayers } from './metered.store.ts';
 import { findSilences } from './runs.store.ts';
 import { findIdle } from './sweep.store.ts';
 
-export { findConnectionsOfRuns, findEnding } from './runs.store.ts';
+export { findConnectionsOfRuns, findEnding, findEndsOfRuns } from './runs.store.ts';
 
 /** A gateway reports twice a second; after this much silence it is considered dead. */
 const GATEWAY_SILENCE_LIMIT_MS = 5000;
@@ -148,7 +148,7 @@ export function closeWithoutLastReport(ctx: Ctx, id: string): Promise<void> {
 }
 
 /** Locks the payer's account, which guards all of their connections, then reads the connection. */
-async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnection | undefined> {
+export async function lockConnection(ctx: Ctx, id: string): Promise<store.OpenConnection | undefined> {
   const [payer] = await findPayers(ctx, [id]);
   if (payer === undefined) return undefined;
   await ledger.lockBalance(ctx, payer);

@@ -15,6 +15,7 @@ export interface OpenConnection {
   uploadedBytes: bigint;
   grantedBytes: bigint;
   chargedMegabytes: bigint;
+  capMegabytes: bigint | null;
   endingReason: RequestedEnd | null;
   /** The user ended it without a refund. */
   isRefundWaived: boolean;
@@ -29,8 +30,8 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
   return ctx.db.query(
     `select id, user_id as "userId", payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", status, used_bytes as "usedBytes", uploaded_bytes as "uploadedBytes",
-            granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", ending_reason as "endingReason",
-            is_refund_waived as "isRefundWaived",
+            granted_bytes as "grantedBytes", charged_megabytes as "chargedMegabytes", cap_megabytes as "capMegabytes",
+            ending_reason as "endingReason", is_refund_waived as "isRefundWaived",
             (extract(epoch from least(ending_at, clock_timestamp()) - created_at) * 1000)::float8 as "ageMs",
             (select count(*)::int from connection_runs where connection_id = connections.id and is_open) as "openRuns"
        from connections where id = any($1::uuid[]) order by id`,
@@ -70,8 +71,12 @@ export async function saveEndings(ctx: Ctx, ids: readonly string[], reason: Requ
   publishEnding(ctx, ids);
 }
 
+export async function saveCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promise<void> {
+  await ctx.db.query('update connections set cap_megabytes = $2 where id = $1', [id, capMegabytes]);
+}
+
 /** Notifies the gateways that serve these connections, so that they close the tunnels. */
-function publishEnding(ctx: Ctx, ids: readonly string[]): void {
+export function publishEnding(ctx: Ctx, ids: readonly string[]): void {
   for (const connectionId of ids) ctx.changed({ connectionId }, 'ending');
 }
 

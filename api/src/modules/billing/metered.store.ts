@@ -12,12 +12,15 @@ export interface MeteredConnection {
   grantedBytes: bigint;
   chargedMegabytes: bigint;
   endingReason: RequestedEnd | null;
+  capMegabytes: bigint | null;
+  accessRevision: number;
   /** Null if the run never opened the connection; then the other `run` fields are null too. */
   isRunOpen: boolean | null;
   runUsedBytes: bigint;
   runUploadedBytes: bigint;
   runGrantedBytes: bigint;
   runWrittenOffBytes: bigint;
+  isRecalled: boolean | null;
 }
 
 /** Finds open connections. Call with the payers' accounts locked, which guard these rows. */
@@ -26,7 +29,8 @@ export function findMetered(ctx: Ctx, runId: string, ids: readonly string[]): Pr
     `select id, payer_account_id as "payerAccountId", escrow_account_id as "escrowAccountId",
             price_micros as "priceMicros", connections.used_bytes as "usedBytes",
             connections.uploaded_bytes as "uploadedBytes", connections.granted_bytes as "grantedBytes",
-            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", run.is_open as "isRunOpen",
+            charged_megabytes as "chargedMegabytes", ending_reason as "endingReason", cap_megabytes as "capMegabytes",
+            access_revision as "accessRevision", run.is_open as "isRunOpen", run.is_recalled as "isRecalled",
             run.used_bytes as "runUsedBytes", run.uploaded_bytes as "runUploadedBytes",
             run.granted_bytes as "runGrantedBytes", run.written_off_bytes as "runWrittenOffBytes"
        from connections left join connection_runs as run on run.connection_id = id and run.run_id = $2

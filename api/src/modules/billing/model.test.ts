@@ -55,6 +55,8 @@ const step: fc.Arbitrary<Step> = fc.record({
         'passWindow',
         'passWindow',
         'idle',
+        'cap',
+        'cap',
         'buy' as const,
       ),
     },
@@ -110,7 +112,7 @@ test(
     const seen = await testApp.database.query<{ reason: string }>(
       'select distinct end_reason::text as reason from connections where end_reason is not null order by 1',
     );
-    expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
+    expect(seen.map(({ reason }) => reason)).toEqual(['ADMIN', 'CAP', 'EXIT_LOST', 'IDLE', 'NO_MONEY', 'USER']);
   },
   60_000 + HISTORIES * 200,
 );

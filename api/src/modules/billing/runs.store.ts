@@ -1,4 +1,5 @@
 /** The counters of each gateway run on each connection. Writes need the lock of the payer's account. */
+import type { EndReason } from '@cellhop/contract/connections';
 import type { Ctx } from '../../ctx.ts';
 
 /** Milliseconds since the last report of each run that has the connection open, not counting time without an API process. */
@@ -27,6 +28,7 @@ export async function findPredecessors(ctx: Ctx, connectionId: string, runId: st
 export interface Unchanged {
   connectionId: string;
   grantedBytes: bigint;
+  accessRevision: number;
 }
 
 export interface RunReport {
@@ -41,11 +43,12 @@ export interface RunReport {
  */
 export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunReport[]): Promise<Unchanged[]> {
   return ctx.db.query(
-    `select connection_id as "connectionId", run.granted_bytes as "grantedBytes"
+    `select connection_id as "connectionId", run.granted_bytes as "grantedBytes", access_revision as "accessRevision"
        from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as report (id, used_bytes, wanted_bytes)
        join connection_runs as run on run.connection_id = report.id and run.run_id = $1
-      where is_open and report.used_bytes <= run.used_bytes and report.used_bytes + wanted_bytes <= run.granted_bytes
-        and exists (select from connections where id = report.id and status = 'WORK' and ending_at is null)`,
+       join connections on connections.id = report.id and status = 'WORK' and ending_at is null
+      where is_open and not is_recalled
+        and report.used_bytes <= run.used_bytes and report.used_bytes + wanted_bytes <= run.granted_bytes`,
     [
       runId,
       reports.map((report) => report.connectionId),
@@ -55,12 +58,16 @@ export function findUnchanged(ctx: Ctx, runId: string, reports: readonly RunRepo
   );
 }
 
-/** Adds the run to these connections with zero counters, unless it is there already. */
+/**
+ * Adds the run to these connections with zero counters, unless it is there already. A run that opens a connection again is no longer
+ * recalled.
+ */
 export async function insertRuns(ctx: Ctx, runId: string, connectionIds: readonly string[]): Promise<void> {
   await ctx.db.query(
     `insert into connection_runs (run_id, connection_id, is_open)
      select $1, id, false from connections where id = any($2::uuid[]) and status = 'WORK'
-     on conflict do nothing`,
+     on conflict (connection_id, run_id)
+       do update set is_recalled = false where connection_runs.is_recalled and not connection_runs.is_open`,
     [runId, connectionIds],
   );
 }
@@ -91,14 +98,53 @@ export async function markLost(ctx: Ctx, runId: string, connectionIds: readonly 
   );
 }
 
-/** Connections that the run has open and that are ending or have ended. */
-export async function findEnding(ctx: Ctx, runId: string): Promise<string[]> {
-  const rows = await ctx.db.query<{ id: string }>(
-    `select id from connection_runs join connections on connections.id = connection_id
-      where run_id = $1 and is_open and (connections.status <> 'WORK' or ending_at is not null)`,
+export interface EndOfRun {
+  runId: string;
+  connectionId: string;
+  reason: EndReason | 'RECALLED';
+}
+
+const REASON = `coalesce(end_reason::text, ending_reason::text, case when is_open and is_recalled then 'RECALLED' end)`;
+
+/** Connections that the run has open and that are ending or have ended, or whose grants were recalled. */
+export function findEnding(ctx: Ctx, runId: string): Promise<EndOfRun[]> {
+  return ctx.db.query(
+    `select run_id as "runId", connection_id as "connectionId", ${REASON} as reason
+       from connection_runs join connections on connections.id = connection_id
+      where run_id = $1 and is_open and (connections.status <> 'WORK' or ending_at is not null or is_recalled)`,
     [runId],
   );
-  return rows.map((row) => row.id);
+}
+
+/** Finds connections that are ending or have ended, or whose grants were recalled, for each run that has opened them. */
+export function findEndsOfRuns(
+  ctx: Ctx,
+  connectionIds: readonly string[],
+  runIds: readonly string[],
+): Promise<EndOfRun[]> {
+  return ctx.db.query(
+    `select run_id as "runId", connection_id as "connectionId", ${REASON} as reason
+       from connection_runs join connections on connections.id = connection_id
+      where connection_id = any($1::uuid[]) and run_id = any($2::uuid[]) and ${REASON} is not null`,
+    [connectionIds, runIds],
+  );
+}
+
+/** @returns the reasons of connections that are ending or have ended, by id */
+export async function findEndReasons(ctx: Ctx, connectionIds: readonly string[]): Promise<Map<string, EndReason>> {
+  const rows = await ctx.db.query<{ id: string; reason: EndReason }>(
+    `select id, coalesce(end_reason::text, ending_reason::text) as reason from connections
+      where id = any($1::uuid[]) and (end_reason is not null or ending_reason is not null)`,
+    [connectionIds],
+  );
+  return new Map(rows.map(({ id, reason }) => [id, reason]));
+}
+
+/** Makes open runs end their part of the connection, which releases their unused grants. */
+export async function recallGrants(ctx: Ctx, connectionId: string): Promise<void> {
+  await ctx.db.query('update connection_runs set is_recalled = true where connection_id = $1 and is_open', [
+    connectionId,
+  ]);
 }
 
 export interface ConnectionOfRun {

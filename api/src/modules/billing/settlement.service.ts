@@ -1,4 +1,5 @@
 /** Settles a batch of usage reports of one gateway run in a few statements, however many connections it has. */
+import type { EndReason } from '@cellhop/contract/connections';
 import type { CreditState } from '@cellhop/contract/gateway';
 import { megabytePrice } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
@@ -35,6 +36,10 @@ export interface ConnectionCredit {
   connectionId: string;
   grantedBytes: bigint;
   state: CreditState;
+  /** Why there is no further grant, or why the connection has ended; undefined for an unknown connection. */
+  reason: EndReason | 'RECALLED' | undefined;
+  /** Undefined if the connection has ended. */
+  accessRevision: number | undefined;
 }
 
 /**
@@ -54,17 +59,19 @@ export async function processReports(
   });
   if (maybeUnchanged.length > 0)
     for (const unchanged of await runs.findUnchanged(ctx, runId, maybeUnchanged))
-      credits.set(unchanged.connectionId, { ...unchanged, state: 'open' });
+      credits.set(unchanged.connectionId, { ...unchanged, state: 'open', reason: undefined });
   const changed = reports.filter((report) => !credits.has(report.connectionId));
   if (changed.length > 0)
     for (const settled of await limiter.run(() => settleReports(ctx, runId, changed, 'report')))
       credits.set(settled.connectionId, settled);
   // A connection without a credit is unknown or has ended.
-  return reports.map(({ connectionId }) => credits.get(connectionId) ?? endedCredit(connectionId));
+  const ended = reports.map(({ connectionId }) => connectionId).filter((id) => !credits.has(id));
+  const reasons = ended.length > 0 ? await runs.findEndReasons(ctx, ended) : new Map<string, EndReason>();
+  return reports.map(({ connectionId: id }) => credits.get(id) ?? endedCredit(id, reasons.get(id)));
 }
 
-function endedCredit(connectionId: string): ConnectionCredit {
-  return { connectionId, grantedBytes: 0n, state: 'ended' };
+function endedCredit(connectionId: string, reason: EndReason | undefined): ConnectionCredit {
+  return { connectionId, grantedBytes: 0n, state: 'ended', reason, accessRevision: undefined };
 }
 
 /**
@@ -132,7 +139,9 @@ interface ConnectionSettlement extends MeterChange {
   /** Undefined if the written-off bytes do not change. */
   writeOff: WriteOff | undefined;
   state: CreditState;
+  reason: ConnectionCredit['reason'];
   isOutOfMoney: boolean;
+  isAtCap: boolean;
   /** Requests the end; the last report completes it. */
   isExitLost: boolean;
 }
@@ -150,6 +159,7 @@ function settleConnection(
     grantedBytes: row.grantedBytes,
     chargedMegabytes: row.chargedMegabytes,
     megabytePriceMicros: megabytePrice(row.priceMicros),
+    capMegabytes: row.capMegabytes,
   };
   const known: Run = {
     usedBytes: row.runUsedBytes,
@@ -158,8 +168,10 @@ function settleConnection(
     isOpen: row.isRunOpen!,
   };
   const isExitLost = report.isExitLost && row.endingReason === null;
+  const isRecalled = kind === 'report' && known.isOpen && row.isRecalled === true;
+  const endReason = row.endingReason ?? (isExitLost ? 'EXIT_LOST' : isRecalled ? 'RECALLED' : undefined);
   const isEnding = isExitLost || row.endingReason !== null;
-  const wantedBytes = kind === 'close' || isEnding ? 0n : report.wantedBytes;
+  const wantedBytes = kind === 'close' || endReason ? 0n : report.wantedBytes;
   const freeMicros = freeMicrosByPayer.get(row.payerAccountId)!;
   const { usedBytes, uploadedBytes } = report;
   const run = kind === 'open' ? openRun(known) : known;
@@ -177,8 +189,10 @@ function settleConnection(
     charge: result.charge,
     holdChangeMicros,
     writeOff: toWriteOff(row, kind, result),
-    state: isEnding ? 'ended' : result.state,
+    state: endReason ? 'ended' : result.state,
+    reason: endReason ?? result.finalReason,
     isOutOfMoney: result.isOutOfMoney && !isEnding,
+    isAtCap: result.isAtCap && !isEnding,
     isExitLost,
   };
 }
@@ -211,12 +225,14 @@ async function save(
   const ended = await saveEnds(ctx, settlements, kind);
   for (const { row, payerAccountId, run } of settlements)
     settlementCache.set(row.id, { payerAccountId, runId, usedBytes: run.usedBytes });
-  return settlements.map(({ row, run, state }) => ({
+  return settlements.map(({ row, run, state, reason }) => ({
     connectionId: row.id,
     usedBytes: run.usedBytes,
     uploadedBytes: run.uploadedBytes,
     grantedBytes: run.grantedBytes,
     state: ended.has(row.id) ? 'ended' : state,
+    reason: ended.get(row.id) ?? reason,
+    accessRevision: row.accessRevision,
   }));
 }
 
@@ -225,26 +241,39 @@ function isChanged({ row, run }: ConnectionSettlement): boolean {
   return run.usedBytes !== row.runUsedBytes || run.grantedBytes !== row.runGrantedBytes || run.isOpen !== row.isRunOpen;
 }
 
-/** Requests the end of connections with a lost exit, and closes those that can end now. @returns the closed ones */
+/**
+ * Requests the end of connections that other runs still have to report for, and closes those that can end now.
+ * @returns the end reasons of both
+ */
 async function saveEnds(
   ctx: Ctx,
   settlements: readonly ConnectionSettlement[],
   kind: SettlementKind,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, EndReason>> {
   const lost = settlements.filter(({ isExitLost }) => isExitLost).map(({ row }) => row.id);
   if (lost.length > 0) await saveEndings(ctx, lost, 'EXIT_LOST');
+  // After the cap was lowered, other runs may still use what they were granted before.
+  const hasOtherGrants = ({ meter }: ConnectionSettlement) => meter.usedBytes < meter.grantedBytes;
+  const atCap = settlements.filter(({ isAtCap }) => isAtCap);
+  const endingAtCap = atCap.filter(hasOtherGrants).map(({ row }) => row.id);
+  if (endingAtCap.length > 0) await saveEndings(ctx, endingAtCap, 'CAP');
 
   // A requested end completes when no run has the connection open any more.
   const requested = kind === 'close' ? settlements.filter(({ row }) => row.endingReason !== null) : [];
-  const outOfMoney = settlements.filter(({ isOutOfMoney }) => isOutOfMoney);
-  const candidates = [...requested, ...outOfMoney].map(({ row }) => row.id);
-  if (candidates.length === 0) return new Set();
-  const ending = (await findForEnd(ctx, candidates)).filter(
-    ({ endingReason, openRuns }) => endingReason === null || openRuns === 0,
-  );
-  await closeConnections(
-    ctx,
-    ending.map((connection) => ({ connection, reason: connection.endingReason ?? 'NO_MONEY' })),
-  );
-  return new Set(ending.map(({ id }) => id));
+  const outOfMoney = settlements.filter(({ isOutOfMoney, isAtCap }) => isOutOfMoney && !isAtCap);
+  const usedUp = [...outOfMoney, ...atCap.filter((settlement) => !hasOtherGrants(settlement))];
+  const candidates = [...requested, ...usedUp].map(({ row }) => row.id);
+  const ending = candidates.length === 0 ? [] : await findForEnd(ctx, candidates);
+  const atCapIds = new Set(atCap.map(({ row }) => row.id));
+  const closed = ending
+    .filter(({ endingReason, openRuns }) => endingReason === null || openRuns === 0)
+    .map((connection) => {
+      const reason: EndReason = connection.endingReason ?? (atCapIds.has(connection.id) ? 'CAP' : 'NO_MONEY');
+      return { connection, reason };
+    });
+  if (closed.length > 0) await closeConnections(ctx, closed);
+  return new Map([
+    ...endingAtCap.map((id) => [id, 'CAP'] as const),
+    ...closed.map(({ connection, reason }) => [connection.id, reason] as const),
+  ]);
 }

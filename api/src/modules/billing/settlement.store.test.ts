@@ -27,7 +27,7 @@ async function open(leftMicros: bigint) {
   await run.authorize(connection);
   const charge = (from: bigint, to: bigint, changes: Partial<MeterChange> = {}) => {
     const sums = { usedBytes: to * MB, uploadedBytes: 0n, grantedBytes: to * MB };
-    const meter = { ...sums, chargedMegabytes: to, megabytePriceMicros: PRICE };
+    const meter = { ...sums, chargedMegabytes: to, megabytePriceMicros: PRICE, capMegabytes: null };
     const { connectionId, payerAccountId } = { connectionId: connection.id, payerAccountId: user.accountId };
     const change = { connectionId, payerAccountId, meter, run: { ...sums, isOpen: true }, charge: { from, to } };
     return testApp.ctx.tx((ctx) => saveMeters(ctx, run.runId, [{ ...change, holdChangeMicros: 0n, ...changes }]));

@@ -1,4 +1,5 @@
 import {
+  changePassword,
   connect,
   disconnect,
   disconnectAsAdmin,
@@ -9,6 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
+import * as access from './access.service.ts';
 import * as connections from './connections.service.ts';
 
 export function connectionsRoutes(app: FastifyInstance): void {
@@ -20,6 +22,9 @@ export function connectionsRoutes(app: FastifyInstance): void {
   }));
   route(app, disconnectWithoutRefund, async ({ ctx, actor, params }) => ({
     data: await connections.disconnectWithoutRefund(ctx, actor, params.id),
+  }));
+  route(app, changePassword, async ({ ctx, actor, params }) => ({
+    data: await access.changePassword(ctx, actor, params.id),
   }));
   route(app, listConnections, ({ ctx, actor, query }) => connections.listOwn(ctx, actor, query));
   route(app, listAllConnections, ({ ctx, query }) => connections.listForAdmin(ctx, query));

@@ -1,5 +1,4 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
-import type { Exit } from '@cellhop/contract/gateway';
 import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
@@ -141,32 +140,4 @@ async function callBuyProxy(ctx: Ctx, purchase: Purchase): Promise<PurchaseOutco
     ],
   );
   return row!;
-}
-
-export interface LoginRow {
-  connectionId: string;
-  passwordHash: Buffer;
-  /** The proxy's, as versions know it that had no exits of their own. */
-  exit: Exit;
-  /** These are null for a connection that was bought without an exit. */
-  exitId: string | null;
-  exitKind: Exit['kind'] | null;
-  exitAddress: string | null;
-  nodeId: string | null;
-}
-
-/** Finds open connections only, and not those that are ending. */
-export async function findLogin(ctx: Ctx, username: string): Promise<LoginRow | undefined> {
-  const [row] = await ctx.db.query<LoginRow>(
-    `select connections.id as "connectionId", password_hash as "passwordHash", exit, exits.id as "exitId",
-            exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId"
-       from connection_credentials as credentials
-       join readable_connections as connections on connections.id = credentials.id
-       join readable_proxies as proxies on proxies.id = proxy_id
-       join readable_users as users on users.id = user_id
-       left join readable_exits as exits on exits.id = connections.exit_id
-      where username = $1 and connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'`,
-    [username],
-  );
-  return row;
 }

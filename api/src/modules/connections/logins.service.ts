@@ -1,23 +1,46 @@
-/** Checks the credentials of connections. */
+/** Finds the connection of a client by its credentials or its address. */
+import type { EndReason } from '@cellhop/contract/connections';
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
-import * as store from './connections.store.ts';
+import * as store from './logins.store.ts';
 import { isPassword } from './credentials.ts';
 
 export interface Login {
   connectionId: string;
   exit: Exit;
+  passwordRevision: number;
   /** The only node that serves it; null: every one does. */
   nodeId: string | null;
 }
 
-/** @returns undefined for wrong credentials, or if the connection is ending or has ended */
-export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | undefined> {
-  const login = await store.findLogin(ctx, username);
-  if (!login || !isPassword(ctx.config.secretKeys, password, login.passwordHash)) return undefined;
-  return { connectionId: login.connectionId, exit: exitOf(login), nodeId: login.nodeId };
+/** `reason`: why the connection has ended; undefined for wrong credentials. */
+export interface RefusedLogin {
+  reason: EndReason | 'ADDRESS_SHARED' | undefined;
 }
 
-function exitOf({ exit, exitId, exitKind, exitAddress }: store.LoginRow): Exit {
+/** How long after its end the credentials of a connection are refused with the reason. */
+const END_REASON_HOURS = 24;
+
+export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | RefusedLogin> {
+  const row = await store.findLogin(ctx, username, END_REASON_HOURS);
+  if (!row || !isPassword(ctx.config.secretKeys, password, row.passwordHash)) return { reason: undefined };
+  return row.endReason === null ? toLogin(row) : { reason: row.endReason };
+}
+
+/**
+ * Finds the open connection that lists this address, among those that this node serves. If several do, none is opened: the client
+ * must say by a password which one it means.
+ */
+export async function findLoginByAddress(ctx: Ctx, nodeId: string, address: string): Promise<Login | RefusedLogin> {
+  const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address);
+  if (other) return { reason: 'ADDRESS_SHARED' };
+  return row ? toLogin(row) : { reason: undefined };
+}
+
+function toLogin({ connectionId, passwordRevision, nodeId, ...row }: store.OpenLoginRow): Login {
+  return { connectionId, passwordRevision, nodeId, exit: exitOf(row) };
+}
+
+function exitOf({ exit, exitId, exitKind, exitAddress }: store.ExitOfLogin): Exit {
   return exitId === null || exitKind === null ? exit : { kind: exitKind, id: exitId, address: exitAddress };
 }

@@ -64,6 +64,25 @@ describe('a connection', () => {
     expect(await runOf('default').authorize(builtIn)).toMatchObject({ isAuthorized: true, connectionId: builtIn.id });
   });
 
+  test('is opened by a listed address on its own node only, where a connection of another node does not count', async () => {
+    const address = '203.0.113.20';
+    const [ofParis, builtIn] = [await buy({ exitId: exits.paris }), await buy({ exitId: exits.builtIn })];
+    const list = ({ id }: { id: string }) =>
+      testApp.database.query('select replace_allow_list($1, $2::cidr[])', [id, [address]]);
+    await list(ofParis);
+    expect(await runOf('default').authorizeAddress(address)).toEqual({ isAuthorized: false });
+    await list(builtIn);
+    expect(await runOf('paris').authorizeAddress(address)).toMatchObject({
+      connectionId: ofParis.id,
+      exit: { id: exits.paris, kind: 'local-address', address: null },
+    });
+    expect(await runOf('default').authorizeAddress(address)).toMatchObject({ connectionId: builtIn.id });
+    const everywhere = await buy({});
+    await list(everywhere);
+    for (const node of ['default', 'paris'] as const)
+      expect(await runOf(node).authorizeAddress(address)).toEqual({ isAuthorized: false, reason: 'ADDRESS_SHARED' });
+  });
+
   test('that was refused is open in no run: the refused node reports nothing of it', async () => {
     const connection = await buy({ exitId: exits.paris });
     const run = runOf('default');

@@ -1,7 +1,7 @@
-import { authorize, end, hello, update, watch } from '@cellhop/contract/gateway';
+import { authorize, authorizeAddress, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
-import type { LongPolls } from './long-polls.ts';
+import { type LongPolls, toWatchResponse } from './long-polls.ts';
 import * as gateway from './gateway.service.ts';
 
 export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void {
@@ -9,6 +9,9 @@ export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void 
     data: gateway.handleHello(ctx, nodeId, body.contractVersion),
   }));
   route(app, authorize, async ({ ctx, nodeId, body }) => ({ data: await gateway.authorize(ctx, nodeId, body) }));
+  route(app, authorizeAddress, async ({ ctx, nodeId, body }) => ({
+    data: await gateway.authorizeAddress(ctx, nodeId, body),
+  }));
   route(app, update, async ({ ctx, nodeId, body }) => ({
     data: await gateway.update(ctx, nodeId, body.runId, body.usages),
   }));
@@ -16,7 +19,7 @@ export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void 
     data: await gateway.end(ctx, nodeId, body.runId, body.usages),
   }));
   route(app, watch, async ({ ctx, nodeId, body }) => ({
-    data: { ended: await gateway.watch(ctx, longPolls, nodeId, body.runId) },
+    data: toWatchResponse(await gateway.watch(ctx, longPolls, nodeId, body.runId)),
   }));
   // Closing the server waits for open responses.
   app.addHook('preClose', async () => longPolls.close());

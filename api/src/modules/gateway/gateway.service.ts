@@ -1,7 +1,9 @@
 /** Requests of gateway nodes, and their registration. Pricing is in billing/. */
 import { AppError } from '@cellhop/contract/errors';
 import {
+  type Access,
   type Authorization,
+  type authorizeBody,
   type Credit,
   GATEWAY_CONTRACT_VERSION,
   type hello,
@@ -10,6 +12,7 @@ import {
 } from '@cellhop/contract/gateway';
 import type { Output } from '@cellhop/contract/endpoint';
 import { createHash, randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import type { Ctx } from '../../ctx.ts';
 import type { PortRange } from '../../port-range.ts';
 import {
@@ -19,9 +22,11 @@ import {
   type ConnectionCredit,
   type UsageReport,
 } from '../billing/settlement.service.ts';
-import { findLogin } from '../connections/logins.service.ts';
-import { findConnectionsOfRuns, findEnding } from '../billing/ending.service.ts';
-import { LongPolls } from './long-polls.ts';
+import { readAccess, recordClientAddress } from '../connections/access.service.ts';
+import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
+import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
+import type { GatewayTopic } from '../../live/changes.ts';
+import { LongPolls, type RunChanges } from './long-polls.ts';
 import * as store from './gateway.store.ts';
 
 export { LongPolls };
@@ -95,30 +100,46 @@ export function handleHello(ctx: Ctx, nodeId: string, contractVersion: number): 
   };
 }
 
-export interface Login {
-  runId: string;
-  username: string;
-  password: string;
-}
-
 /** Checks the credentials of a connection's first tunnel and opens the connection in this run. */
 export async function authorize(
   ctx: Ctx,
   nodeId: string,
-  { runId, username, password }: Login,
+  { runId, username, password, clientAddress }: z.output<typeof authorizeBody>,
 ): Promise<Authorization> {
-  const login = await findLogin(ctx, username, password);
-  if (!login || !isServedBy(nodeId, login)) return { isAuthorized: false };
+  const authorization = await open(ctx, nodeId, runId, await findLogin(ctx, username, password));
+  if (authorization.isAuthorized && clientAddress !== undefined)
+    await recordClientAddress(ctx, authorization.connectionId, clientAddress);
+  return authorization;
+}
+
+/** Opens the only connection that lists the address of a client without credentials. */
+export async function authorizeAddress(
+  ctx: Ctx,
+  nodeId: string,
+  { runId, clientAddress }: { runId: string; clientAddress: string },
+): Promise<Authorization> {
+  return open(ctx, nodeId, runId, await findLoginByAddress(ctx, nodeId, clientAddress));
+}
+
+async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | RefusedLogin): Promise<Authorization> {
+  if (!('connectionId' in login)) return refusal(login.reason);
+  if (!isServedBy(nodeId, login)) return refusal(undefined);
   await registerRun(ctx, runId, nodeId);
   const credit = await openInRun(ctx, login.connectionId, runId);
-  // The connection ended between the two queries.
-  if (!credit) return { isAuthorized: false };
+  // Read after the run has opened the connection: it is notified of later changes.
+  const access = (await readAccess(ctx, [login.connectionId])).get(login.connectionId);
+  // The connection ended, or its password was changed, between the two queries.
+  if (!credit || access?.passwordRevision !== login.passwordRevision) return refusal(undefined);
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
-  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, ...toCredit(credit) };
+  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, ...toCredit(credit) };
+}
+
+function refusal(reason: RefusedLogin['reason']): Authorization {
+  return { isAuthorized: false, ...(reason && { reason }) };
 }
 
 /** A connection from before exits belonged to nodes is served by every node. */
-function isServedBy(nodeId: string, login: { nodeId: string | null }): boolean {
+function isServedBy(nodeId: string, login: Login): boolean {
   return login.nodeId === null || login.nodeId === nodeId;
 }
 
@@ -126,10 +147,32 @@ function isServedBy(nodeId: string, login: { nodeId: string | null }): boolean {
 export async function update(ctx: Ctx, nodeId: string, runId: string, usages: readonly Usage[]): Promise<Credit[]> {
   const run = await findOwnRun(ctx, runId, nodeId);
   const credits = await processReports(ctx, runId, usages.map(toReport));
+  const newerAccess = await readNewerAccess(ctx, usages, credits);
   // Only after the reports are saved: the idle check assumes that a run seen at a time has reported everything before it.
   // Each update of `seen_at` is a separate commit and gateways report several times a second, so most calls skip it.
   if (!run?.isFresh) await recordRun(ctx, runId, nodeId);
-  return credits.map(toCredit);
+  return credits.map((credit) => {
+    const access = newerAccess.get(credit.connectionId);
+    return { ...toCredit(credit), ...(access && { access }) };
+  });
+}
+
+/** Reads the access of connections whose revision is newer than the reported one. Older nodes report none. */
+async function readNewerAccess(
+  ctx: Ctx,
+  usages: readonly Usage[],
+  credits: readonly ConnectionCredit[],
+): Promise<Map<string, Access>> {
+  const reported = new Map(usages.map(({ connectionId, accessRevision }) => [connectionId, accessRevision]));
+  const newer = credits.filter(({ connectionId, accessRevision }) => {
+    const reportedRevision = reported.get(connectionId);
+    return reportedRevision !== undefined && accessRevision !== undefined && reportedRevision < accessRevision;
+  });
+  if (newer.length === 0) return new Map();
+  return readAccess(
+    ctx,
+    newer.map(({ connectionId }) => connectionId),
+  );
 }
 
 /** Processes the final totals of connections that a run has closed. */
@@ -137,7 +180,7 @@ export async function end(
   ctx: Ctx,
   nodeId: string,
   runId: string,
-  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost'>[],
+  usages: readonly Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>[],
 ): Promise<{ acknowledged: string[] }> {
   await registerRun(ctx, runId, nodeId);
   const reports = usages.map((usage) => toReport({ ...usage, wantedBytes: 0, isExitLost: false }));
@@ -146,29 +189,49 @@ export async function end(
 }
 
 /**
- * Waits until connections of the run are ending (a long poll).
- * @returns their ids; none after the time limit, or if there are too many long polls
+ * Waits for changes of the run's connections (a long poll).
+ * @returns the changes; none after the time limit, or if there are too many long polls
  */
-export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runId: string): Promise<string[]> {
-  if (!(await findOwnRun(ctx, runId, nodeId))) return [];
-  const ended = longPolls.wait(runId, nodeId);
+export async function watch(ctx: Ctx, longPolls: LongPolls, nodeId: string, runId: string): Promise<RunChanges> {
+  if (!(await findOwnRun(ctx, runId, nodeId))) return {};
+  const changes = longPolls.wait(runId, nodeId);
   // Starts to wait before the query, so that no end is missed between the two.
   const alreadyEnding = await findEnding(ctx, runId);
-  if (alreadyEnding.length > 0) longPolls.respond(runId, alreadyEnding);
-  return ended;
+  if (alreadyEnding.length > 0) longPolls.respond(runId, { ended: reasonsOf(alreadyEnding) });
+  return changes;
 }
 
-/** Responds to the long polls of all runs that have one of these connections. */
+/** Responds to the long polls of all runs that wait for this change of these connections. */
 export async function respondToWatches(
   ctx: Ctx,
   longPolls: LongPolls,
+  topic: GatewayTopic,
   connectionIds: readonly string[],
 ): Promise<void> {
-  if (longPolls.size === 0) return;
-  const found = await findConnectionsOfRuns(ctx, connectionIds, longPolls.runIds);
-  const byRun = new Map<string, string[]>();
-  for (const { runId, connectionId } of found) byRun.set(runId, [...(byRun.get(runId) ?? []), connectionId]);
-  for (const [runId, ids] of byRun) longPolls.respond(runId, ids);
+  const { runIds } = longPolls;
+  if (runIds.length === 0) return;
+  if (topic === 'ending') {
+    const ends = groupByRun(await findEndsOfRuns(ctx, connectionIds, runIds));
+    for (const [runId, endsOfRun] of ends) longPolls.respond(runId, { ended: reasonsOf(endsOfRun) });
+    return;
+  }
+  const areAllowListsChanged = topic === 'allow-list';
+  const accessById = await readAccess(ctx, connectionIds);
+  const found = groupByRun(await findConnectionsOfRuns(ctx, [...accessById.keys()], runIds));
+  for (const runId of areAllowListsChanged ? runIds : found.keys()) {
+    const ids = (found.get(runId) ?? []).map(({ connectionId }) => connectionId);
+    longPolls.respond(runId, { changed: new Map(ids.map((id) => [id, accessById.get(id)!])), areAllowListsChanged });
+  }
+}
+
+function reasonsOf(ends: readonly { connectionId: string; reason: string }[]): Map<string, string> {
+  return new Map(ends.map(({ connectionId, reason }) => [connectionId, reason]));
+}
+
+function groupByRun<Item extends { runId: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const byRun = new Map<string, Item[]>();
+  for (const item of items) byRun.set(item.runId, [...(byRun.get(item.runId) ?? []), item]);
+  return byRun;
 }
 
 /**
@@ -199,6 +262,6 @@ function toReport({ connectionId, usedBytes, uploadedBytes, wantedBytes, isExitL
   };
 }
 
-function toCredit({ connectionId, grantedBytes, state }: ConnectionCredit): Credit {
-  return { connectionId, grantedBytes: Number(grantedBytes), state };
+function toCredit({ connectionId, grantedBytes, state, reason }: ConnectionCredit): Credit {
+  return { connectionId, grantedBytes: Number(grantedBytes), state, ...(reason && { reason }) };
 }

@@ -45,6 +45,7 @@ describe('authorize', () => {
       uploadedBytes: 0,
       grantedBytes: 50 * MB,
       state: 'open',
+      access: { revision: 1, passwordRevision: 1, allowList: [] },
     });
     const wrong = [
       { username: connection.username, password: `${connection.password}x` },

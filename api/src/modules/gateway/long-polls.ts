@@ -1,18 +1,36 @@
-import { GATEWAY_WATCH_HELD_MS } from '@cellhop/contract/gateway';
+import { type Access, GATEWAY_WATCH_HELD_MS, type WatchResponse } from '@cellhop/contract/gateway';
 
 /** Over all nodes, in this process. */
 const LONG_POLLS_MAX = 2000;
 /** Each run has one. A node has two runs while a new process takes over from the old one. */
 const LONG_POLLS_PER_NODE_MAX = 4;
+/** Changes within this time after a response are kept for the next request of the same run. */
+const BETWEEN_POLLS_MS = 1000;
+
+/** Changes that a run waits for. */
+export interface RunChanges {
+  /** The reason by connection, for connections that are ending or have ended. */
+  readonly ended?: ReadonlyMap<string, string>;
+  /** The new access by connection. */
+  readonly changed?: ReadonlyMap<string, Access>;
+  readonly areAllowListsChanged?: boolean;
+}
 
 interface LongPoll {
   readonly nodeId: string;
-  readonly respond: (connectionIds: string[]) => void;
+  readonly respond: (changes: RunChanges) => void;
 }
 
-/** Requests of gateways that wait for connections to end. Each gets a response, an empty one after the time limit. */
+interface PollGap {
+  readonly until: number;
+  readonly changes: readonly RunChanges[];
+}
+
+/** Requests of gateways that wait for changes of their connections. Each gets a response, an empty one after the time limit. */
 export class LongPolls {
   readonly #byRun = new Map<string, LongPoll>();
+  /** Runs that got a response recently and will poll again; the oldest first. */
+  readonly #gaps = new Map<string, PollGap>();
   #isClosed = false;
 
   constructor(private readonly timeoutMs = GATEWAY_WATCH_HELD_MS) {}
@@ -21,34 +39,41 @@ export class LongPolls {
     return this.#byRun.size;
   }
 
+  /** Runs that wait, and runs that will poll again shortly. */
   get runIds(): string[] {
-    return [...this.#byRun.keys()];
+    this.#removeOldGaps();
+    return [...this.#byRun.keys(), ...this.#gaps.keys()];
   }
 
   /** Replaces an earlier request of the same run, which gets an empty response. */
-  wait(runId: string, nodeId: string): Promise<string[]> {
-    this.respond(runId, []);
+  wait(runId: string, nodeId: string): Promise<RunChanges> {
+    this.#respond(runId, {});
     this.#evictOldest(nodeId);
-    if (this.#isClosed || this.#byRun.size >= LONG_POLLS_MAX) return Promise.resolve([]);
+    this.#removeOldGaps();
+    const missed = this.#gaps.get(runId)?.changes ?? [];
+    this.#gaps.delete(runId);
+    if (missed.length > 0) return Promise.resolve(combine(missed));
+    if (this.#isClosed || this.#byRun.size >= LONG_POLLS_MAX) return Promise.resolve({});
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.respond(runId, []), this.timeoutMs);
-      const respond = (connectionIds: string[]) => {
+      const timer = setTimeout(() => this.#respond(runId, {}), this.timeoutMs);
+      const respond = (changes: RunChanges) => {
         clearTimeout(timer);
-        resolve(connectionIds);
+        resolve(changes);
       };
       this.#byRun.set(runId, { nodeId, respond });
     });
   }
 
-  respond(runId: string, connectionIds: string[]): void {
-    const poll = this.#byRun.get(runId);
-    this.#byRun.delete(runId);
-    poll?.respond(connectionIds);
+  /** Responds to the request of a run, or keeps the changes for its next request if that is expected shortly. */
+  respond(runId: string, changes: RunChanges): void {
+    const gap = this.#gaps.get(runId);
+    if (this.#byRun.has(runId)) this.#respond(runId, changes);
+    else if (gap) this.#gaps.set(runId, { ...gap, changes: [...gap.changes, changes] });
   }
 
   /** Sends an empty response to all, so that gateways poll again. */
   respondToAll(): void {
-    for (const runId of this.runIds) this.respond(runId, []);
+    for (const runId of this.#byRun.keys()) this.#respond(runId, {});
   }
 
   /** Later requests get an empty response at once. */
@@ -57,9 +82,44 @@ export class LongPolls {
     this.respondToAll();
   }
 
+  #respond(runId: string, changes: RunChanges): void {
+    const poll = this.#byRun.get(runId);
+    if (!poll) return;
+    this.#byRun.delete(runId);
+    if (this.#gaps.size < LONG_POLLS_MAX)
+      this.#gaps.set(runId, { until: performance.now() + BETWEEN_POLLS_MS, changes: [] });
+    poll.respond(changes);
+  }
+
+  #removeOldGaps(): void {
+    const now = performance.now();
+    for (const [runId, { until }] of this.#gaps) if (until <= now) this.#gaps.delete(runId);
+  }
+
   #evictOldest(nodeId: string): void {
     const ofNode = [...this.#byRun].filter(([, poll]) => poll.nodeId === nodeId);
     const excess = Math.max(0, ofNode.length + 1 - LONG_POLLS_PER_NODE_MAX);
-    for (const [runId] of ofNode.slice(0, excess)) this.respond(runId, []);
+    for (const [runId] of ofNode.slice(0, excess)) this.#respond(runId, {});
   }
+}
+
+function combine(all: readonly RunChanges[]): RunChanges {
+  return {
+    ended: new Map(all.flatMap(({ ended }) => [...(ended ?? [])])),
+    changed: new Map(all.flatMap(({ changed }) => [...(changed ?? [])])),
+    areAllowListsChanged: all.some(({ areAllowListsChanged }) => areAllowListsChanged),
+  };
+}
+
+export function toWatchResponse({
+  ended = new Map(),
+  changed = new Map(),
+  areAllowListsChanged,
+}: RunChanges): WatchResponse {
+  return {
+    ended: [...ended.keys()],
+    ...(ended.size > 0 && { reasons: Object.fromEntries(ended) }),
+    ...(changed.size > 0 && { changed: [...changed].map(([connectionId, access]) => ({ connectionId, access })) }),
+    ...(areAllowListsChanged && { areAllowListsChanged }),
+  };
 }

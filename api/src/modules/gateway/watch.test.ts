@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createProxy, createUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { LongPolls } from './long-polls.ts';
+import { LongPolls, type RunChanges } from './long-polls.ts';
 import { addNode, registerNode } from './gateway.service.ts';
 
 describe('watch', () => {
@@ -97,8 +97,11 @@ describe('watch', () => {
 function setUp() {
   const polls = new LongPolls();
   const responses: string[] = [];
-  const wait = (name: string, nodeId: string) =>
-    void polls.wait(name, nodeId).then((ids) => responses.push(`${name}: ${ids.join()}`));
+  const wait = (name: string, nodeId: string) => {
+    const record = ({ ended = new Map<string, string>() }: RunChanges) =>
+      responses.push(`${name}: ${[...ended].flat().join()}`);
+    void polls.wait(name, nodeId).then(record);
+  };
   return { polls, responses, wait };
 }
 
@@ -129,6 +132,27 @@ describe('long polls', () => {
     wait('one more', 'node');
     await Promise.resolve();
     expect([polls.size, responses]).toEqual([2_000, ['one more: ']]);
+  });
+
+  test('return the changes since the previous response, for a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { polls, responses, wait } = setUp();
+    wait('run', 'node');
+    polls.respond('run', { ended: new Map([['one', 'USER']]) });
+    await vi.advanceTimersByTimeAsync(900);
+    polls.respond('run', { ended: new Map([['two', 'IDLE']]) });
+    polls.respond('run', { ended: new Map([['three', 'CAP']]), areAllowListsChanged: true });
+    expect(polls.runIds).toEqual(['run']);
+    wait('run', 'node');
+    await Promise.resolve();
+    expect([polls.size, responses]).toEqual([0, ['run: one,USER', 'run: two,IDLE,three,CAP']]);
+    wait('run', 'node');
+    await vi.advanceTimersByTimeAsync(25_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    polls.respond('run', { ended: new Map([['late', 'USER']]) });
+    expect(polls.runIds).toEqual([]);
+    wait('run', 'node');
+    expect(polls.size).toBe(1);
   });
 
   test('end when the process stops', async () => {

@@ -69,6 +69,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           IDLE: 'there was no traffic for too long.',
           NO_MONEY: 'the balance has run out.',
           EXIT_LOST: 'its device has gone offline.',
+          CAP: 'its traffic cap was reached.',
           ADMIN: 'the support team has ended the connection.',
         }[reason]
       }`,
@@ -107,6 +108,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           IDLE: 'слишком долго не было трафика.',
           NO_MONEY: 'закончились средства на балансе.',
           EXIT_LOST: 'его устройство больше не в сети.',
+          CAP: 'достигнут лимит трафика.',
           ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,

@@ -95,7 +95,7 @@ describe('a blocked user', () => {
     await run.end(connection.id, 4 * MB);
     expect(await rowOf(connection)).toMatchObject({ status: 'DISCONNECT_ADMIN', refund: 'REFUNDED' });
     expect(await balanceOf(testApp, user)).toBe(5_000_000n - 4n * 8000n);
-    expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false });
+    expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false, reason: 'ADMIN' });
   });
 
   test('loses open event streams', async () => {
@@ -109,7 +109,7 @@ describe('a blocked user', () => {
     const user = await customer();
     const connection = await buy(user);
     await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [user.id]);
-    expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false });
+    expect(await createGatewayRun(testApp).authorize(connection)).toEqual({ isAuthorized: false, reason: 'ADMIN' });
     await sweepConnections(testApp.ctx);
     expect(await rowOf(connection)).toMatchObject({ status: 'DISCONNECT_ADMIN' });
   });

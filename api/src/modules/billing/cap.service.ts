@@ -1,0 +1,29 @@
+/** The traffic cap of a connection. A connection that reaches it ends (ending.service.ts). */
+import { AppError } from '@cellhop/contract/errors';
+import { startedMegabytes, megabytesToBytes } from '@cellhop/contract/units';
+import type { Ctx } from '../../ctx.ts';
+import { lockConnection } from './ending.service.ts';
+import { saveCap, publishEnding } from './ending.store.ts';
+import { recallGrants } from './runs.store.ts';
+
+/**
+ * Nothing is granted beyond the cap. Grants beyond a lowered cap are recalled: gateways close the connection's tunnels, report their
+ * final totals and open it again with the remaining bytes.
+ * @param capMegabytes null: no cap
+ * @throws AppError NOT_CONNECTED; CAP_USED_UP if the cap is already reached
+ */
+export function setCap(ctx: Ctx, id: string, capMegabytes: bigint | null): Promise<void> {
+  return ctx.tx(async (ctx) => {
+    const connection = await lockConnection(ctx, id);
+    if (connection?.status !== 'WORK' || connection.endingReason) throw new AppError('NOT_CONNECTED');
+    const capBytes = capMegabytes === null ? undefined : megabytesToBytes(capMegabytes);
+    if (capBytes !== undefined && capBytes <= connection.usedBytes)
+      throw new AppError('CAP_USED_UP', { megabytes: Number(startedMegabytes(connection.usedBytes)) });
+    await saveCap(ctx, id, capMegabytes);
+    if (capBytes !== undefined && capBytes < connection.grantedBytes) {
+      await recallGrants(ctx, id);
+      publishEnding(ctx, [id]);
+    }
+    ctx.changed({ userId: connection.userId }, 'connections');
+  });
+}

@@ -1,0 +1,79 @@
+import type { Ctx } from '../../ctx.ts';
+
+/** Calls api/sql/change_password.sql. Needs the lock of the payer's account. */
+export async function savePassword(ctx: Ctx, id: string, encrypted: Buffer, hash: Buffer): Promise<void> {
+  await ctx.db.query('select change_password($1, $2, $3)', [id, encrypted, hash]);
+}
+
+/** Calls api/sql/replace_allow_list.sql. Needs the lock of the payer's account. */
+export async function saveAllowList(ctx: Ctx, id: string, networks: readonly string[]): Promise<void> {
+  await ctx.db.query('select replace_allow_list($1, $2::cidr[])', [id, networks]);
+}
+
+export interface AccessRow {
+  connectionId: string;
+  revision: number;
+  passwordRevision: number;
+  allowList: string[];
+}
+
+/** Finds open connections only. */
+export function findAccess(ctx: Ctx, ids: readonly string[]): Promise<AccessRow[]> {
+  return ctx.db.query(
+    `select id as "connectionId", access_revision as revision, password_revision as "passwordRevision",
+            array(select network::text from allowed_networks where connection_id = id order by network) as "allowList"
+       from readable_connections where id = any($1::uuid[]) and status = 'WORK'`,
+    [ids],
+  );
+}
+
+/** Stored client addresses of a connection. Above it the oldest is deleted. */
+const CLIENT_ADDRESSES_MAX = 100;
+
+/** `used_at` is updated once an hour at most, so most logins write nothing. */
+export async function recordClientAddress(ctx: Ctx, connectionId: string, address: string): Promise<void> {
+  const recorded = await ctx.db.query(
+    `insert into client_addresses (connection_id, address) values ($1, $2)
+     on conflict (connection_id, address) do update set used_at = now()
+       where client_addresses.used_at < now() - interval '1 hour'
+     returning address`,
+    [connectionId, address],
+  );
+  if (recorded.length === 0) return;
+  await ctx.db.query(
+    `delete from client_addresses
+      where connection_id = $1 and address in
+            (select address from client_addresses where connection_id = $1 order by used_at desc, address offset $2)`,
+    [connectionId, CLIENT_ADDRESSES_MAX],
+  );
+}
+
+/** @returns the networks without a client that has used the connection's password within these days */
+export async function findUnusedNetworks(
+  ctx: Ctx,
+  connectionId: string,
+  networks: readonly string[],
+  days: number,
+): Promise<string[]> {
+  const rows = await ctx.db.query<{ network: string }>(
+    `select network::text from unnest($2::cidr[]) as network
+      where not exists (select from client_addresses
+                         where connection_id = $1 and address <<= network and used_at > now() - $3 * interval '1 day')`,
+    [connectionId, networks, days],
+  );
+  return rows.map(({ network }) => network);
+}
+
+/** The end of a connection deletes its addresses, except those recorded at that moment. */
+export async function deleteOldClientAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `with old as (
+       select connection_id, address from client_addresses where used_at < now() - $1 * interval '1 day'
+        order by used_at limit $2 for update skip locked
+     ) delete from client_addresses using old
+        where client_addresses.connection_id = old.connection_id and client_addresses.address = old.address
+     returning old.address`,
+    [days, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,59 @@
+import type { EndReason } from '@cellhop/contract/connections';
+import type { Exit } from '@cellhop/contract/gateway';
+import type { Ctx } from '../../ctx.ts';
+
+export interface ExitOfLogin {
+  /** The proxy's, as versions know it that had no exits of their own. */
+  exit: Exit;
+  /** These are null for a connection that was bought without an exit. */
+  exitId: string | null;
+  exitKind: Exit['kind'] | null;
+  exitAddress: string | null;
+}
+
+export interface OpenLoginRow extends ExitOfLogin {
+  connectionId: string;
+  passwordRevision: number;
+  nodeId: string | null;
+}
+
+interface LoginRow extends OpenLoginRow {
+  passwordHash: Buffer;
+  /** Null if the connection is open and not ending. */
+  endReason: EndReason | null;
+}
+
+const OPEN_LOGIN_COLUMNS = `
+  connections.id as "connectionId", password_revision as "passwordRevision", exit, exits.id as "exitId",
+  exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId"`;
+
+/** Finds connections that are open or have ended within these hours. Connections of blocked users count as ended. */
+export async function findLogin(ctx: Ctx, username: string, endedHours: number): Promise<LoginRow | undefined> {
+  const [row] = await ctx.db.query<LoginRow>(
+    `select ${OPEN_LOGIN_COLUMNS}, password_hash as "passwordHash",
+            coalesce(end_reason::text, ending_reason::text, case when users.status <> 'ACTIVE' then 'ADMIN' end) as "endReason"
+       from connection_credentials as credentials
+       join readable_connections as connections on connections.id = credentials.id
+       join readable_proxies as proxies on proxies.id = proxy_id
+       join readable_users as users on users.id = user_id
+       left join readable_exits as exits on exits.id = connections.exit_id
+      where username = $1 and (ended_at is null or ended_at > now() - $2 * interval '1 hour')`,
+    [username, endedHours],
+  );
+  return row;
+}
+
+/** Finds open connections that list the address and that this node serves. @returns two at most */
+export function findLoginsByAddress(ctx: Ctx, nodeId: string, address: string): Promise<OpenLoginRow[]> {
+  return ctx.db.query(
+    `select ${OPEN_LOGIN_COLUMNS}
+       from (select distinct connection_id from allowed_networks where network >>= $1::inet) as listed
+       join readable_connections as connections on connections.id = connection_id
+       join readable_proxies as proxies on proxies.id = proxy_id
+       join readable_users as users on users.id = user_id
+       left join readable_exits as exits on exits.id = connections.exit_id
+      where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
+        and (node_id is null or node_id = $2) limit 2`,
+    [address, nodeId],
+  );
+}

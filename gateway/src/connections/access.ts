@@ -1,0 +1,53 @@
+import type { Access as AccessRevision } from '@cellhop/contract/gateway';
+import { type Network, parseNetwork } from '@cellhop/contract/network';
+
+/** How a client authenticated: with the password (as its keyed hash), or by an address on the allow-list. */
+export type Credential =
+  | { readonly kind: 'password'; readonly digest: Buffer }
+  | { readonly kind: 'address'; readonly address: string };
+
+/** A connection's first password. Control planes that send no revisions cannot change it. */
+const FIRST_PASSWORD_REVISION = 1;
+
+/** Who may use a connection. Revisions only grow, so a repeated or late message changes nothing. */
+export class Access {
+  #revision = 0;
+  #passwordRevision = FIRST_PASSWORD_REVISION;
+  #digest: Buffer | undefined;
+  #allowList: readonly Network[] = [];
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Keyed hash of the password; undefined until the control plane accepts one, and after it has refused it. */
+  get digest(): Buffer | undefined {
+    return this.#digest;
+  }
+
+  /** @returns whether the revision is newer than the known one; then some flows may no longer be allowed */
+  update(access: AccessRevision | undefined): boolean {
+    if (!access || access.revision <= this.#revision) return false;
+    this.#revision = access.revision;
+    if (access.passwordRevision > this.#passwordRevision) {
+      this.#passwordRevision = access.passwordRevision;
+      this.#digest = undefined;
+    }
+    this.#allowList = access.allowList.flatMap((text) => parseNetwork(text) ?? []);
+    return true;
+  }
+
+  /** The control plane has accepted this password; a newer revision may have replaced it since. */
+  passwordAccepted(digest: Buffer, access: AccessRevision | undefined): void {
+    if (access === undefined || access.passwordRevision >= this.#passwordRevision) this.#digest = digest;
+  }
+
+  passwordRefused(): void {
+    this.#digest = undefined;
+  }
+
+  allows(credential: Credential): boolean {
+    if (credential.kind === 'password') return this.#digest?.equals(credential.digest) === true;
+    return this.#allowList.some((network) => network.contains(credential.address));
+  }
+}

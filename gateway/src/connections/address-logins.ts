@@ -1,0 +1,88 @@
+import type { Authorization } from '@cellhop/contract/gateway';
+import type { Logger } from 'pino';
+import { inBackground } from '../background.ts';
+import type { ControlClient } from '../control/control-client.ts';
+import type { Limits } from '../limits.ts';
+import { TunnelFailure } from '../statuses.ts';
+import type { Credential } from './access.ts';
+import type { Connection, Login } from './connection.ts';
+import { causeOfRefusal } from './end-reasons.ts';
+import { RefusalCache } from './refusal-cache.ts';
+
+export type Granted = Extract<Authorization, { isAuthorized: true }>;
+
+interface AddressLoginsSettings {
+  readonly control: Pick<ControlClient, 'authorizeAddress'>;
+  readonly limits: Pick<
+    Limits,
+    'addressLoginsCached' | 'addressRefusalCacheMs' | 'credentialsCacheMs' | 'refusalsCached'
+  >;
+  readonly log: Logger;
+  /** @throws TunnelFailure */
+  readonly admit: (authorization: Granted, credential: Credential) => Connection;
+}
+
+interface CachedLogin {
+  readonly connection: Connection;
+  checkedAt: number;
+}
+
+/** Caches which client addresses open a connection without a password, and which do not, so that few clients cost a call. */
+export class AddressLogins {
+  readonly #byAddress = new Map<string, CachedLogin>();
+  readonly #refusals: RefusalCache;
+
+  constructor(private readonly settings: AddressLoginsSettings) {
+    this.#refusals = new RefusalCache(settings.limits.addressRefusalCacheMs, settings.limits.refusalsCached);
+  }
+
+  /**
+   * The open connection of this run that lists a client's address.
+   * @throws TunnelFailure if the control plane has refused the address recently
+   */
+  find(address: string): Login | undefined {
+    const cached = this.#byAddress.get(address);
+    const credential: Credential = { kind: 'address', address };
+    if (!cached || cached.connection.isEnding || !cached.connection.access.allows(credential)) {
+      this.#byAddress.delete(address);
+      this.#refusals.check(address);
+      return undefined;
+    }
+    const now = performance.now();
+    if (now - cached.checkedAt >= this.settings.limits.credentialsCacheMs) {
+      cached.checkedAt = now;
+      inBackground(this.settings.log, 'allow-list', this.#recheck(address));
+    }
+    return { connection: cached.connection, credential };
+  }
+
+  /** @throws TunnelFailure `credentials-wrong`, also if the control plane is unavailable, or `address-shared` */
+  async authorize(address: string): Promise<Connection> {
+    const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
+    // Clients with a password also try without it first: they must get the challenge even if the control plane is unavailable.
+    if (!authorization) throw new TunnelFailure('credentials-wrong');
+    if (!authorization.isAuthorized || authorization.state === 'ended') {
+      const cause = causeOfRefusal(authorization.reason);
+      this.#refusals.add(address, cause);
+      throw new TunnelFailure(cause);
+    }
+    const connection = this.settings.admit(authorization, { kind: 'address', address });
+    this.#byAddress.set(address, { connection, checkedAt: performance.now() });
+    const [oldest] = this.#byAddress.keys();
+    if (oldest !== undefined && this.#byAddress.size > this.settings.limits.addressLoginsCached)
+      this.#byAddress.delete(oldest);
+    return connection;
+  }
+
+  /** Allow-lists have changed: the control plane checks each address again. */
+  clear(): void {
+    this.#byAddress.clear();
+    this.#refusals.clear();
+  }
+
+  /** Another connection may have listed the address in the meantime: then a password is required. */
+  async #recheck(address: string): Promise<void> {
+    const authorization = await this.settings.control.authorizeAddress(address).catch(() => undefined);
+    if (authorization?.isAuthorized === false) this.#byAddress.delete(address);
+  }
+}

@@ -1,0 +1,39 @@
+/** Maps end reasons to labels of logs and metrics, and to replies to clients. */
+import type { EndReason } from '../flows/flow.ts';
+import type { FailureCause } from '../statuses.ts';
+
+interface ReasonInfo {
+  readonly label: string;
+  /** The reply to a client with the credentials of the ended connection. */
+  readonly refusal: FailureCause;
+}
+
+/** Reasons of the control plane. A newer one may send others. */
+const controlPlaneReasons: ReadonlyMap<string, ReasonInfo> = new Map([
+  ['USER', { label: 'user', refusal: 'ended-by-user' }],
+  ['ADMIN', { label: 'staff', refusal: 'ended-by-staff' }],
+  ['IDLE', { label: 'idle', refusal: 'ended-idle' }],
+  ['NO_MONEY', { label: 'no-money', refusal: 'ended-without-money' }],
+  ['EXIT_LOST', { label: 'exit-lost', refusal: 'ended-exit-lost' }],
+  ['CAP', { label: 'cap', refusal: 'ended-at-cap' }],
+  ['RECALLED', { label: 'recalled', refusal: 'ended' }],
+  ['ADDRESS_SHARED', { label: 'other', refusal: 'address-shared' }],
+]);
+
+/** Labels of ends that this run decided. */
+const gatewayEndLabels: Partial<Record<EndReason, string>> = {
+  'out-of-money': 'no-money',
+  'cap-reached': 'cap',
+  idle: 'unused',
+  shutdown: 'shutdown',
+};
+
+/** @param reason the reason from the control plane, if there is one */
+export function labelOfEnd(end: EndReason, reason: string | undefined): string {
+  return gatewayEndLabels[end] ?? controlPlaneReasons.get(reason ?? '')?.label ?? 'other';
+}
+
+/** @param reason undefined: the control plane knows no connection with these credentials */
+export function causeOfRefusal(reason: string | undefined): FailureCause {
+  return reason === undefined ? 'credentials-wrong' : (controlPlaneReasons.get(reason)?.refusal ?? 'ended');
+}
