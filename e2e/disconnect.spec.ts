@@ -27,9 +27,18 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   await expect.poll(used, { intervals: [100] }).toBeGreaterThan(0);
 
   await page.getByRole('link', { name: 'Connections' }).click();
+  const responding = new AbortController();
+  const mayRespond = once(responding.signal, 'abort');
+  await page.route('**/disconnect', async (route) => {
+    const response = await route.fetch();
+    await mayRespond;
+    await route.fulfill({ response });
+  });
   await page.getByRole('button', { name: /^Disconnect / }).press('Enter');
+  // The live event may arrive before the response.
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
+  responding.abort();
   // The whole download takes 45 seconds at this rate; curl receives only what is in its socket buffer.
   const [code] = (await Promise.race([closed, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
   expect(code).not.toBe('still runs');

@@ -7,7 +7,7 @@ import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
-import { ConnectionsTable, passFocusToInfo } from './connections-table.tsx';
+import { ConnectionsTable } from './connections-table.tsx';
 import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
 
 interface ConnectionsPageProps {
@@ -26,9 +26,7 @@ export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPa
 
   async function disconnect(connection: Connection, isRefundWaived = false) {
     const ended = await ending.run({ connection, isRefundWaived });
-    if (ended === undefined) return;
-    setRefused(undefined);
-    passFocusToInfo(connection.id);
+    if (ended !== undefined) setRefused(undefined);
   }
 
   return (

@@ -1,6 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
+import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMegabytes, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
@@ -18,18 +19,8 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
-/** The disconnect button is about to be removed; if it has the focus, moves it to the info button. */
-export function passFocusToInfo(connectionId: string): void {
-  if (document.activeElement?.id === disconnectId(connectionId))
-    document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
-}
-
 function infoId(connectionId: string): string {
   return `info-${connectionId}`;
-}
-
-function disconnectId(connectionId: string): string {
-  return `disconnect-${connectionId}`;
 }
 
 export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }: ConnectionsTableProps) {
@@ -135,9 +126,17 @@ function InfoButton({ connection: { id, ip }, onClick }: RowButtonProps) {
 
 function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowButtonProps & { isLoading: boolean }) {
   const { t } = useTranslation('proxyConnection');
+  const button = useRef<HTMLButtonElement>(null);
+  // The response, a live event or a poll may remove the button. React runs this before the element leaves the page.
+  useLayoutEffect(() => {
+    const element = button.current;
+    return () => {
+      if (document.activeElement === element) document.getElementById(infoId(id))?.focus({ preventScroll: true });
+    };
+  }, [id]);
   return (
     <Button
-      id={disconnectId(id)}
+      ref={button}
       size="compact-sm"
       variant="light"
       className={classes['disconnect'] ?? ''}
