@@ -100,7 +100,7 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
   };
 }
 
-/** The receipts of inserted connections are fake, so the audit starts after them, like an incremental audit in production. */
+/** The receipts of inserted connections are fake, so the invariant check starts after them, like an incremental one in production. */
 async function rememberAsVerified(ctx: Ctx): Promise<VerifiedMark> {
   const [newest] = await ctx.db.query<{ id: bigint }>('select max(id) as id from transfers');
   await ledger.updateStoredSums(ctx, newest!.id);
