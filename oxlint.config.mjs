@@ -63,7 +63,7 @@ export default {
     boundary(
       ['contract/src/**'],
       tests,
-      ban('contract/ depends on zod and ipaddr.js alone.', '*', '!zod', '!ipaddr.js', '!./*'),
+      ban('contract/ depends on zod and ipaddr.js alone.', '*', '!zod', '!ipaddr.js', '!./*', '!../*'),
     ),
     boundary(
       ['gateway/src/protocol/**'],
@@ -83,9 +83,19 @@ export default {
     ),
     boundary(
       ['web/src/features/**'],
-      tests,
+      ['web/src/features/staff-*/**', ...tests],
       otherWorkspace,
       banSibling('Features never import each other; compose them in app/.'),
+      ban('app/ imports features, never the reverse.', '**/app/**'),
+    ),
+    boundary(
+      ['web/src/features/staff-*/**'],
+      tests,
+      otherWorkspace,
+      {
+        regex: String.raw`^\.\./staff-(?!parts/)`,
+        message: "Features of staff share staff-parts/ and may show parts of the customers' features.",
+      },
       ban('app/ imports features, never the reverse.', '**/app/**'),
     ),
     boundary(

@@ -1,4 +1,3 @@
-import { signIn } from '@cellhop/contract/auth';
 import { type Call, createClient } from '@cellhop/contract/client';
 import { payInvoice } from '@cellhop/contract/development';
 import { createInvoice } from '@cellhop/contract/invoices';
@@ -7,11 +6,12 @@ import { connect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { sendBroadcast } from '@cellhop/contract/staff-notifications';
-import { answerTicket, createTicket } from '@cellhop/contract/support';
+import { sendBroadcast } from '@cellhop/contract/staff/notifications';
+import { answerTicket } from '@cellhop/contract/staff/support';
+import { createTicket } from '@cellhop/contract/support';
 import { getProfile } from '@cellhop/contract/users';
 import type { Page } from '@playwright/test';
-import { accessToken, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+import { accessToken, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -19,12 +19,6 @@ const LIST = '**/v1/notifications?*';
 
 function clientOf(page: Page, baseUrl: string): Call {
   return createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
-}
-
-/** A client of a member of staff, without a browser. */
-async function clientAs(email: string, baseUrl: string): Promise<Call> {
-  const { data } = await createClient({ baseUrl })(signIn, { body: { email, password: 'demo-password' } });
-  return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 
 async function topUp(page: Page, url: string, amount: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
-import type { SignInResult } from '@cellhop/contract/auth';
+import { signIn as signInEndpoint, type SignInResult } from '@cellhop/contract/auth';
+import { type Call, createClient } from '@cellhop/contract/client';
 import { mailboxSchema, type Mail } from '@cellhop/contract/development';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import pg from 'pg';
@@ -117,6 +118,12 @@ export async function enter(page: Page, path: string, email: string, password = 
     accessTokenExpiredAt: expiredAccessTokenAt,
   });
   await page.goto(path);
+}
+
+/** A client of one of the demo's users, without a browser. */
+export async function clientAs(email: string, baseUrl: string, password = 'demo-password'): Promise<Call> {
+  const { data } = await createClient({ baseUrl })(signInEndpoint, { body: { email, password } });
+  return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
 }
 
 /** The access token of the page's session, for requests to the API. */

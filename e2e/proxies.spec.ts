@@ -48,8 +48,8 @@ async function checkStates(page: Page): Promise<void> {
   await expect(page.getByText('Failed loaded proxy filters')).toBeVisible();
   await expect(page.getByText('Failed loaded proxies')).toBeVisible();
   for (const path of [CATALOGUE, FILTER]) await page.unroute(path);
-  await page.getByRole('button', { name: 'Try again' }).first().click();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  for (const text of ['Failed loaded proxy filters', 'Failed loaded proxies'])
+    await page.getByRole('alert').filter({ hasText: text }).getByRole('button', { name: 'Try again' }).click();
 
   await expect(rows).toHaveCount(1 + 50);
   await expect(page.getByText('The first 50 results are shown.', { exact: false })).toBeVisible();

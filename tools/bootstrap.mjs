@@ -45,12 +45,12 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
-  if (mode === 'create-admin' || mode === 'add-node') {
+  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue') {
     await prepare();
     const { runOnDatabase } = await import('./database-command.mjs');
     process.exit(await runOnDatabase(mode, names));
   }
-  throw new Problem('Use "npm start", "npm test", "npm run create-admin" or "npm run add-node".');
+  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node or catalogue.');
 } catch (error) {
   process.exit(reportFailure(error));
 }

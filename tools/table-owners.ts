@@ -3,10 +3,12 @@
  * call a service. A function of api/sql changes tables of several modules in one statement.
  */
 const tablesOf: Record<string, readonly string[]> = {
+  approvals: ['staff_requests'],
   'audit-log': ['audit_log'],
-  auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions'],
+  auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   connections: ['allowed_networks', 'client_addresses'],
+  dashboard: ['dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
   gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
@@ -14,11 +16,12 @@ const tablesOf: Record<string, readonly string[]> = {
   'key-rotation': ['resealings'],
   // Only processes older than migration 0024 use verified_sums.
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
+  mails: ['sent_mails'],
   notifications: ['broadcasts', 'notifications'],
-  proxies: ['proxies', 'proxy_counts'],
+  proxies: ['catalogue_import_rows', 'catalogue_imports', 'proxies', 'proxy_counts'],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
-  support: ['ticket_messages', 'tickets'],
+  support: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'tickets'],
   usage: ['traffic_hours'],
   users: ['roles', 'users'],
 };

@@ -125,6 +125,7 @@ describe('the repository', () => {
     expect(sections.map((section) => section.split('\n')[0])).toEqual([
       'An endpoint',
       'A screen',
+      'A screen of staff',
       'An exit',
       'A chain',
       'A job',

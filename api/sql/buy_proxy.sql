@@ -1,4 +1,4 @@
--- revision: 2
+-- revision: 3
 -- Sells a proxy in one round trip. Checks follow the lock order: payer, proxy, connection.
 -- A refusal changes nothing. The database also has an overload without the two limits,
 -- for API processes of the previous version (migration 0018).
@@ -19,6 +19,7 @@ declare
   escrow_id bigint;
   head bytea;
   dns_node_id uuid;
+  is_draining boolean;
 begin
   -- Serializes all purchases and charges of one customer.
   select * into strict payer from accounts where id = payer_id for no key update;
@@ -69,6 +70,15 @@ begin
     return;
   end if;
 
+  -- A node that takes no new purchases has just been told so: its proxies leave the catalogue a moment later.
+  select exits.node_id, gateway_nodes.is_draining into dns_node_id, is_draining
+    from exits join gateway_nodes on gateway_nodes.id = exits.node_id where exits.id = proxy.exit_id;
+  if is_draining then
+    update proxies set connection_id = null where id = wanted_proxy_id;
+    outcome := 'PROXY_NOT_FOUND';
+    return;
+  end if;
+
   -- Moves the money from the payer to the connection's escrow account, as the first charge of its receipt.
   outcome := 'BOUGHT';
   connection_id := new_id;
@@ -80,8 +90,7 @@ begin
     returning accounts.balance_micros into balance_micros;
   -- Assigns a free DNS port of the exit's node, or of the built-in node if the proxy has no exit. Concurrent purchases skip each
   -- other's.
-  select exits.node_id into dns_node_id from exits where exits.id = proxy.exit_id;
-  if not found then
+  if dns_node_id is null then
     select gateway_nodes.id into dns_node_id from gateway_nodes where name = 'default';
   end if;
   update node_dns_ports set connection_id = new_id

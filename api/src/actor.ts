@@ -12,4 +12,6 @@ export interface Actor {
   permissions: ReadonlySet<Permission>;
   /** The user's role requires two-factor sign-in, which they have not enabled yet. */
   isSecondFactorDue: boolean;
+  /** The member of staff who sees the app as this user: read-only. */
+  viewerId?: string;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from './config.ts';
+import { isStaffSecondFactorRequired, loadConfig } from './config.ts';
 
 const complete = {
   DATABASE_URL: 'postgres://localhost/cellhop',
@@ -41,6 +41,24 @@ describe('loadConfig', () => {
   ])('REQUIRE_STAFF_2FA=%s is %s', (value, expected) => {
     expect(loadConfig({ ...complete, REQUIRE_STAFF_2FA: value }).requiresStaffSecondFactor).toBe(expected);
     expect(() => loadConfig({ ...complete, REQUIRE_STAFF_2FA: 'perhaps' })).toThrow('REQUIRE_STAFF_2FA');
+  });
+
+  test.each([
+    [undefined, true, false],
+    [undefined, false, true],
+    [false, false, false],
+    [true, true, true],
+  ])('REQUIRE_STAFF_2FA=%s in development (%s) is %s', (setting, isDevelopment, expected) => {
+    expect(isStaffSecondFactorRequired(setting, isDevelopment)).toBe(expected);
+  });
+
+  test.each([
+    [undefined, 100_000_000n],
+    ['', undefined],
+    ['0', 0n],
+    ['49.99', 49_990_000n],
+  ])('APPROVAL_USD %j: approval above %d micro-dollars, and none if it is empty', (APPROVAL_USD, approvalMicros) => {
+    expect(loadConfig({ ...complete, APPROVAL_USD }).approvalMicros).toBe(approvalMicros);
   });
 
   test('an empty variable counts as unset', () => {

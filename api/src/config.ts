@@ -1,4 +1,4 @@
-import { toMicros } from '@cellhop/contract/units';
+import { isDollarAmount, toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from './keys.ts';
 import { portRangeSchema, type PortRange } from './port-range.ts';
@@ -46,6 +46,9 @@ const environmentSchema = z.object({
   REFUND_WINDOW_SECONDS: wholeSeconds.default(1800),
   IDLE_TIMEOUT_SECONDS: wholeSeconds.default(1800),
   TRIAL_CREDIT_USD: z.coerce.number().min(0).max(1000).default(1),
+  /** Unlike other settings, an empty one has a meaning of its own: nothing needs approval. */
+  APPROVAL_USD: z.union([z.literal(''), z.coerce.number().min(0).max(1_000_000).refine(isDollarAmount)]).default(100),
+  DEMO_DATA: z.enum(['small', 'large']).default('small'),
   REQUIRE_STAFF_2FA: optional(z.stringbool()),
   INTERNAL_HOST: optional(z.string().min(1)),
   INTERNAL_PORT: optional(port),
@@ -96,6 +99,10 @@ export interface Config {
   idleTimeoutMs: number;
   /** The trial credit of the demo's promo code. */
   trialCreditMicros: bigint;
+  /** Changes of money by staff above it need a second member of staff; undefined: none do. */
+  approvalMicros: bigint | undefined;
+  /** In development: `large` adds months of history. */
+  demoData: 'small' | 'large';
   /** Roles with any permission require two-factor sign-in. */
   requiresStaffSecondFactor: boolean;
   /** Per port of this process. */
@@ -158,7 +165,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     refundWindowMs: settings.REFUND_WINDOW_SECONDS * 1000,
     idleTimeoutMs: settings.IDLE_TIMEOUT_SECONDS * 1000,
     trialCreditMicros: toMicros(settings.TRIAL_CREDIT_USD),
-    requiresStaffSecondFactor: settings.REQUIRE_STAFF_2FA ?? false,
+    approvalMicros: settings.APPROVAL_USD === '' ? undefined : toMicros(settings.APPROVAL_USD),
+    demoData: settings.DEMO_DATA,
+    requiresStaffSecondFactor: isStaffSecondFactorRequired(settings.REQUIRE_STAFF_2FA, isDevelopment),
     socketsMax: settings.SOCKETS_MAX,
     socketsPerNetwork: settings.SOCKETS_PER_NETWORK,
     nodeRequestsPerMinute: settings.NODE_REQUESTS_PER_MINUTE,
@@ -177,6 +186,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     logLevel: settings.LOG_LEVEL,
     isSupervised: settings.SUPERVISED ?? false,
   };
+}
+
+/** By default in production only, because the demo needs no phone. */
+export function isStaffSecondFactorRequired(setting: boolean | undefined, isDevelopment: boolean): boolean {
+  return setting ?? !isDevelopment;
 }
 
 function describe(issue: z.core.$ZodIssue): string {

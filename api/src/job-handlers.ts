@@ -1,16 +1,20 @@
 import type { Task, TaskList } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
 import { payloadSchemas, type Jobs } from './jobs.ts';
-import { deliverMail, sendMail } from './mail/mailer.ts';
+import { sendMail } from './mail/mailer.ts';
+import { deliver } from './modules/mails/mails.service.ts';
 import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts';
+import { followDraining } from './modules/proxies/inventory.service.ts';
 
 type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
 
 const handlers: Handlers = {
-  'mail.deliver': deliverMail,
+  'mail.deliver': deliver,
   'mail.send': sendMail,
   'mail.none': async () => {},
+  'notifications.deliver': deliverBroadcast,
   'notifications.broadcast': deliverBroadcast,
+  'proxies.follow-draining': (ctx, payload) => followDraining(ctx, payload),
 };
 
 /** The task list of the job runner. */

@@ -69,7 +69,7 @@ describe('the job of a mail', () => {
     await testApp.call(recoverPassword, { body: { email: 'nobody@example.com' } });
     const [job] = await readJobs();
     expect(job!.task).toBe('mail.none');
-    expect(Object.keys(job!.payload)).toEqual(['template', 'sealedOrder', 'expiredAt']);
+    expect(Object.keys(job!.payload)).toEqual(['template', 'sealedOrder', 'expiredAt', 'mailId']);
   });
 
   test('from a version without encryption is sent, and fields of newer versions are ignored', async () => {
@@ -127,7 +127,7 @@ describe('a job that cannot be parsed', () => {
     ['mail.send', { template: 'recover-password', to: 'x' }, /languageCode: .*; values: /],
     ['mail.send', { template: 'greeting', to: 'x', languageCode: 'en', values: { link: LINK } }, /template: /],
     ['mail.deliver', { template: 'recover-password', sealedOrder: '!', expiredAt: null }, /sealedOrder: /],
-    ['notifications.broadcast', { broadcastId: 7 }, /broadcastId: /],
+    ['notifications.deliver', { broadcastId: 7 }, /broadcastId: /],
     ['notifications.broadcast', null, /broadcastId|payload: /],
   ])('as %s %j fails, and the error names the field but no contents', async (task, payload, reason) => {
     const before = (await mailsTo(testApp, user.email)).length;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProxy, createUser } from '../test/factories.ts';
 import { createGatewayRun } from '../test/gateway-client.ts';
 import { newInvoice, pay } from '../test/sandbox-payments.ts';
+import { adjust, settle } from '../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../test/test-app.ts';
 import { enqueue } from './jobs.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
@@ -39,6 +40,9 @@ test('transactions that move money enqueue no job, because its notification woul
   heard.length = 0;
 
   await pay(testApp, await newInvoice(user));
+  const staff = await createUser(testApp, { roleName: 'ADMIN' });
+  for (const amount of [5, -1, 200]) await adjust(staff, user, amount);
+  await settle(staff, await newInvoice(user));
   const run = createGatewayRun(testApp);
   const [used, unused, abandoned] = [await buy(user), await buy(user), await buy(user)];
   for (const connection of [used, unused, abandoned]) await run.authorize(connection);

@@ -17,7 +17,11 @@ export const payloadSchemas = {
   /** Does nothing. Enqueued for addresses without an account, so that the response time does not reveal it. */
   'mail.none': z.unknown(),
   /** Delivers a broadcast to its recipients. */
+  'notifications.deliver': z.object({ broadcastId: z.uuid() }),
+  /** The same, from versions with fewer filters. Their workers would ignore the others, and reach too many users. */
   'notifications.broadcast': z.object({ broadcastId: z.uuid() }),
+  /** Takes the proxies of a draining node out of the catalogue, or returns those of a node that no longer is. */
+  'proxies.follow-draining': z.object({ nodeId: z.uuid() }),
 };
 
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
@@ -28,7 +32,7 @@ const ATTEMPTS = 12;
  * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
  * payload wins.
  */
-export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send'>>(
+export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send' | 'notifications.broadcast'>>(
   ctx: Ctx,
   name: Name,
   payload: Jobs[Name],

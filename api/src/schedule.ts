@@ -5,10 +5,14 @@
 import { parseCronItems, type ParsedCronItem, type TaskList } from 'graphile-worker';
 import type { Ctx } from './ctx.ts';
 import { cleanUpJobs } from './jobs.ts';
+import { lapseRequests } from './modules/approvals/approvals.service.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from './modules/connections/access.service.ts';
+import { deleteOldMails } from './modules/mails/mails.service.ts';
+import { updateSums } from './modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
+import { deleteOldImports } from './modules/proxies/imports.service.ts';
 import { assignExits } from './modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from './modules/referrals/level-changes.service.ts';
 import { recordTraffic } from './modules/usage/usage.service.ts';
@@ -24,14 +28,18 @@ interface ScheduledTask {
 /** Each is idempotent and processes the current state, so a missed or repeated run does no harm. */
 const schedule: ScheduledTask[] = [
   { name: 'usage.record', cron: '* * * * *', run: recordTraffic },
+  { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
+  { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },
   { name: 'audit-log.clean-up', cron: '17 * * * *', run: deleteOld },
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
   { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
+  { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
+  { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];
 
 export function scheduledTasks(ctx: Ctx): TaskList {

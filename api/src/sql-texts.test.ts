@@ -125,7 +125,11 @@ describe('the database', () => {
   test('has the current text of every function and view in sql/', async () => {
     const { rows } = await client.query<{ name: string; source: string; signature: string }>(
       `select proname as name, prosrc as source, proname || '(' || pg_get_function_arguments(pg_proc.oid) || ')' as signature
-         from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
+         from pg_proc
+        where pronamespace = 'public'::regnamespace
+          -- Not those of extensions.
+          and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+        order by proname`,
     );
     const views = await client.query<{ name: string }>(
       "select viewname as name from pg_views where schemaname = 'public' order by viewname",

@@ -38,12 +38,12 @@ function toRow(columns: readonly string[], cells: readonly string[]): MarkdownRo
   return Object.fromEntries(columns.map((column, index) => [column, cells[index]!]));
 }
 
-/** `$1.25` -> micro-dollars; `nothing` -> 0. */
+/** `$1.25` or `-$1.25` -> micro-dollars; `nothing` -> 0. */
 export function toMicrosFromCell(cell: string): bigint {
   if (cell === 'nothing') return 0n;
-  const match = /^\$(\d{1,3}(?:,?\d{3})*)(?:\.(\d{1,6}))?$/.exec(cell);
+  const match = /^(-?)\$(\d{1,3}(?:,?\d{3})*)(?:\.(\d{1,6}))?$/.exec(cell);
   if (!match) throw new Error(`no amount of money: ${cell}`);
-  return BigInt(match[1]!.replaceAll(',', '') + (match[2] ?? '').padEnd(6, '0'));
+  return BigInt(match[1]! + match[2]!.replaceAll(',', '') + (match[3] ?? '').padEnd(6, '0'));
 }
 
 /** `50 MB`, `1,023 bytes` or `50 MB and 1 byte` -> bytes; `nothing` -> 0. */

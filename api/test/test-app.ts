@@ -9,6 +9,7 @@ import { createCtx, type Ctx } from '../src/ctx.ts';
 import { openDatabase, type Database } from '../src/db.ts';
 import { createLog, type Log } from '../src/log.ts';
 import { seedRoles } from '../src/seed/roles.ts';
+import { StaffWrites } from './staff-writes.ts';
 
 export interface TestApp {
   app: FastifyInstance;
@@ -47,6 +48,8 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
   const database = openDatabase(config.databaseUrl, config.databasePoolSize, config.databaseTimeLimitMs);
   const ctx = createCtx(database, config, log);
   const app = await buildApp(ctx);
+  const staffWrites = new StaffWrites();
+  staffWrites.watch(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
@@ -57,6 +60,7 @@ async function serve(config: Config, log = createLog('test', config.logLevel, fa
     call: createClient({ baseUrl: url }),
     stop: async () => {
       await app.close();
+      await staffWrites.check(database);
       await database.close();
     },
   };

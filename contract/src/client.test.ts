@@ -34,8 +34,8 @@ describe('createClient', () => {
     expect(requests[0]?.headers.get('content-type')).toBeNull();
   });
 
-  test('returns a CSV file as text', async () => {
-    const headers = { 'content-type': 'text/csv; charset=utf-8' };
+  test('returns a file as text', async () => {
+    const headers = { 'content-disposition': 'attachment; filename="rows.csv"' };
     const call = createClient({ fetch: async () => new Response('id\r\n1\r\n', { headers }) });
     expect(await call(exportTransactions, { query: {} })).toBe('id\r\n1\r\n');
   });

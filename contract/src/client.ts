@@ -25,6 +25,8 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Overrides the client's timeout, for example for a long download. */
   timeoutMs?: number;
+  /** A file, for endpoints whose body is not JSON of the API. */
+  file?: { type: string; content: Blob | string };
 }
 
 export interface ClientSettings {
@@ -54,10 +56,14 @@ export function createClient(settings: ClientSettings = {}): Call {
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     };
     if (body !== undefined) init.body = JSON.stringify(body);
+    if (options.file !== undefined) {
+      headers['content-type'] = options.file.type;
+      init.body = options.file.content;
+    }
     const url = (settings.baseUrl ?? '') + toPath(definition.url, params) + toQuery(query);
-    const { ok, status, text, isCsv, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
+    const { ok, status, text, isFile, retryAfter } = await exchange(settings.fetch ?? fetch, url, init);
     // A file is declared as a string; everything else is JSON.
-    if (ok) return (isCsv ? text : JSON.parse(text)) as Output<typeof definition>;
+    if (ok) return (isFile ? text : JSON.parse(text)) as Output<typeof definition>;
     throw toApiError(status, text, retryAfter);
   };
 }
@@ -72,8 +78,8 @@ async function exchange(doFetch: typeof fetch, url: string, init: RequestInit) {
   try {
     const response = await doFetch(url, init);
     const { ok, status, headers } = response;
-    const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
-    return { ok, status, text: await response.text(), isCsv, retryAfter: headers.get('retry-after') };
+    const isFile = headers.get('content-disposition')?.startsWith('attachment') === true;
+    return { ok, status, text: await response.text(), isFile, retryAfter: headers.get('retry-after') };
   } catch (error) {
     const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, isTimeout ? 'TIMEOUT' : 'NETWORK', error instanceof Error ? error.message : String(error));

@@ -39,10 +39,6 @@ export const connectionSchema = locationSchema.extend({
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
-export const adminConnectionSchema = connectionSchema
-  .omit({ password: true })
-  .extend({ user: z.object({ id: idSchema, email: z.string() }) });
-
 /** The user's balance after the change, so that a client needs no second call. */
 const withBalance = connectionSchema.extend({ currentBalance: dollarsSchema });
 export type ConnectionWithBalance = z.infer<typeof withBalance>;
@@ -134,23 +130,4 @@ export const listConnections = endpoint({
   summary: "The user's connections, newest first",
   query: z.strictObject(pageQuery),
   response: paged(connectionSchema),
-});
-
-export const listAllConnections = endpoint({
-  method: 'GET',
-  url: '/v1/proxies/connections/admin',
-  access: { permission: 'CONNECTIONS_READ' },
-  summary: 'Connections of all users or of one, newest first',
-  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
-  response: paged(adminConnectionSchema),
-});
-
-export const disconnectAsAdmin = endpoint({
-  method: 'POST',
-  url: '/v1/proxies/connections/admin/{id}/disconnect',
-  access: { permission: 'CONNECTIONS_EDIT' },
-  summary: "End a customer's connection as DISCONNECT_ADMIN",
-  params: idParams,
-  response: data(adminConnectionSchema),
-  errors: ['NOT_FOUND', 'NOT_CONNECTED'],
 });

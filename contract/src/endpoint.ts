@@ -5,10 +5,11 @@ import type { Permission } from './permissions.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call an endpoint: everyone, any signed-in user, a signed-in user whose role has a permission,
- * a gateway node with its token, or everyone in development only (the route does not exist in production).
+ * Who may call an endpoint: everyone, any signed-in user, staff (a signed-in user whose role has at least one permission), a
+ * signed-in user whose role has a certain permission, a gateway node with its token, or everyone in development only (the route does
+ * not exist in production).
  */
-export type Access = 'public' | 'user' | 'gateway' | 'development' | { readonly permission: Permission };
+export type Access = 'public' | 'user' | 'staff' | 'gateway' | 'development' | { readonly permission: Permission };
 
 type PathKeys<Url extends string> = Url extends `${string}{${infer Key}}${infer Rest}` ? Key | PathKeys<Rest> : never;
 
@@ -24,6 +25,8 @@ export interface EndpointDefinition<Url extends string = string> {
   /** The whole success body, `{ data }` or `{ data, totalPages }`. */
   readonly response: z.ZodType;
   readonly status?: 200 | 201 | 202;
+  /** A file of the user's data: refused to staff who see the app as the user. */
+  readonly isExport?: true;
   /** Codes of the error catalogue that are particular to this endpoint; they appear in OpenAPI. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -22,12 +22,26 @@ export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
 const versionSchema = z.int().positive();
 
+/** What a node says about itself. */
+const nodeStatusSchema = z.object({
+  softwareVersion: z.string().max(40),
+  tunnels: z.int().nonnegative(),
+  /** The mean since the last report. */
+  bytesPerSecond: z.int().nonnegative(),
+});
+export type NodeStatus = z.infer<typeof nodeStatusSchema>;
+
 export const hello = endpoint({
   method: 'POST',
   url: '/internal/gateway/hello',
   access: 'gateway',
   summary: 'Heartbeat of a node, at its start and every minute: exchanges versions and node-wide settings',
-  body: z.object({ contractVersion: versionSchema }),
+  body: z.object({
+    contractVersion: versionSchema,
+    runId: idSchema.optional(),
+    /** Shown to staff. */
+    status: nodeStatusSchema.optional(),
+  }),
   response: data(
     z.object({
       contractVersion: versionSchema,

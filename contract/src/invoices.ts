@@ -73,14 +73,3 @@ export const listInvoices = endpoint({
   query: z.strictObject(pageQuery),
   response: paged(invoiceSchema),
 });
-
-export const adminInvoiceSchema = invoiceSchema.extend({ user: z.object({ id: idSchema, email: z.string() }) });
-
-export const listAllInvoices = endpoint({
-  method: 'GET',
-  url: '/v1/payments/admin/invoices',
-  access: { permission: 'PAYMENTS_READ' },
-  summary: 'Invoices of all users or of one, newest first',
-  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
-  response: paged(adminInvoiceSchema),
-});

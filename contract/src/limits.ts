@@ -8,6 +8,8 @@ export const PRICED_MEGABYTES = 100;
 
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 100;
+/** Staff's lists have pages up to this row, because counting or skipping more would read whole tables. Filters find the others. */
+export const LISTED_ROWS_MAX = 10_000;
 /** Stored per user; the oldest are deleted first. */
 export const NOTIFICATIONS_MAX = 500;
 /** Of a text that staff write, including its HTML. */
@@ -15,10 +17,29 @@ export const NOTIFICATION_DESCRIPTION_LENGTH_MAX = 1000;
 export const NOTIFICATION_CONTENT_LENGTH_MAX = 5000;
 /** How many users a broadcast can list by id; larger audiences use its filters. */
 export const BROADCAST_USERS_MAX = 200;
+/** The recipients of a broadcast are counted up to here, because counting all users takes seconds. */
+export const RECIPIENTS_COUNTED_MAX = 100_000;
+/** Of the filters of a broadcast. */
+export const BALANCE_FILTER_DOLLARS_MAX = 1_000_000;
 export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;
 export const FILTER_VALUE_LENGTH_MAX = 120;
+
+/** US dollars for 100 MB. The step makes the prices of one megabyte and of fifty exact. */
+export const PROXY_PRICE_MAX = 10_000;
+export const PROXY_PRICE_STEP = 0.0001;
+/** Of a price change by percent. */
+export const PERCENT_MIN = -90;
+export const PERCENT_MAX = 1000;
+/** Proxies that one bulk change may touch: purchases of them wait until it is done. */
+export const BULK_PROXIES_MAX = 100_000;
+/** An import: a file of this size has about 300,000 lines. */
+export const IMPORT_BYTES_MAX = 32 * BYTES_PER_MEGABYTE;
+export const IMPORT_ROWS_MAX = 200_000;
+export const IMPORT_ERRORS_MAX = 100;
+export const NODE_NAME_LENGTH_MAX = 60;
+export const NODES_MAX = 500;
 
 export const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 8;
@@ -31,8 +52,21 @@ export const TRIAL_CREDIT_DOLLARS_MAX = 1000;
 export const PROMO_CODE_CREDITS_MAX = 10_000_000;
 export const PROMO_CODE_BUDGET_DOLLARS_MAX = 1_000_000;
 
-/** Why staff block a user, or unblock them. */
-export const STATUS_REASON_LENGTH_MAX = 500;
+/** Why staff change money or access. */
+export const REASON_LENGTH_MIN = 3;
+export const REASON_LENGTH_MAX = 500;
+
+export const ROLE_NAME_LENGTH_MIN = 2;
+export const ROLE_NAME_LENGTH_MAX = 30;
+/** All roles are one list. */
+export const ROLES_MAX = 100;
+
+/** The largest correction of a balance, and the largest settlement of an invoice by hand. */
+export const STAFF_AMOUNT_DOLLARS_MAX = 100_000;
+/** A request that nobody has decided lapses after this time. */
+export const APPROVAL_HOURS_MAX = 72;
+/** The sum of a customer's changes by staff in this time decides whether one needs approval. */
+export const APPROVAL_SUM_HOURS = 24;
 
 /** Addresses and networks on the allow-list of a connection. */
 export const ALLOW_LIST_MAX = 20;
@@ -50,12 +84,25 @@ export const TICKET_NAME_LENGTH_MAX = 300;
 export const TICKET_DESCRIPTION_LENGTH_MIN = 5;
 export const TICKET_DESCRIPTION_LENGTH_MAX = 5000;
 export const TICKET_MESSAGE_LENGTH_MAX = 5000;
+/** Internal notes of staff per ticket. */
+export const TICKET_NOTES_MAX = 500;
+/** Words that tickets are searched by; each is matched from its beginning. */
+export const TICKET_WORDS_LENGTH_MIN = 2;
+export const TICKET_WORDS_LENGTH_MAX = 100;
+/** Tickets that a search by words lists: a common word is in very many. */
+export const TICKET_MATCHES_MAX = 1000;
+export const CANNED_REPLIES_MAX = 200;
+export const CANNED_REPLY_TITLE_LENGTH_MIN = 2;
+export const CANNED_REPLY_TITLE_LENGTH_MAX = 100;
+/** Staff to whom a ticket can be assigned. */
+export const ASSIGNEES_MAX = 200;
 
 export const FAQ_QUESTION_LENGTH_MIN = 5;
 export const FAQ_QUESTION_LENGTH_MAX = 300;
 export const FAQ_RESPONSE_LENGTH_MIN = 5;
 export const FAQ_RESPONSE_LENGTH_MAX = 5000;
-export const FAQ_POSITION_MAX = 10_000;
+/** Customers get all entries in one response. */
+export const FAQ_ENTRIES_MAX = 200;
 
 /** The reporting browser truncates longer texts; the first lines of a stack matter most. */
 export const BROWSER_ERROR_NAME_LENGTH_MAX = 100;

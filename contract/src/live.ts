@@ -1,7 +1,14 @@
-/** Live events: which topics have changed for the signed-in user, never the data. Clients fetch the data as usual. */
+/** Live events: which topics have changed for the signed-in user, or for staff, never the data. Clients fetch the data as usual. */
 import { z } from 'zod';
 
-export { LIVE_EVENTS_PATH, liveTopics, type LiveTopic } from './live.plain.ts';
+export {
+  LIVE_EVENTS_PATH,
+  liveTopics,
+  staffTopics,
+  streamedTopics,
+  type LiveTopic,
+  type StaffTopic,
+} from './live.plain.ts';
 
 /**
  * - `open`: the stream has begun.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canonicalAddress, clientNetwork, parseNetwork } from './network.ts';
+import { canonicalAddress, clientNetwork, parseAddressPrefix, parseNetwork } from './network.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -68,4 +68,22 @@ test.each([
   ['0.0.0.0/0', 'nonsense', false],
 ])('of %s the address %s is a part: %s', (network, address, isPart) => {
   expect(parseNetwork(network)!.contains(address)).toBe(isPart);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7/32'],
+  ['192.0.2', '192.0.2.0/24'],
+  ['192.0.2.', '192.0.2.0/24'],
+  ['10', '10.0.0.0/8'],
+  ['192.0.2.0/25', '192.0.2.0/25'],
+  ['2001:db8:', '2001:db8::/32'],
+  ['2001:DB8::/32', '2001:db8::/32'],
+  ['2001:db8::1', '2001:db8::1/128'],
+  ['256', undefined],
+  ['192.0.2.7.', undefined],
+  ['1.2.3.4.5', undefined],
+  ['berlin', undefined],
+  ['', undefined],
+])('the start of addresses %s is %s', (text, network) => {
+  expect(parseAddressPrefix(text)).toBe(network);
 });

@@ -60,6 +60,25 @@ export function parseNetwork(text: string): Network | undefined {
   return { text: `${first.toString()}/${prefixBits}`, family, prefixBits, contains };
 }
 
+/**
+ * Parses what staff type to find addresses: an address, a network in CIDR notation, or the first groups of an address, such as
+ * `192.0.2` or `2001:db8:`.
+ * @returns in canonical CIDR notation
+ */
+export function parseAddressPrefix(text: string): string | undefined {
+  const [groups = ''] = /^\d{1,3}(?:\.\d{1,3}){0,2}(?=\.?$)/.exec(text) ?? [];
+  if (groups !== '') {
+    const count = groups.split('.').length;
+    return parseNetwork(`${groups}${'.0'.repeat(4 - count)}/${8 * count}`)?.text;
+  }
+  const [ipv6Groups = ''] = /^[\da-f]{1,4}(?::[\da-f]{1,4}){0,6}(?=:$)/i.exec(text) ?? [];
+  if (ipv6Groups !== '') {
+    const count = ipv6Groups.split(':').length;
+    return parseNetwork(`${ipv6Groups}${':0'.repeat(8 - count)}/${16 * count}`)?.text;
+  }
+  return parseNetwork(text)?.text;
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const unscoped = text.replace(MAPPED, '').replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(unscoped)) return ipaddr.IPv4.parse(unscoped);

@@ -1,9 +1,8 @@
-/** Product specification, section 6, and CONNECTIONS_EDIT, which lets staff end a customer's connection. */
+/** Product specification, section 6, and after them those that were added for screens that it does not draw. */
 export const permissions = [
   'USERS_READ',
   'USERS_EDIT',
   'CONNECTIONS_READ',
-  'CONNECTIONS_EDIT',
   'TICKETS_READ',
   'TICKETS_EDIT',
   'TICKETS_MSG_WRITE',
@@ -21,11 +20,25 @@ export const permissions = [
   'NOTIFICATIONS_WRITE',
   'MASS_NOTIFICATIONS_READ',
   'MASS_NOTIFICATIONS_WRITE',
+  'CONNECTIONS_EDIT',
+  'PROXIES_READ',
+  'PROXIES_EDIT',
+  'NODES_READ',
+  'NODES_EDIT',
+  'SYSTEM_READ',
+  'SYSTEM_EDIT',
+  'AUDIT_READ',
+  'ROLES_EDIT',
+  'USERS_VIEW_AS',
 ] as const;
 
 export type Permission = (typeof permissions)[number];
 
-/** The initial roles of an installation; they are stored in the database and may be changed there. */
+export function isPermission(value: string): value is Permission {
+  return permissions.some((permission) => permission === value);
+}
+
+/** The initial roles of an installation. Staff may change them, except ADMIN, which always holds all permissions. */
 export const seededRoles: Record<string, readonly Permission[]> = {
   USER: [],
   SUPPORT: [

@@ -63,6 +63,7 @@ export const getReceipt = endpoint({
   params: idParams,
   response: data(receiptSchema),
   errors: ['NOT_FOUND'],
+  isExport: true,
 });
 
 /** The same charges page by page, without the signature. */

@@ -6,6 +6,8 @@ export const referralLevels = ['BASIC', 'SILVER', 'GOLD', 'PLATINUM', 'PARTNER']
 
 export type ReferralLevel = (typeof referralLevels)[number];
 
+export const promoCodeStatuses = ['ACTIVE', 'EXPIRED', 'DISABLED'] as const;
+
 interface LevelRule {
   /** Top-ups by a user's referrals in one calendar month (UTC) that reach the level. */
   minimumPayments: number;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
-import { referralLevels } from './referrals.plain.ts';
+import { promoCodeStatuses, referralLevels } from './referrals.plain.ts';
 
-export { referralLevels, type ReferralLevel, referralLevelTable } from './referrals.plain.ts';
+export { promoCodeStatuses, referralLevels, type ReferralLevel, referralLevelTable } from './referrals.plain.ts';
 
 export const referralSummarySchema = z.object({
   /** The level of this month, based on the payments of last month. */
@@ -30,8 +30,6 @@ export const getReferralSummary = endpoint({
   summary: "The user's place in the referral programme",
   response: data(referralSummarySchema),
 });
-
-export const promoCodeStatuses = ['ACTIVE', 'EXPIRED', 'DISABLED'] as const;
 
 export const ownPromoCodeSchema = z.object({
   id: idSchema,

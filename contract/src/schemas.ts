@@ -1,7 +1,7 @@
 /** Building blocks of the wire format that every domain shares. */
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX, REASON_LENGTH_MAX, REASON_LENGTH_MIN } from './limits.ts';
 import { isDollarAmount } from './units.ts';
 
 export const languageCodeSchema = z.enum(['en', 'ru']);
@@ -36,6 +36,9 @@ export const ONLY_SPACES = 'Field cannot contain only spaces';
 /** Forms map it to a translated text, as above. */
 export const EASY_PASSWORD = 'Password is too easy to guess';
 
+/** An IPv4 or IPv6 address. */
+export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
+
 /** Text without markup. */
 export const plainText = (minimum: number, maximum: number) =>
   z
@@ -43,6 +46,14 @@ export const plainText = (minimum: number, maximum: number) =>
     .min(minimum)
     .max(maximum)
     .refine((text) => text.trim() !== '', ONLY_SPACES);
+
+/** Why a member of staff changes money or access; it is kept in the audit log. */
+export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);
+/**
+ * Counts the changes of an object by staff. Whoever sends the version that they saw gets CHANGED_ELSEWHERE if the object has been
+ * changed since.
+ */
+export const versionSchema = z.int().nonnegative();
 
 /** Accepts `key=a` and `key=a&key=b`; always returns an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>
@@ -59,6 +70,12 @@ export const paged = <T extends z.ZodType>(item: T) =>
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   size: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
+};
+
+/** Pages of staff's lists, which may have millions of rows. */
+export const listQuery = {
+  ...pageQuery,
+  page: z.coerce.number().int().min(1).max(LISTED_ROWS_MAX).default(1),
 };
 
 export const errorBodySchema = z.object({

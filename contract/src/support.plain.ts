@@ -1,6 +1,8 @@
 import { plain } from './endpoint.ts';
 import type * as full from './support.ts';
 
+export const ticketStatuses = ['OPEN', 'CLOSED'] as const;
+
 export const listTickets = plain<typeof full.listTickets>({
   method: 'GET',
   url: '/v1/support/tickets',

@@ -7,9 +7,11 @@ import {
   TICKET_NAME_LENGTH_MAX,
   TICKET_NAME_LENGTH_MIN,
 } from './limits.ts';
+import { ticketStatuses } from './support.plain.ts';
 import { data, dateSchema, idParams, idSchema, paged, pageQuery, plainText } from './schemas.ts';
 
-export const ticketStatuses = ['OPEN', 'CLOSED'] as const;
+export { ticketStatuses } from './support.plain.ts';
+
 export type TicketStatus = (typeof ticketStatuses)[number];
 
 export const ticketSchema = z.object({
@@ -20,9 +22,6 @@ export const ticketSchema = z.object({
   createdAt: dateSchema,
 });
 export type Ticket = z.infer<typeof ticketSchema>;
-
-export const adminTicketSchema = ticketSchema.extend({ user: z.object({ id: idSchema, email: z.string() }) });
-export type AdminTicket = z.infer<typeof adminTicketSchema>;
 
 export const ticketMessageSchema = z.object({
   id: idSchema,
@@ -39,9 +38,6 @@ export const createTicketBody = z.strictObject({
   description: plainText(TICKET_DESCRIPTION_LENGTH_MIN, TICKET_DESCRIPTION_LENGTH_MAX),
 });
 export type CreateTicketBody = z.infer<typeof createTicketBody>;
-
-export const createTicketForUserBody = createTicketBody.extend({ userId: idSchema });
-export type CreateTicketForUserBody = z.infer<typeof createTicketForUserBody>;
 
 /** A closed ticket cannot be reopened. */
 export const closeTicketBody = z.strictObject({ status: z.literal('CLOSED') });
@@ -106,70 +102,6 @@ export const sendTicketMessage = endpoint({
   url: '/v1/support/tickets/{id}/messages',
   access: 'user',
   summary: 'Write to the support team; a repeat with the same Idempotency-Key returns the same message',
-  params: idParams,
-  body: ticketMessageBody,
-  response: data(ticketMessageSchema),
-  status: 201,
-  errors: ['NOT_FOUND', 'TICKET_CLOSED', 'IDEMPOTENCY_KEY_REUSED'],
-});
-
-export const listAllTickets = endpoint({
-  method: 'GET',
-  url: '/v1/support/admin/tickets',
-  access: { permission: 'TICKETS_READ' },
-  summary: 'Tickets of all users or of one, newest first',
-  query: z.strictObject({ ...pageQuery, userId: idSchema.optional() }),
-  response: paged(adminTicketSchema),
-});
-
-export const createTicketForUser = endpoint({
-  method: 'POST',
-  url: '/v1/support/admin/tickets',
-  access: { permission: 'TICKETS_EDIT' },
-  summary: 'Open a ticket for a user; a repeat with the same Idempotency-Key returns the same ticket',
-  body: createTicketForUserBody,
-  response: data(adminTicketSchema),
-  status: 201,
-  errors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
-});
-
-export const getAnyTicket = endpoint({
-  method: 'GET',
-  url: '/v1/support/admin/tickets/{id}',
-  access: { permission: 'TICKETS_READ' },
-  summary: 'A ticket of any user',
-  params: idParams,
-  response: data(adminTicketSchema),
-  errors: ['NOT_FOUND'],
-});
-
-export const closeAnyTicket = endpoint({
-  method: 'PATCH',
-  url: '/v1/support/admin/tickets/{id}',
-  access: { permission: 'TICKETS_EDIT' },
-  summary: 'Close a ticket of any user',
-  params: idParams,
-  body: closeTicketBody,
-  response: data(adminTicketSchema),
-  errors: ['NOT_FOUND', 'TICKET_CLOSED'],
-});
-
-export const listAnyTicketMessages = endpoint({
-  method: 'GET',
-  url: '/v1/support/admin/tickets/{id}/messages',
-  access: { permission: 'TICKETS_READ' },
-  summary: 'Messages of a ticket of any user, newest first',
-  params: idParams,
-  query: z.strictObject(pageQuery),
-  response: paged(ticketMessageSchema),
-  errors: ['NOT_FOUND'],
-});
-
-export const answerTicket = endpoint({
-  method: 'POST',
-  url: '/v1/support/admin/tickets/{id}/messages',
-  access: { permission: 'TICKETS_MSG_WRITE' },
-  summary: 'Write to the user; a repeat with the same Idempotency-Key returns the same message',
   params: idParams,
   body: ticketMessageBody,
   response: data(ticketMessageSchema),

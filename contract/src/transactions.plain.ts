@@ -1,7 +1,15 @@
 import { plain } from './endpoint.ts';
 import type * as full from './transactions.ts';
 
-export const transactionKinds = ['TOP_UP', 'TRIAL', 'REFERRAL_BONUS', 'PREPAID_50_MB', 'MEGABYTE', 'REFUND'] as const;
+export const transactionKinds = [
+  'TOP_UP',
+  'TRIAL',
+  'REFERRAL_BONUS',
+  'PREPAID_50_MB',
+  'MEGABYTE',
+  'REFUND',
+  'ADJUSTMENT',
+] as const;
 
 export type TransactionKind = (typeof transactionKinds)[number];
 

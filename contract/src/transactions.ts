@@ -47,6 +47,7 @@ export const exportTransactions = endpoint({
   summary: "Changes of the user's balance as CSV (RFC 4180), newest first",
   query: z.strictObject(transactionFilter),
   response: z.string(),
+  isExport: true,
 });
 
 /** The last run of the check that all balances add up. */

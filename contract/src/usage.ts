@@ -26,25 +26,42 @@ const timeZoneSchema = z
   .regex(/^[A-Za-z][\w+/-]*$/, 'must be a time zone such as Europe/Berlin')
   .refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
 
-export const usageQuery = z
-  .strictObject({
-    /** Inclusive. */
-    from: dateInputSchema,
-    /** Exclusive. */
-    to: dateInputSchema,
-    step: z.enum(usageSteps).default('day'),
-    /** Where days and hours begin. */
-    timeZone: timeZoneSchema.default('UTC'),
+/** A time range and the steps of its points. */
+export const rangeQuery = {
+  /** Inclusive. */
+  from: dateInputSchema,
+  /** Exclusive. */
+  to: dateInputSchema,
+  step: z.enum(usageSteps).default('day'),
+  /** Where days and hours begin. */
+  timeZone: timeZoneSchema.default('UTC'),
+};
+
+interface Range {
+  from: string;
+  to: string;
+  step: UsageStep;
+}
+
+/** Refuses a range that is empty or too long for its step. */
+export function withRange<T extends z.ZodType<Range>>(query: T): T {
+  return query
+    .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after from' })
+    .refine(({ from, to, step }) => Date.parse(to) - Date.parse(from) <= longest(step), {
+      path: ['to'],
+      message: `must be at most ${USAGE_HOURS_MAX} hours or ${USAGE_DAYS_MAX} days after from`,
+    });
+}
+
+export const usageQuery = withRange(
+  z.strictObject({
+    ...rangeQuery,
     /** One connection instead of all. */
     connectionId: idSchema.optional(),
     /** The order of the connections. */
     sort: z.enum(usageSorts).default('-spent'),
-  })
-  .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'must be after from' })
-  .refine(({ from, to, step }) => Date.parse(to) - Date.parse(from) <= longest(step), {
-    path: ['to'],
-    message: `must be at most ${USAGE_HOURS_MAX} hours or ${USAGE_DAYS_MAX} days after from`,
-  });
+  }),
+);
 export type UsageQuery = z.infer<typeof usageQuery>;
 
 const amounts = {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { permissions } from './permissions.ts';
 import { referralLevels } from './referrals.ts';
-import { STATUS_REASON_LENGTH_MAX } from './limits.ts';
-import { data, dollarsSchema, idParams, idSchema, languageCodeSchema, plainText } from './schemas.ts';
+import { data, dollarsSchema, idSchema, languageCodeSchema } from './schemas.ts';
 
 export const userStatusSchema = z.enum(['ACTIVE', 'BLOCKED', 'DELETED']);
 export type UserStatus = z.infer<typeof userStatusSchema>;
@@ -37,25 +36,4 @@ export const updateProfile = endpoint({
   summary: "Change the user's language",
   body: z.strictObject({ languageCode: languageCodeSchema }),
   response: data(profileSchema),
-});
-
-export const adminUserSchema = z.object({ id: idSchema, email: z.string(), status: userStatusSchema });
-export type AdminUser = z.infer<typeof adminUserSchema>;
-
-/** `reason` is kept in the audit log; the user does not see it. */
-export const changeUserStatusBody = z.strictObject({
-  status: z.enum(['ACTIVE', 'BLOCKED']),
-  reason: plainText(1, STATUS_REASON_LENGTH_MAX),
-});
-export type ChangeUserStatusBody = z.infer<typeof changeUserStatusBody>;
-
-export const changeUserStatus = endpoint({
-  method: 'PATCH',
-  url: '/v1/users/admin/{id}',
-  access: { permission: 'USERS_EDIT' },
-  summary: 'Block a user, which ends their connections as DISCONNECT_ADMIN, or unblock them',
-  params: idParams,
-  body: changeUserStatusBody,
-  response: data(adminUserSchema),
-  errors: ['NOT_FOUND', 'LAST_ADMINISTRATOR'],
 });

@@ -30,6 +30,7 @@ export function createMetrics() {
     registry,
     bytesTotal,
     bytesOf: (protocol: (typeof PROTOCOLS)[number]) => bytes.get(protocol) ?? { toExit: 0, toClient: 0 },
+    totalBytes: () => [...bytes.values()].reduce((sum, { toExit, toClient }) => sum + toExit + toClient, 0),
     /** Sampling the event loop needs a timer, so it runs only if the metrics port is open. */
     watchEventLoop: () => {
       eventLoop.enable();

@@ -1,6 +1,6 @@
--- revision: 1
+-- revision: 2
 -- of: gateway
 -- How traffic leaves, of which node, and where customers reach that node.
 create or replace view readable_exits as
-select exits.id, node_id, kind, host(address) as address, public_host, public_port
+select exits.id, node_id, kind, host(address) as address, public_host, public_port, name as node_name, is_draining
   from exits join gateway_nodes on gateway_nodes.id = node_id;

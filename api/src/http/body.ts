@@ -67,6 +67,14 @@ export function useJsonBodies(app: FastifyInstance): void {
   });
 }
 
+/** Routes of this scope get the body as it is, whatever its content type: a file, which no other route accepts. */
+export function useFileBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (request, payload, done) =>
+    collect(payload, request.routeOptions.bodyLimit, (error, body) => done(error, body)),
+  );
+}
+
 /**
  * Collects the body in one buffer. Fastify's own parser keeps a list of chunks, so a body sent byte by byte would take a hundred
  * times its size in memory.

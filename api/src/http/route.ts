@@ -9,13 +9,16 @@ import type { Actor } from '../actor.ts';
 import type { Requester } from '../requester.ts';
 import type { Ctx } from '../ctx.ts';
 import { addressOf } from './admission.ts';
-import { bodyLimitOf } from './body.ts';
+import { bodyLimitOf, useFileBodies } from './body.ts';
 import { valueCountLimitOf } from './body-values.ts';
 import type { Downloads } from './downloads.ts';
 import type { Listeners } from './listeners.ts';
 import type { InvalidTokenLimiter } from './invalid-token-limiter.ts';
+import type { Uploads } from './uploads.ts';
 
-type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | { permission: Permission } ? true : false;
+type NeedsActor<E extends EndpointDefinition> = E['access'] extends 'user' | 'staff' | { permission: Permission }
+  ? true
+  : false;
 
 /** The input of a handler: validated input, the context, and the actor or node according to the endpoint's `access`. */
 export type Request<E extends EndpointDefinition> = ServerInput<E> & {
@@ -40,6 +43,7 @@ declare module 'fastify' {
     listeners: Listeners;
     invalidTokenLimiter: InvalidTokenLimiter;
     downloads: Downloads;
+    uploads: Uploads;
   }
 }
 
@@ -79,6 +83,35 @@ export function routeStream<const E extends EndpointDefinition>(
   });
 }
 
+/** Serves an endpoint of signed-in users whose body is a file of up to `bytesMax`. The handler gets it as it was sent. */
+export function routeUpload<const E extends EndpointDefinition>(
+  app: FastifyInstance,
+  entry: E,
+  bytesMax: number,
+  handler: (request: Request<E> & { content: Buffer }) => Promise<z.input<E['response']>>,
+): void {
+  void app.register(async (scope) => {
+    useFileBodies(scope);
+    // Only now, after the permission was checked, does it matter how many there are.
+    scope.addHook('preParsing', async (request, reply) => {
+      const { actor } = request.getDecorator<Identity>('identity');
+      scope.uploads.begin(actor!.userId, reply);
+    });
+    serve<E>(
+      scope,
+      entry,
+      (request, reply) => {
+        const { body } = request as { body?: unknown };
+        if (!Buffer.isBuffer(body) || body.length === 0)
+          throw AppError.validation([{ path: 'body', message: 'must be a file' }]);
+        reply.code(entry.status ?? 200);
+        return handler(Object.assign(request, { content: body }));
+      },
+      bytesMax,
+    );
+  });
+}
+
 /** A precomputed response: the JSON body and its ETag. */
 export interface CachedResponse {
   body: string;
@@ -109,13 +142,14 @@ function serve<E extends EndpointDefinition>(
   app: FastifyInstance,
   entry: E,
   handle: (request: Request<E>, reply: FastifyReply) => Promise<unknown>,
+  bodyLimit = bodyLimitOf(entry),
 ): void {
   if (entry.access === 'development' && !app.ctx.config.isDevelopment) return;
   app.route({
     method: entry.method,
     url: entry.url.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: toSchema(entry, entry.status ?? 200),
-    bodyLimit: bodyLimitOf(entry),
+    bodyLimit,
     config: { bodyValuesMax: valueCountLimitOf(entry) },
     // Before validation, so that unauthorized clients learn nothing about valid requests.
     onRequest: async (request) => {
@@ -140,10 +174,17 @@ async function identify(app: FastifyInstance, entry: EndpointDefinition, request
   if (access === 'public' || access === 'development') return {};
   if (access === 'gateway') return { nodeId: await identifyNode(app, request) };
   const actor = await identifyUser(app, request);
+  if (actor.viewerId !== undefined && !isViewable(entry)) throw new AppError('VIEW_ONLY');
   if (access === 'user') return { actor };
   if (actor.isSecondFactorDue) throw new AppError('SECOND_FACTOR_REQUIRED');
-  if (!actor.permissions.has(access.permission)) throw new AppError('FORBIDDEN');
+  const isAllowed = access === 'staff' ? actor.permissions.size > 0 : actor.permissions.has(access.permission);
+  if (!isAllowed) throw new AppError('FORBIDDEN');
   return { actor };
+}
+
+/** What staff may call who see the app as a user: they read it, and take no files with them. */
+function isViewable({ method, access, isExport }: EndpointDefinition): boolean {
+  return method === 'GET' && access === 'user' && isExport !== true;
 }
 
 /** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED, RATE_LIMITED */

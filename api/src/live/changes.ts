@@ -5,7 +5,7 @@
  * is a separate statement outside any transaction, at most a few times a second per process. A crash loses the collected events;
  * clients also refetch by themselves.
  */
-import { liveTopics, type LiveTopic } from '@cellhop/contract/live';
+import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { Log } from '../log.ts';
@@ -18,8 +18,12 @@ const GATEWAY_SPACING_MS = 50;
 /** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7900;
 
-/** The recipient. Code that moves money knows accounts, other code knows users; streams subscribe to both. */
-export type Owner = { userId: string } | { accountId: bigint } | { connectionId: string };
+/**
+ * The recipient. Code that moves money knows accounts, other code knows users; streams subscribe to both. `STAFF`: everyone with the
+ * permission of the topic.
+ */
+export type Owner = { userId: string } | { accountId: bigint } | { connectionId: string } | typeof STAFF;
+export const STAFF = { isStaff: true } as const;
 
 /**
  * Only for API processes, not sent to clients. `session`: the user's sessions have changed. Waiting gateways are notified of the
@@ -27,8 +31,8 @@ export type Owner = { userId: string } | { accountId: bigint } | { connectionId:
  */
 const gatewayTopics = ['ending', 'password', 'allow-list'] as const;
 export type GatewayTopic = (typeof gatewayTopics)[number];
-export type Topic = LiveTopic | 'session' | GatewayTopic;
-const topics: readonly Topic[] = [...liveTopics, 'session', ...gatewayTopics];
+export type Topic = LiveTopic | StaffTopic | 'session' | GatewayTopic;
+const topics: readonly Topic[] = [...streamedTopics, 'session', ...gatewayTopics];
 
 export function isGatewayTopic(topic: Topic): topic is GatewayTopic {
   return gatewayTopics.some((each) => each === topic);
@@ -42,8 +46,16 @@ export interface Changes {
   add: (owner: Owner, topic: Topic) => void;
 }
 
-function ownerKey(owner: Owner): string {
+/** A change of a user's thing also changes the list of staff. */
+const staffTopicOf: Partial<Record<Topic, StaffTopic>> = {
+  connections: 'staff-connections',
+  invoices: 'staff-invoices',
+  tickets: 'staff-tickets',
+};
+
+function ownerKey(owner: Owner, topic: Topic): string {
   if ('connectionId' in owner) return owner.connectionId;
+  if ('isStaff' in owner) return topic;
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 
@@ -52,6 +64,11 @@ export function collectChanges(db: Db, log: Log): Changes {
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
   let sentAt = 0;
+
+  function collect(owner: Owner, topic: Topic): void {
+    const owners = collected.get(topic) ?? new Set();
+    collected.set(topic, owners.add(ownerKey(owner, topic)));
+  }
 
   async function send(): Promise<void> {
     timer = undefined;
@@ -74,8 +91,9 @@ export function collectChanges(db: Db, log: Log): Changes {
 
   return {
     add(owner, topic) {
-      const owners = collected.get(topic) ?? new Set();
-      collected.set(topic, owners.add(ownerKey(owner)));
+      collect(owner, topic);
+      const staffTopic = staffTopicOf[topic];
+      if (staffTopic !== undefined) collect(STAFF, staffTopic);
       sendAt(sentAt + (isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS));
     },
   };

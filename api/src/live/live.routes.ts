@@ -35,6 +35,8 @@ export function liveRoutes(app: FastifyInstance, sources: LiveSources): void {
 
   app.get(LIVE_EVENTS_PATH, { exposeHeadRoute: false, schema: { hide: true } }, async (request, reply) => {
     const actor = await identifyUser(app, request);
+    // Streams end with the user's own sessions.
+    if (actor.viewerId !== undefined) throw new AppError('VIEW_ONLY');
     if (streams.size >= streamsMax) throw new AppError('UNAVAILABLE');
     if (streams.countOf(actor.userId) >= STREAMS_PER_USER_MAX) throw AppError.rateLimited(RETRY_SECONDS);
     open(app, reply, streams, actor, lifetimeMs(bearerToken(request)!));

@@ -8,6 +8,7 @@ import { createProxy, createUser, topUp, type TestUser } from '../../test/factor
 import { openStream } from '../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { newInvoice } from '../../test/sandbox-payments.ts';
+import { STAFF } from './changes.ts';
 import { issueTokens, newSecret } from '../modules/auth/tokens.ts';
 
 let testApp: TestApp;
@@ -137,6 +138,18 @@ describe('an event', () => {
     expect(foreign.events).toEqual(['open', 'changed tickets']);
     own.close();
     foreign.close();
+  });
+
+  test('for staff reaches those with the permission of its topic, and nobody else', async () => {
+    const staff = await createUser(testApp, { roleName: 'SUPPORT' });
+    const others = [await createUser(testApp), await createUser(testApp, { roleName: 'FINANCE' })];
+    const stream = await openStream(second.url, staff);
+    const foreign = await Promise.all(others.map(listenFor));
+    for (let time = 0; time < 100; time++) testApp.ctx.changed(STAFF, 'staff-tickets');
+    await stream.saw('changed staff-tickets');
+    for (const [index, other] of others.entries()) await settle(other, foreign[index]!);
+    expect(foreign.map(({ events }) => events)).toEqual(others.map(() => ['open', 'changed tickets']));
+    for (const each of [stream, ...foreign]) each.close();
   });
 
   test('of a transaction that is rolled back is not sent', async () => {

@@ -1,7 +1,8 @@
+import type { Permission } from '@cellhop/contract/permissions';
 import { expect, test } from 'vitest';
 import { Stream, Streams, type Sink } from './streams.ts';
 
-const owner = { userId: 'u', accountId: 1000n, sessionId: 's' };
+const owner = { userId: 'u', accountId: 1000n, sessionId: 's', permissions: new Set<Permission>(['TICKETS_READ']) };
 
 /** A response whose client pauses and resumes reading as the test requires. */
 function sink() {
@@ -68,5 +69,6 @@ test('a removed stream leaves nothing behind', () => {
   expect([streams.size, streams.countOf('u')]).toEqual([1, 1]);
   streams.remove(stream);
   streams.deliver('balance', ['u', '1000']);
+  streams.deliver('staff-tickets', ['staff-tickets']);
   expect([streams.size, streams.countOf('u'), state.written.length]).toEqual([0, 0, 0]);
 });

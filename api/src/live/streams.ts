@@ -1,5 +1,6 @@
 /** The open event streams of this process, and their subscriptions. */
-import type { LiveEventName, LiveTopic } from '@cellhop/contract/live';
+import { staffTopics, type LiveEventName, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
+import type { Permission } from '@cellhop/contract/permissions';
 import type { ServerResponse } from 'node:http';
 import type { GatewayTopic, Topic } from './changes.ts';
 
@@ -10,11 +11,13 @@ export interface StreamOwner {
   userId: string;
   accountId: bigint;
   sessionId: string;
+  /** When the stream was opened. A stream lives no longer than its access token, and events contain no data. */
+  permissions: ReadonlySet<Permission>;
 }
 
 export class Stream {
   /** Topics that wait until the client has read earlier events. */
-  readonly #pending = new Set<LiveTopic>();
+  readonly #pending = new Set<LiveTopic | StaffTopic>();
   #mustRefetch = false;
   #isStuck = false;
 
@@ -27,7 +30,7 @@ export class Stream {
     this.#write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  sendChanged(topics: Iterable<LiveTopic>): void {
+  sendChanged(topics: Iterable<LiveTopic | StaffTopic>): void {
     for (const topic of topics) this.#pending.add(topic);
     this.#flush();
   }
@@ -67,7 +70,7 @@ export class Stream {
 
 export class Streams {
   readonly #all = new Set<Stream>();
-  /** By the keys of events: the user's id and that of their account. */
+  /** By the keys of events: the user's id, that of their account, and the topics of staff that they may read. */
   readonly #byOwner = new Map<string, Set<Stream>>();
 
   get size(): number {
@@ -114,6 +117,7 @@ export class Streams {
   }
 }
 
-function keysOf({ userId, accountId }: StreamOwner): string[] {
-  return [userId, String(accountId)];
+function keysOf({ userId, accountId, permissions }: StreamOwner): string[] {
+  const readable = Object.entries(staffTopics).filter(([, permission]) => permissions.has(permission));
+  return [userId, String(accountId), ...readable.map(([topic]) => topic)];
 }

@@ -7,11 +7,14 @@ import { renderMail, type MailContent, type MailRequest } from './templates.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Like `sendMail`, but skips mails whose link has expired. */
-export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<void> {
-  if (mail.expiredAt !== null && Date.parse(mail.expiredAt) <= Date.now())
-    return ctx.log.warn({ template: mail.template }, 'a mail was not sent, because its link has expired');
-  return sendMail(ctx, mailRequestSchema.parse(openMail(ctx, mail)));
+/** Like `sendMail`, but skips mails whose link has expired. @returns whether it was sent */
+export async function deliverMail(ctx: Ctx, mail: SealedMail): Promise<boolean> {
+  if (mail.expiredAt !== null && Date.parse(mail.expiredAt) <= Date.now()) {
+    ctx.log.warn({ template: mail.template }, 'a mail was not sent, because its link has expired');
+    return false;
+  }
+  await sendMail(ctx, mailRequestSchema.parse(openMail(ctx, mail)));
+  return true;
 }
 
 /** Rejects if the mail server did not accept the mail; the job is then retried with exponential backoff. */

@@ -29,9 +29,19 @@ export function formatUnits(units: bigint, { decimals, displayDecimals }: Displa
   return `${whole}.${fraction}`;
 }
 
-/** The least units worth the amount, rounded up to the displayed decimals. */
+/** The least units worth the amount. */
+export function toUnits(amountMicros: bigint, rateE12: bigint, { decimals }: Decimals): bigint {
+  return divideUp(amountMicros * RATE_PER_MICRO * 10n ** BigInt(decimals), rateE12);
+}
+
+/** The same, rounded up to the displayed decimals. */
 export function toDueUnits(amountMicros: bigint, rateE12: bigint, rules: DisplayDecimals): bigint {
-  return roundUpToDisplay(divideUp(amountMicros * RATE_PER_MICRO * 10n ** BigInt(rules.decimals), rateE12), rules);
+  return roundUpToDisplay(toUnits(amountMicros, rateE12, rules), rules);
+}
+
+/** US dollars for one coin, such as "100000.00". */
+export function formatRate(rateE12: bigint): string {
+  return formatUnits(rateE12, { decimals: 12, displayDecimals: 2 });
 }
 
 /** Rounds up to the displayed decimals. */

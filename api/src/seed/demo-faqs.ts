@@ -1,9 +1,9 @@
 import type { Ctx } from '../ctx.ts';
-import { createFaq } from '../modules/faqs/faqs.service.ts';
+import { insertEntry } from '../modules/faqs/faq-entries.service.ts';
 
 type Entry = readonly [question: string, response: string];
 
-/** What customers ask first. The rules are those of docs/billing.md, with the default settings. */
+/** What customers ask first. The rules are those of docs/billing.md, with the default settings. Both languages have the same order. */
 const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
@@ -108,6 +108,9 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
 };
 
 export async function seedFaqs(ctx: Ctx): Promise<void> {
-  for (const languageCode of ['en', 'ru'] as const)
-    for (const [question, response] of faqs[languageCode]) await createFaq(ctx, { languageCode, question, response });
+  for (const [index, [question, response]] of faqs.en.entries()) {
+    const [ruQuestion, ruResponse] = faqs.ru[index]!;
+    const texts = { en: { question, response }, ru: { question: ruQuestion, response: ruResponse } };
+    await insertEntry(ctx, texts, null);
+  }
 }

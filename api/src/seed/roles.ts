@@ -1,8 +1,15 @@
-import { seededRoles } from '@cellhop/contract/permissions';
+import { permissions, seededRoles } from '@cellhop/contract/permissions';
+import { fixedRoles } from '@cellhop/contract/staff/roles';
 import type { Ctx } from '../ctx.ts';
-import { insertRole } from './seed.store.ts';
+import { hasRoles, insertRole, updatePermissions } from './seed.store.ts';
 
-/** Inserts the default roles. Existing ones are not changed, because the operator may have edited them. */
+/**
+ * Inserts the default roles at the first start. Later, staff may have changed or deleted them, so only USER and ADMIN are inserted
+ * if they are missing, and ADMIN gets the permissions that this release adds.
+ */
 export async function seedRoles(ctx: Ctx): Promise<void> {
-  for (const [name, permissions] of Object.entries(seededRoles)) await insertRole(ctx, name, permissions);
+  const isFirstStart = !(await hasRoles(ctx));
+  for (const [name, held] of Object.entries(seededRoles))
+    if (isFirstStart || fixedRoles.some((fixed) => fixed === name)) await insertRole(ctx, name, held);
+  await updatePermissions(ctx, 'ADMIN', permissions);
 }

@@ -2,11 +2,19 @@ import type { Permission } from '@cellhop/contract/permissions';
 import type { Ctx } from '../ctx.ts';
 import type { DemoProxy } from './demo-proxies.ts';
 
+export async function hasRoles(ctx: Ctx): Promise<boolean> {
+  return (await ctx.db.query('select from roles limit 1')).length > 0;
+}
+
 export async function insertRole(ctx: Ctx, name: string, permissions: readonly Permission[]): Promise<void> {
   await ctx.db.query('insert into roles (name, permissions) values ($1, $2) on conflict (name) do nothing', [
     name,
     permissions,
   ]);
+}
+
+export async function updatePermissions(ctx: Ctx, name: string, permissions: readonly Permission[]): Promise<void> {
+  await ctx.db.query('update roles set permissions = $2 where name = $1 and permissions <> $2', [name, permissions]);
 }
 
 /** Serializes processes that start at the same time. */
@@ -18,17 +26,18 @@ export async function hasUsers(ctx: Ctx): Promise<boolean> {
   return (await ctx.db.query('select from users limit 1')).length > 0;
 }
 
+/** @returns its id */
 export async function insertPromoCode(
   ctx: Ctx,
   code: string,
   userId: string,
   trialCreditMicros: bigint,
-): Promise<void> {
-  await ctx.db.query('insert into promo_codes (code, user_id, trial_credit_micros) values ($1, $2, $3)', [
-    code,
-    userId,
-    trialCreditMicros,
-  ]);
+): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    'insert into promo_codes (code, user_id, trial_credit_micros) values ($1, $2, $3) returning id',
+    [code, userId, trialCreditMicros],
+  );
+  return row!.id;
 }
 
 export async function insertProxies(ctx: Ctx, proxies: readonly DemoProxy[]): Promise<void> {
@@ -49,4 +58,23 @@ export async function insertProxies(ctx: Ctx, proxies: readonly DemoProxy[]): Pr
       proxies.map((proxy) => JSON.stringify(proxy.exit)),
     ],
   );
+}
+
+export interface SeededProxy {
+  id: string;
+  priceMicros: bigint;
+}
+
+export function listProxies(ctx: Ctx): Promise<SeededProxy[]> {
+  return ctx.db.query('select id, price_micros as "priceMicros" from proxies order by ip');
+}
+
+/** A gateway process of the past. @returns false if there is no node */
+export async function insertRun(ctx: Ctx, id: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `insert into gateway_runs (id, node_id, started_at, seen_at)
+     select $1, id, now(), now() from gateway_nodes order by name = 'default' desc limit 1 returning id`,
+    [id],
+  );
+  return rows.length > 0;
 }

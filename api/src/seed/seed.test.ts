@@ -54,12 +54,12 @@ test('in development an empty database gets the demo once, even with concurrent 
   expect(rows).toEqual([{ referrerId: admin.id, trialMicros: 1_000_000n }]);
 });
 
-test('production only gets the roles, and existing ones are not changed', async () => {
+test('production only gets the roles, and those that staff have changed or deleted stay so', async () => {
   testApp = await startTestApp({ isDevelopment: false, smtpUrl: 'smtp://127.0.0.1:1' });
   await testApp.database.query(`update roles set permissions = '{FAQ_READ}' where name = 'SUPPORT'`);
   await testApp.database.query(`delete from roles where name = 'FINANCE'`);
   await seed(testApp.ctx);
-  expect(await count()).toEqual({ users: 0, proxies: 0, transfers: 0, roles: 4 });
+  expect(await count()).toEqual({ users: 0, proxies: 0, transfers: 0, roles: 3 });
   const rows = await testApp.database.query(`select permissions from roles where name = 'SUPPORT'`);
   expect(rows).toEqual([{ permissions: ['FAQ_READ'] }]);
 });

@@ -3,7 +3,9 @@ import type { Ctx } from '../ctx.ts';
 import { hashPassword, knownUser } from '../modules/auth/passwords.ts';
 import * as ledger from '../modules/ledger/ledger.service.ts';
 import { assignExits, ensureCounts } from '../modules/proxies/proxies.service.ts';
+import { updateSums } from '../modules/dashboard/sums.service.ts';
 import { createUser } from '../modules/users/users.service.ts';
+import { seedHistory } from './demo-history.ts';
 import { seedFaqs } from './demo-faqs.ts';
 import { seedProxies } from './demo-proxies.ts';
 import { seedRoles } from './roles.ts';
@@ -12,26 +14,30 @@ import * as store from './seed.store.ts';
 const DEMO_PASSWORD = 'demo-password';
 const DEMO_PROMO_CODE = 'WELCOME';
 const DEMO_BALANCE_MICROS = 25_000_000n;
+/** With DEMO_DATA=large. */
+const HISTORY_USERS = 200;
 
 /** Idempotent; may run at every start and from several processes. */
 export async function seed(ctx: Ctx): Promise<void> {
   const passwordHash = ctx.config.isDevelopment ? await hashPassword(DEMO_PASSWORD, knownUser('seed')) : undefined;
   // One transaction, so that an interrupted start leaves no incomplete demo.
-  await ctx.tx(async (ctx) => {
+  const isNew = await ctx.tx(async (ctx) => {
     await store.lockSeeding(ctx);
     await seedRoles(ctx);
-    if (passwordHash === undefined || (await store.hasUsers(ctx))) return;
+    if (passwordHash === undefined || (await store.hasUsers(ctx))) return false;
     await seedDemo(ctx, passwordHash);
     ctx.log.info('demo accounts and catalogue created');
+    return true;
   });
   // The catalogue's filter must work before the worker has counted.
   await ensureCounts(ctx);
+  if (isNew) await updateSums(ctx);
 }
 
 async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
   const admin = await demoUser(ctx, passwordHash, 'admin@example.com', 'ADMIN', null);
   await store.insertPromoCode(ctx, DEMO_PROMO_CODE, admin.id, ctx.config.trialCreditMicros);
-  await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
+  const support = await demoUser(ctx, passwordHash, 'support@example.com', 'SUPPORT', admin.id);
   const user = await demoUser(ctx, passwordHash, 'user@example.com', 'USER', admin.id);
   await seedProxies(ctx);
   await assignExits(ctx);
@@ -45,6 +51,8 @@ async function seedDemo(ctx: Ctx, passwordHash: string): Promise<void> {
       reason: 'TOP_UP',
     },
   ]);
+  if (ctx.config.demoData === 'large')
+    await seedHistory(ctx, { passwordHash, adminId: admin.id, supportId: support.id, users: HISTORY_USERS });
 }
 
 async function demoUser(

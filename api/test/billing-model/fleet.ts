@@ -9,6 +9,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../src/actor.ts';
 import type { Ctx } from '../../src/ctx.ts';
+import { requestAdjustment, type Staff } from '../../src/modules/approvals/approvals.service.ts';
 import { connect, listOwn } from '../../src/modules/connections/connections.service.ts';
 import { setCap } from '../../src/modules/billing/cap.service.ts';
 import { endConnection } from '../../src/modules/billing/ending.service.ts';
@@ -24,7 +25,7 @@ const TURNS_BETWEEN_ENDS = 4;
 
 /** What one customer and their gateway do in one step. If a precondition is missing, the step establishes it instead. */
 export interface Step {
-  kind: 'traffic' | 'topUp' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
+  kind: 'traffic' | 'topUp' | 'adjust' | 'buy' | 'endRun' | 'disconnect' | 'loseExit' | 'passWindow' | 'idle' | 'cap';
   connection: number;
   node: number;
   /** Percent of the unused grant; below 0 reports an old total, above 100 one beyond the grant. */
@@ -100,6 +101,7 @@ export class Fleet {
     private readonly ctx: Ctx,
     nodeIds: readonly string[],
     private readonly customers: readonly Customer[],
+    private readonly staff: Staff,
   ) {
     this.#current = nodeIds.map(startRun);
   }
@@ -151,6 +153,7 @@ export class Fleet {
 
   async #step(customer: Customer, step: Step | undefined): Promise<void> {
     if (!step || step.kind === 'topUp') return;
+    if (step.kind === 'adjust') return this.#adjust(customer, step);
     const isOpen = customer.bought[step.connection]?.oracle.status === 'WORK';
     if (step.kind === 'buy' || !isOpen) await this.#buy(customer, step.connection);
     const purchase = customer.bought[step.connection];
@@ -165,6 +168,28 @@ export class Fleet {
     if (!run.counters.has(purchase.connection.id)) return;
     this.#send(step, this.#messageOf(step, customer, purchase, run));
     if (step.kind === 'endRun') run.counters.delete(purchase.connection.id);
+  }
+
+  /** Staff add money, or take some: at times more than is free. */
+  async #adjust(customer: Customer, step: Step): Promise<void> {
+    const { oracle, actor } = customer;
+    const share = BigInt(Math.abs(step.sharePercent)) + 1n;
+    const amountMicros =
+      step.sharePercent < 0 ? BigInt(step.wantedMegabytes * 7919 + 1) : -(oracle.freeMicros * share) / 100n;
+    if (amountMicros === 0n) return;
+    const isRefused = oracle.freeMicros + amountMicros < 0n;
+    note(customer, `staff adjust by ${amountMicros}: ${isRefused ? 'refused' : 'applied'}`);
+    const body = { userId: actor.userId, amount: toDollars(amountMicros), reason: 'a model test' };
+    const key = randomUUID();
+    const attempt = () => requestAdjustment(this.ctx, this.staff, body, key);
+    if (isRefused) {
+      const outcome = await attempt().catch((error: unknown) => error);
+      return judge(outcome instanceof AppError && outcome.code === 'SMALL_BALANCE', 'too much was taken');
+    }
+    // Sent twice with one idempotency key: it is one adjustment.
+    const [made, repeated] = await Promise.all([attempt(), attempt()]);
+    judge(made.id === repeated.id && made.status === 'APPLIED', 'an adjustment was not applied once');
+    oracle.depositedMicros += amountMicros;
   }
 
   async #buy(customer: Customer, slot: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
   GATEWAY_CONTRACT_VERSION,
   GATEWAY_WATCH_HELD_MS,
   hello,
+  type NodeStatus,
   update,
   type Usage,
   watch,
@@ -57,9 +58,10 @@ export class ControlClient {
   }
 
   /** @returns undefined if the control plane is older than this call */
-  async hello(): Promise<HelloResponse | undefined> {
+  async hello(status: NodeStatus): Promise<HelloResponse | undefined> {
+    const body = { contractVersion: GATEWAY_CONTRACT_VERSION, runId: this.settings.runId, status };
     try {
-      const { data } = await this.#call('hello', hello, { body: { contractVersion: GATEWAY_CONTRACT_VERSION } });
+      const { data } = await this.#call('hello', hello, { body });
       this.#controlPlaneVersion = data.contractVersion;
       return data;
     } catch (error) {

@@ -2,6 +2,7 @@ import { GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
 import type { Logger } from 'pino';
 import { inBackground } from '../background.ts';
 import type { ControlClient, HelloResponse } from './control-client.ts';
+import type { NodeStatusReader } from './node-status.ts';
 import type { ReservedAddresses } from '../exits/reserved-addresses.ts';
 import type { Limits } from '../limits.ts';
 
@@ -10,6 +11,7 @@ const VERSION_WITHOUT_HELLO = 1;
 
 interface HeartbeatSettings {
   readonly control: Pick<ControlClient, 'hello'>;
+  readonly status: Pick<NodeStatusReader, 'read'>;
   readonly reserved: Pick<ReservedAddresses, 'refreshControlPlane'>;
   readonly limits: Pick<Limits, 'helloIntervalMs' | 'helloRetryMs'>;
   readonly log: Logger;
@@ -42,10 +44,10 @@ export class Heartbeat {
   }
 
   async #run(): Promise<void> {
-    const { control, reserved, limits } = this.settings;
+    const { control, status, reserved, limits } = this.settings;
     let delayMs = limits.helloIntervalMs;
     try {
-      this.#apply(await control.hello());
+      this.#apply(await control.hello(status.read()));
     } catch {
       delayMs = limits.helloRetryMs; // The client has logged it.
     }

@@ -1,9 +1,12 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { listConnections } from '@cellhop/contract/connections';
 import { listInvoices } from '@cellhop/contract/invoices';
-import { liveTopics, type LiveTopic } from '@cellhop/contract/live';
+import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
+import { listAllConnections } from '@cellhop/contract/staff/connections';
+import { listAllInvoices } from '@cellhop/contract/staff/invoices';
+import { countTicketViews, getAnyTicket, listAllTickets, listAnyTicketMessages } from '@cellhop/contract/staff/support';
 import { getTicket, listTicketMessages, listTickets } from '@cellhop/contract/support';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { getUsage } from '@cellhop/contract/usage';
@@ -19,6 +22,10 @@ const { useReceipt, useConnections } = await import('../features/connections/api
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
 const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
+const { useConnectionsOfUsers } = await import('../features/staff-connections/api.ts');
+const { useInvoicesOfUsers } = await import('../features/staff-invoices/api.ts');
+const { useAnyMessages, useAnyTicket, useTicketsOfUsers, useViewCounts } =
+  await import('../features/staff-support/api.ts');
 const { useTransactions } = await import('../features/transactions/api.ts');
 const { NO_CHOICE } = await import('../features/transactions/choice.ts');
 const { useUsage } = await import('../features/usage/api.ts');
@@ -37,6 +44,20 @@ beforeAll(() => {
     useConnections(1);
     useInvoices(1);
     useMessages('a', 1);
+    useAnyMessages('a', 1);
+    useAnyTicket('a');
+    useTicketsOfUsers({
+      page: 1,
+      view: 'all',
+      userId: undefined,
+      status: undefined,
+      words: undefined,
+      from: undefined,
+      to: undefined,
+    });
+    useViewCounts();
+    useConnectionsOfUsers({});
+    useInvoicesOfUsers({} as never);
     useNotifications();
     useProfile();
     useTicket('a');
@@ -58,9 +79,12 @@ it('refetches the list, the charts and the receipt after traffic, but not the tr
   expect(topicsBehind(listTransactions.url)).not.toContain('connections');
 });
 
-it.each<[LiveTopic, readonly { url: string }[]]>([
+it.each<[LiveTopic | StaffTopic, readonly { url: string }[]]>([
   ['tickets', [listTickets, getTicket, listTicketMessages]],
+  ['staff-tickets', [listAllTickets, getAnyTicket, listAnyTicketMessages, countTicketViews]],
   ['invoices', [listInvoices]],
+  ['staff-connections', [listAllConnections]],
+  ['staff-invoices', [listAllInvoices]],
   ['notifications', [listNotifications]],
 ])('lets what shows %s follow them', (topic, endpoints) => {
   for (const { url } of endpoints) expect(topicsBehind(url)).toEqual([topic]);
@@ -68,5 +92,5 @@ it.each<[LiveTopic, readonly { url: string }[]]>([
 
 it('has a query for every topic', () => {
   const all = queryClient.getQueryCache().getAll();
-  for (const topic of liveTopics) expect(all.some(({ meta }) => meta?.topics?.includes(topic))).toBe(true);
+  for (const topic of streamedTopics) expect(all.some(({ meta }) => meta?.topics?.includes(topic))).toBe(true);
 });

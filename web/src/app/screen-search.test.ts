@@ -4,6 +4,7 @@ import { codeSearch, referralSearch } from '../features/auth/screen.ts';
 import { connectionsSearch } from '../features/connections/screen.ts';
 import { invoicesSearch } from '../features/invoices/screen.ts';
 import { catalogueSearch, proxySearch } from '../features/proxies/screen.ts';
+import { staffTicketSearch, staffTicketsSearch } from '../features/staff-support/screen.ts';
 import { transactionsSearch } from '../features/transactions/screen.ts';
 import { usageSearch } from '../features/usage/screen.ts';
 import { creatingSearch, pageSearch } from '../lib/search-values.ts';
@@ -119,5 +120,27 @@ describe('usageSearch', () => {
       { connection: "' or 1=1" },
     ];
     for (const search of invalid) expect(usageSearch(search)).toEqual({});
+  });
+});
+
+describe('staffTicketsSearch', () => {
+  it('keeps what the API accepts, and omits defaults', () => {
+    const search = { view: 'waiting', words: 'no signal', from: '2026-11-01', days: '7', create: true };
+    expect(staffTicketsSearch(search)).toEqual(search);
+    expect(staffTicketsSearch({ view: 'all', status: 'CLOSED', days: '30' })).toEqual({ status: 'CLOSED' });
+  });
+
+  it('omits invalid values, and the status of views that have open tickets only', () => {
+    for (const search of [{ view: 'best' }, { words: '%%' }, { words: 'x'.repeat(101) }, { userId: '1' }, { days: 31 }])
+      expect(staffTicketsSearch(search)).toEqual({});
+    expect(staffTicketsSearch({ view: 'mine', status: 'CLOSED' })).toEqual({ view: 'mine' });
+    expect(staffTicketsSearch({ words: 1000 })).toEqual({ words: '1000' });
+  });
+});
+
+describe('staffTicketSearch', () => {
+  it('keeps the pages of messages and of notes', () => {
+    expect(staffTicketSearch({ page: '2', notes: '3' })).toEqual({ page: 2, notes: 3 });
+    expect(staffTicketSearch({ page: 1, notes: 'x' })).toEqual({});
   });
 });

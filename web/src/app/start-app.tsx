@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { startTranslations } from '../i18n/setup.ts';
 import { watchStylesheets } from '../lib/failed-stylesheets.ts';
 import { reportError, watchErrors } from '../lib/report-error.ts';
-import { router } from './router.tsx';
+import { router } from './router.ts';
 
 export async function startApp(root: Element): Promise<void> {
   watchStylesheets();

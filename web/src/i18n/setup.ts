@@ -10,7 +10,13 @@ import {
   type Namespace,
 } from './languages.ts';
 
-const locales = import.meta.glob<{ default: Record<string, unknown> }>('./locales/*/*.json');
+export interface TextFile {
+  default: Record<string, unknown>;
+}
+type TextFiles = Record<string, () => Promise<TextFile>>;
+
+/** The texts of staff are registered by staff-texts.ts, so that customers do not load the list of them. */
+const locales: TextFiles = import.meta.glob<TextFile>(['./locales/*/*.json', '!./locales/*/staff*.json']);
 const storedLanguage = storedValue<Language>('language', isLanguage);
 
 /** Each namespace of each language is a separate file, loaded when a page first needs it. */
@@ -52,6 +58,10 @@ export async function startTranslations(...namespaces: Namespace[]): Promise<voi
 export async function chooseLanguage(language: Language): Promise<void> {
   storedLanguage.set(language);
   await i18next.changeLanguage(language);
+}
+
+export function registerTexts(files: TextFiles): void {
+  Object.assign(locales, files);
 }
 
 /** For route loaders: loads the texts together with the page's code. */

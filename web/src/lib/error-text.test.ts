@@ -3,22 +3,33 @@ import { errorCodes } from '@cellhop/contract/errors';
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import en from '../i18n/locales/en/common.json' with { type: 'json' };
+import enStaff from '../i18n/locales/en/staff.json' with { type: 'json' };
 import ru from '../i18n/locales/ru/common.json' with { type: 'json' };
+import ruStaff from '../i18n/locales/ru/staff.json' with { type: 'json' };
 import { errorText, waitSecondsOf } from './error-text.ts';
 
 beforeAll(() =>
-  i18next.init({ lng: 'en', defaultNS: 'common', resources: { en: { common: en }, ru: { common: ru } } }),
+  i18next.init({
+    lng: 'en',
+    defaultNS: 'common',
+    resources: { en: { common: en, staff: enStaff }, ru: { common: ru, staff: ruStaff } },
+  }),
 );
+
+type Texts = Partial<Record<string, string>>;
+const enTexts: Texts = { ...enStaff.errors, ...en.errors };
+const ruTexts: Texts = { ...ruStaff.errors, ...ru.errors };
 
 describe('errorText', () => {
   it.each(errorCodes)('has a text for %s in each language', (code) => {
-    expect(en.errors[code]).toBeTruthy();
-    expect(ru.errors[code]).toBeTruthy();
-    expect(errorText(new ApiError(400, code, 'prose of the server'))).toBe(en.errors[code]);
+    expect(enTexts[code]).toBeTruthy();
+    expect(ruTexts[code]).toBeTruthy();
+    expect(errorText(new ApiError(400, code, 'prose of the server'))).toBe(enTexts[code]);
   });
 
   it('has no text for a code that does not exist', () => {
-    expect(Object.keys(en.errors).sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
+    const codes = [...Object.keys(en.errors), ...Object.keys(enStaff.errors)];
+    expect(codes.sort()).toEqual([...errorCodes, 'NETWORK', 'TIMEOUT'].sort());
   });
 
   it('tells how long to wait if the server does', () => {

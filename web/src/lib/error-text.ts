@@ -12,7 +12,13 @@ export function errorText(error: unknown): string {
   if (minutes !== undefined) return i18next.t('rateLimitedFor', { count: minutes });
   const { contactEmail } = currentSettings();
   if (error.code === 'ACCOUNT_BLOCKED' && contactEmail) return i18next.t('accountBlocked', { email: contactEmail });
-  return i18next.t(`errors.${error.code}`);
+  return textOf(error.code);
+}
+
+/** The texts of errors that only staff get are in their own file. */
+function textOf(code: ApiError['code']): string {
+  const key = `errors.${code}`;
+  return i18next.t(i18next.exists(key) ? key : `staff:${key}`, i18next.t('genericError'));
 }
 
 /** How long to wait after RATE_LIMITED; undefined for other errors. */

@@ -2,7 +2,7 @@
  * Live events: queries that depend on changed topics are fetched again. One tab of a browser (the leader) holds the
  * stream and forwards the events to the others; when it is closed, another tab takes over.
  */
-import { liveTopics } from '@cellhop/contract/live.plain';
+import { streamedTopics } from '@cellhop/contract/live.plain';
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
@@ -45,10 +45,10 @@ export function startLive(session: string): () => void {
   function handleEvent({ name, data }: ServerEvent): void {
     if (name === 'open') {
       // Changes while the stream was closed were missed.
-      if (wasStreamOpen) refetch.after(liveTopics);
+      if (wasStreamOpen) refetch.after(streamedTopics);
       wasStreamOpen = true;
       setStreamOpen(true);
-    } else if (name === 'refetch') refetch.after(liveTopics);
+    } else if (name === 'refetch') refetch.after(streamedTopics);
     else if (name === 'changed') refetch.after(topicsOf(data));
   }
 
@@ -122,7 +122,7 @@ function setStreamOpen(next: boolean): void {
 function topicsOf(data: string): Topic[] {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
-  return Array.isArray(topics) ? liveTopics.filter((topic) => topics.includes(topic)) : [];
+  return Array.isArray(topics) ? streamedTopics.filter((topic) => topics.includes(topic)) : [];
 }
 
 /** Refetches the queries that depend on topics, each endpoint with its own throttle. */

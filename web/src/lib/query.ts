@@ -1,13 +1,24 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
-import type { LiveTopic } from '@cellhop/contract/live.plain';
+import type { LiveTopic, StaffTopic } from '@cellhop/contract/live.plain';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
 import { currentSession, tokens } from './tokens.ts';
 
 /** What queries depend on: the topics of live events, and those that only this app uses. */
-export type Topic = LiveTopic | 'account' | 'catalogue';
+export type Topic =
+  | LiveTopic
+  | StaffTopic
+  | 'account'
+  | 'catalogue'
+  | 'users'
+  | 'roles'
+  | 'broadcasts'
+  | 'faqs'
+  | 'promoCodes'
+  | 'approvals'
+  | 'jobs';
 
 /** The `meta` of each query. A type, because an interface is not assignable to the library's record type. */
 export type Dependencies = {
@@ -17,6 +28,8 @@ export type Dependencies = {
   throttleMs?: number;
 };
 
+/** Lists of staff change with every customer. */
+export const STAFF_THROTTLE_MS = 3000;
 /** Sums over many charges are more expensive for the server than a page of a list. */
 export const SUMS_THROTTLE_MS = 5000;
 

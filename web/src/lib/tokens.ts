@@ -1,5 +1,6 @@
 import { toLocalTime } from './server-clock.ts';
 import { type StoredValue, storedValue } from './stored-value.ts';
+import { closeView, currentView } from './view.ts';
 
 /** `accessTokenExpiredAt`: epoch milliseconds of the device's clock. */
 export interface StoredTokens {
@@ -26,12 +27,17 @@ let shared: { spent: string; next: StoredTokens } | undefined;
 /** The newest pair that this tab has seen whose session had not ended. */
 let lastValid: StoredTokens | undefined;
 
+/** Of a member of staff who sees the app as a user. It cannot be refreshed: the view ends then. */
+const viewPair = toViewPair();
+
 export const tokens: StoredValue<StoredTokens> = {
   get() {
+    if (viewPair !== undefined) return viewPair;
     const pair = readPair();
     return pair === undefined || isEnded(pair) ? undefined : pair;
   },
   set(value) {
+    if (viewPair !== undefined) return closeView();
     const before = stored.get();
     lastValid = value;
     // Do not remove a pair that this tab cannot see: another tab may just have signed in.
@@ -131,4 +137,9 @@ function restoreOverwritten(): void {
 
 function toStored({ accessToken, refreshToken, expiredAccessTokenAt }: IssuedTokens): StoredTokens {
   return { accessToken, refreshToken, accessTokenExpiredAt: toLocalTime(expiredAccessTokenAt) };
+}
+
+function toViewPair(): StoredTokens | undefined {
+  const view = currentView();
+  return view && toStored({ ...view, refreshToken: '' });
 }

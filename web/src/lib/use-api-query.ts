@@ -1,5 +1,5 @@
 import type { ApiError } from '@cellhop/contract/client';
-import { liveTopics } from '@cellhop/contract/live.plain';
+import { streamedTopics } from '@cellhop/contract/live.plain';
 import { keepPreviousData, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import { usePollInterval } from './live.ts';
 import { dependsOn } from './query.ts';
@@ -47,7 +47,7 @@ export function observerOptions<Data>(
   options: ApiQueryOptions<Data>,
   pollInterval: (isBusy: boolean) => number,
 ): UseQueryOptions<Data, ApiError> {
-  const { isEnabled = true, keepsPrevious = false, isPolled = dependsOn(query.meta, liveTopics), isBusy } = options;
+  const { isEnabled = true, keepsPrevious = false, isPolled = dependsOn(query.meta, streamedTopics), isBusy } = options;
   return {
     ...query,
     enabled: isEnabled,

@@ -17,6 +17,7 @@ export interface List<Row> extends Pick<ApiQueryState<unknown>, 'error' | 'failu
 
 interface ListOptions<Row> {
   isEnabled?: boolean;
+  isPolled?: boolean;
   isBusy?: (row: Row) => boolean;
 }
 

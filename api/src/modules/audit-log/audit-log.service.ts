@@ -2,37 +2,14 @@
  * The audit log: who did what to whom, from where and when. Entries are written in the transaction of the change. They never
  * contain passwords, codes or tokens.
  */
+import type { AuditAction, SubjectType } from '@cellhop/contract/staff/audit-log.plain';
 import { addressOf, deviceOf, type Requester } from '../../requester.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as store from './audit-log.store.ts';
 
-export type AuditAction =
-  | 'SIGN_UP'
-  | 'EMAIL_CONFIRMED'
-  | 'SIGN_IN'
-  | 'SIGN_IN_FAILED'
-  | 'SIGN_IN_THROTTLED'
-  | 'SIGN_OUT'
-  | 'SESSION_REVOKED'
-  | 'OTHER_SESSIONS_REVOKED'
-  | 'REFRESH_TOKEN_REUSED'
-  | 'PASSWORD_RECOVERY_REQUESTED'
-  | 'PASSWORD_RECOVERED'
-  | 'PASSWORD_CHANGED'
-  | 'PROOF_FAILED'
-  | 'PROOF_THROTTLED'
-  | 'SECOND_FACTOR_SET_UP'
-  | 'SECOND_FACTOR_ENABLED'
-  | 'SECOND_FACTOR_DISABLED'
-  | 'RECOVERY_CODE_USED'
-  | 'RECOVERY_CODES_RENEWED'
-  | 'ADMINISTRATOR_MADE'
-  | 'USER_BLOCKED'
-  | 'USER_UNBLOCKED'
-  | 'NOTIFICATION_SENT'
-  | 'BROADCAST_SENT'
-  | 'PROMO_CODE_CREATED';
+type AuditValue = string | number | boolean | null | readonly string[];
+type AuditValues = Readonly<Record<string, AuditValue>>;
 
 export interface AuditEntry {
   action: AuditAction;
@@ -40,21 +17,36 @@ export interface AuditEntry {
   actorId?: string | undefined;
   /** The affected user, or the one whose account was tried. */
   userId?: string | undefined;
+  /** What else was affected; by default the user. A subject without an id is named in the details. */
+  subject?: { type: SubjectType; id?: string };
   /** Undefined at the command line. */
   requester: Requester | undefined;
-  details?: Record<string, string | number | boolean>;
+  details?: AuditValues;
+  /** Why: required for each change of money or access by staff. */
+  reason?: string | undefined;
+  /** The changed values only. */
+  before?: AuditValues;
+  after?: AuditValues;
 }
 
-export function record(ctx: Ctx, { action, actorId, userId, requester, details = {} }: AuditEntry): Promise<void> {
+export function record(ctx: Ctx, entry: AuditEntry): Promise<void> {
+  const { action, actorId, userId, requester, details, reason, before, after } = entry;
+  const subject = entry.subject ?? (userId === undefined ? undefined : { type: 'USER', id: userId });
   return store.insertEntry(ctx, {
     action,
     actorId: actorId ?? null,
-    subjectType: userId === undefined ? null : 'USER',
-    subjectId: userId ?? null,
+    subjectType: subject?.type ?? null,
+    subjectId: subject?.id ?? null,
+    userId: userId ?? null,
     ip: requester ? addressOf(requester) : null,
     device: requester ? deviceOf(requester) : null,
     requestId: requester?.requestId ?? null,
-    details,
+    details: {
+      ...details,
+      ...(reason !== undefined && { reason }),
+      ...(before && { before }),
+      ...(after && { after }),
+    },
   });
 }
 

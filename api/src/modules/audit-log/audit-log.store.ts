@@ -3,23 +3,26 @@ import type { Ctx } from '../../ctx.ts';
 export interface NewEntry {
   action: string;
   actorId: string | null;
-  subjectType: 'USER' | null;
+  subjectType: string | null;
   subjectId: string | null;
+  /** The user whom it concerns, such as the payer of an invoice. */
+  userId: string | null;
   ip: string | null;
   device: string | null;
   requestId: string | null;
-  details: Record<string, string | number | boolean>;
+  details: object;
 }
 
 export async function insertEntry(ctx: Ctx, entry: NewEntry): Promise<void> {
   await ctx.db.query(
-    `insert into audit_log (action, actor_id, subject_type, subject_id, ip, device, request_id, details)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into audit_log (action, actor_id, subject_type, subject_id, user_id, ip, device, request_id, details)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       entry.action,
       entry.actorId,
       entry.subjectType,
       entry.subjectId,
+      entry.userId,
       entry.ip,
       entry.device,
       entry.requestId,

@@ -27,6 +27,7 @@ import { requireCode } from './second-factor.service.ts';
 import * as sessions from './sessions.service.ts';
 import { revokeSessionsOfUser } from './sessions.store.ts';
 import { hashSecret } from './tokens.ts';
+import { deleteExpiredViews } from './view-sessions.store.ts';
 
 /** @throws AppError VALIDATION, REFERRAL_CODE_NOT_FOUND, EMAIL_EXISTS, RATE_LIMITED, UNAVAILABLE */
 export async function signUp(ctx: Ctx, body: SignUpBody, requester: Requester): Promise<Sending> {
@@ -238,7 +239,7 @@ export async function changePassword(
     await codes.spendCodes(ctx, userId, 'RECOVER_PASSWORD');
     const endedSessions = await revokeSessionsOfUser(ctx, userId, sessionId);
     await auditLog.recordOwn(ctx, 'PASSWORD_CHANGED', userId, requester, { endedSessions });
-    await sendNotice(ctx, 'password-changed', user, requester);
+    await sendNotice(ctx, 'password-changed', { ...user, userId }, requester);
     return changedAt;
   });
 }
@@ -246,6 +247,7 @@ export async function changePassword(
 export async function deleteExpired(ctx: Ctx): Promise<void> {
   for (const [what, deleteBatch] of Object.entries(store.expiredDeletions)) await cleanUp(ctx, what, deleteBatch);
   await cleanUp(ctx, 'known devices', deleteOldDevices);
+  await cleanUp(ctx, 'views of staff', deleteExpiredViews);
 }
 
 async function findRecovery(ctx: Ctx, codeHash: Buffer): Promise<codes.CodeRow> {

@@ -2,9 +2,8 @@
 import { AppError } from '@cellhop/contract/errors';
 import { createHmac } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
-import { enqueue } from '../../jobs.ts';
 import { deriveKey } from '../../keys.ts';
-import { sealMail } from '../../mail/mail-requests.ts';
+import { send } from '../mails/mails.service.ts';
 import type { Credentials } from './auth.store.ts';
 import * as store from './codes.store.ts';
 import type { Purpose } from './codes.store.ts';
@@ -54,8 +53,8 @@ export function sendCode(
     const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
     const { template, lifetimeMs } = mails[purpose];
     const { email: to, languageCode } = recipient ?? NO_RECIPIENT;
-    const mail = sealMail(ctx, { template, to, languageCode, values: { link } }, new Date(Date.now() + lifetimeMs));
-    await enqueue(ctx, recipient ? 'mail.deliver' : 'mail.none', mail);
+    const mail = { template, to, languageCode, values: { link } };
+    await send(ctx, recipient?.userId, mail, new Date(Date.now() + lifetimeMs));
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };
   });
 }

@@ -24,6 +24,10 @@ export async function rememberDevice(
   return row!.isUnfamiliar;
 }
 
+export async function deleteDevicesOf(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('delete from known_devices where user_id = $1', [userId]);
+}
+
 /** Deletes devices unused for a year, except the newest of each user, which marks that the user has signed in before. */
 export async function deleteOldDevices(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(

@@ -1,15 +1,14 @@
 /** Security notices by mail, so that users can react to changes of their account that they did not make. */
 import { addressOf, deviceOf, type Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
-import { enqueue } from '../../jobs.ts';
-import { sealMail } from '../../mail/mail-requests.ts';
+import { send } from '../mails/mails.service.ts';
 import type { Recipient } from './codes.ts';
 
 /** Call it in the transaction of the change. */
 export function sendNotice(
   ctx: Ctx,
   template: 'password-changed' | 'new-sign-in',
-  { email, languageCode }: Omit<Recipient, 'userId'>,
+  { userId, email, languageCode }: Recipient,
   requester: Requester,
 ): Promise<void> {
   const values = {
@@ -18,5 +17,5 @@ export function sendNotice(
     address: addressOf(requester) ?? '',
     at: new Date().toISOString(),
   };
-  return enqueue(ctx, 'mail.deliver', sealMail(ctx, { template, to: email, languageCode, values }, null));
+  return send(ctx, userId, { template, to: email, languageCode, values }, null);
 }

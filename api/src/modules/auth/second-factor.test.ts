@@ -10,7 +10,7 @@ import {
   signIn,
   type SignInBody,
 } from '@cellhop/contract/auth';
-import { listAllConnections } from '@cellhop/contract/connections';
+import { listAllConnections } from '@cellhop/contract/staff/connections';
 import type { ApiError } from '@cellhop/contract/client';
 import { getProfile } from '@cellhop/contract/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -15,6 +15,7 @@ import { sendNotice } from './notices.ts';
 import * as store from './sessions.store.ts';
 import { limitRefreshes } from './refresh-limiter.ts';
 import { firstRefreshToken, isTokenOfSession, nextRefreshToken, repeatRefreshToken } from './refresh-tokens.ts';
+import { authenticateViewer } from './view-sessions.service.ts';
 import { hashSecret, issueTokens, readAccessToken, readExpiredAccessToken, type Claims } from './tokens.ts';
 
 export { refreshUsage } from './refresh-limiter.ts';
@@ -56,6 +57,7 @@ export function openSession(ctx: Ctx, user: SignedIn, requester: Requester): Pro
 /** @throws AppError UNAUTHORIZED, ACCOUNT_BLOCKED */
 export async function authenticateUser(ctx: Ctx, token: string | undefined): Promise<Actor> {
   const claims = token === undefined ? undefined : await readAccessToken(ctx.config.secretKeys, token);
+  if (claims?.viewerId !== undefined) return authenticateViewer(ctx, { ...claims, viewerId: claims.viewerId });
   const row = claims && (await store.findActor(ctx, claims));
   if (!claims || !row || row.status === 'DELETED') throw new AppError('UNAUTHORIZED');
   if (row.status === 'BLOCKED') throw new AppError('ACCOUNT_BLOCKED');

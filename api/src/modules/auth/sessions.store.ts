@@ -5,6 +5,11 @@ import type { Ctx } from '../../ctx.ts';
 import type { NextToken, RefreshState } from './refresh-tokens.ts';
 import type { AccessClaims, Claims } from './tokens.ts';
 
+/**
+ * Sessions of staff end twelve hours after the sign-in, however often they are refreshed. `roles` is the role that the user has now.
+ */
+const IS_WITHIN_STAFF_LIFETIME = `(roles.permissions = '{}' or sessions.created_at > now() - interval '12 hours')`;
+
 export interface NewSession {
   id: string;
   userId: string;
@@ -73,6 +78,7 @@ export async function findActor(
        join users on users.id = sessions.user_id
        join roles on roles.name = users.role_name
       where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null and sessions.expired_at > now()
+        and ${IS_WITHIN_STAFF_LIFETIME}
         and (not $3::boolean or sessions.legacy_token_hash is not null
              or sessions.generation_token_hash is distinct from sessions.refresh_token_hash)`,
     [sessionId, userId, isLegacy],
@@ -93,8 +99,9 @@ const SELECT_SESSION = `
          (extract(epoch from clock_timestamp() - sessions.rotated_at) * 1000)::float8 as "msSinceRotation"
     from sessions
     join users on users.id = sessions.user_id
+    join roles on roles.name = users.role_name
    where sessions.id = $1 and sessions.user_id = $2 and sessions.revoked_at is null
-     and sessions.expired_at > now() and users.status <> 'DELETED'`;
+     and sessions.expired_at > now() and users.status <> 'DELETED' and ${IS_WITHIN_STAFF_LIFETIME}`;
 
 /** The open session of a user. */
 export async function findSession(ctx: Ctx, { userId, sessionId }: Claims): Promise<SessionRow | undefined> {
@@ -139,9 +146,12 @@ export interface ListedSessionRow {
 /** Open sessions, most recently used first. */
 export function listSessionsOfUser(ctx: Ctx, userId: string, limit: number): Promise<ListedSessionRow[]> {
   return ctx.db.query<ListedSessionRow>(
-    `select id, device, host(ip) as ip, created_at as "createdAt", rotated_at as "usedAt"
-       from sessions where user_id = $1 and revoked_at is null and expired_at > now()
-      order by rotated_at desc, id limit $2`,
+    `select sessions.id, device, host(ip) as ip, sessions.created_at as "createdAt", rotated_at as "usedAt"
+       from sessions
+       join users on users.id = sessions.user_id
+       join roles on roles.name = users.role_name
+      where user_id = $1 and revoked_at is null and expired_at > now() and ${IS_WITHIN_STAFF_LIFETIME}
+      order by rotated_at desc, sessions.id limit $2`,
     [userId, limit],
   );
 }
@@ -171,9 +181,11 @@ export async function revokeSessionsOfUser(ctx: Ctx, userId: string, exceptSessi
 /** @returns those of the sessions that are open and whose users are active */
 export async function filterOpenSessions(ctx: Ctx, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.query<{ id: string }>(
-    `select sessions.id from sessions join users on users.id = sessions.user_id
+    `select sessions.id from sessions
+       join users on users.id = sessions.user_id
+       join roles on roles.name = users.role_name
       where sessions.id = any($1::uuid[]) and sessions.revoked_at is null and sessions.expired_at > now()
-        and users.status = 'ACTIVE'`,
+        and users.status = 'ACTIVE' and ${IS_WITHIN_STAFF_LIFETIME}`,
     [sessionIds],
   );
   return rows.map((row) => row.id);

@@ -17,11 +17,14 @@ export interface Claims {
 }
 
 export interface AccessClaims extends Claims {
+  /** The member of staff who sees the app as the user; `sessionId` is the view then. */
+  viewerId?: string;
   /** Created by the previous version, without issuer and audience. Only valid for sessions of that version. */
   isLegacy: boolean;
 }
 
-const subjectSchema = z.object({ sub: idSchema, sid: idSchema });
+/** `act` names who acts for the subject (RFC 8693, section 4.1). */
+const subjectSchema = z.object({ sub: idSchema, sid: idSchema, act: z.object({ sub: idSchema }).optional() });
 
 /** 256 random bits, for the codes in mails. */
 export function newSecret(): string {
@@ -40,19 +43,32 @@ export async function issueTokens(
   refreshToken: string,
   issuedAt: Date,
 ): Promise<Tokens> {
-  const issuedSeconds = Math.floor(issuedAt.getTime() / 1000);
-  const expirySeconds = issuedSeconds + ACCESS_TOKEN_SECONDS;
-  const accessToken = await new SignJWT({ sid: sessionId })
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject(userId)
-    .setIssuedAt(issuedSeconds)
-    .setExpirationTime(expirySeconds)
-    // Makes pairs issued within one second differ.
-    .setJti(issuedAt.getTime().toString(36))
-    .sign(deriveKey(secretKeys, 'access-token'));
+  const expirySeconds = Math.floor(issuedAt.getTime() / 1000) + ACCESS_TOKEN_SECONDS;
+  const accessToken = await sign(secretKeys, { sub: userId, sid: sessionId, exp: expirySeconds }, issuedAt);
   return { accessToken, refreshToken, expiredAccessTokenAt: expirySeconds * 1000 };
+}
+
+/** A token for a member of staff who sees the app as a user. */
+export function issueViewToken(
+  secretKeys: SecretKeys,
+  { userId, sessionId, viewerId }: Required<Omit<AccessClaims, 'isLegacy'>>,
+  { startedAt, expiredAt }: { startedAt: Date; expiredAt: Date },
+): Promise<string> {
+  const exp = Math.floor(expiredAt.getTime() / 1000);
+  return sign(secretKeys, { sub: userId, sid: sessionId, act: { sub: viewerId }, exp }, startedAt);
+}
+
+function sign(secretKeys: SecretKeys, claims: JWTPayload, issuedAt: Date): Promise<string> {
+  return (
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setIssuedAt(Math.floor(issuedAt.getTime() / 1000))
+      // Makes pairs issued within one second differ.
+      .setJti(issuedAt.getTime().toString(36))
+      .sign(deriveKey(secretKeys, 'access-token'))
+  );
 }
 
 /** @returns undefined for an invalid or expired token */
@@ -71,7 +87,8 @@ async function readClaims(secretKeys: SecretKeys, token: string, currentDate: Da
   if (!payload || !subject.success) return undefined;
   const isLegacy = payload.iss === undefined && payload.aud === undefined;
   if (!isLegacy && (payload.iss !== ISSUER || payload.aud !== AUDIENCE)) return undefined;
-  return { userId: subject.data.sub, sessionId: subject.data.sid, isLegacy };
+  const { sub: userId, sid: sessionId, act } = subject.data;
+  return { userId, sessionId, isLegacy, ...(act && { viewerId: act.sub }) };
 }
 
 /** @returns undefined if no key verifies the signature, or if the token is not valid at that time */

@@ -2,11 +2,11 @@
 import {
   connect,
   disconnect,
-  disconnectAsAdmin,
   disconnectWithoutRefund,
   listConnections,
   type Connection,
 } from '@cellhop/contract/connections';
+import { endAnyConnection } from '@cellhop/contract/staff/connections';
 import type { EndReason } from '@cellhop/contract/connections';
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 import { megabytePrice, megabytesToBytes, prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
@@ -16,6 +16,7 @@ import { balanceOf, createProxy, createUser, type TestUser } from '../../../test
 import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { readTables, toBytesFromCell, toMicrosFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
 import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
+import { adjust, outcomeAfter } from '../../../test/staff-requests.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
@@ -70,6 +71,7 @@ const checks: Record<string, Check> = {
   'Money that comes: Paid': checkPayment,
   'Money that comes: Paid invoices last month': checkBonus,
   'Transfers: Event': checkTransfer,
+  'Changes by staff: Changes in the last 24 hours': checkApproval,
 };
 
 describe('docs/billing.md', () => {
@@ -338,6 +340,11 @@ function checkBonus(row: MarkdownRow): void {
   expect(bonusMicros(level, money(row, 'Top-up'))).toBe(money(row, 'Bonus'));
 }
 
+async function checkApproval(row: MarkdownRow): Promise<void> {
+  const before = cell(row, 'Changes in the last 24 hours').split(', ').map(toMicrosFromCell);
+  expect(await outcomeAfter(testApp, before, money(row, 'Next'))).toBe(cell(row, 'Result'));
+}
+
 async function checkTransfer(row: MarkdownRow): Promise<void> {
   transfers ??= everyEvent();
   expect(await transfers).toContainEqual({
@@ -348,12 +355,7 @@ async function checkTransfer(row: MarkdownRow): Promise<void> {
   });
 }
 
-interface ShownTransfer {
-  from: string;
-  to: string;
-  reason: string;
-  key: string;
-}
+type ShownTransfer = Record<'from' | 'to' | 'reason' | 'key', string>;
 
 let transfers: Promise<ShownTransfer[]> | undefined;
 /** A history with each event of the table, as in the ledger. Ids in keys are replaced with the table's letters. */
@@ -373,6 +375,8 @@ async function everyEvent(): Promise<ShownTransfer[]> {
     [invoice.id],
   );
   await pay(testApp, await newInvoice(user));
+  const staff = await createUser(testApp, { roleName: 'FINANCE' });
+  for (const amount of [2, -1]) await adjust(staff, user, amount);
   const run = createGatewayRun(testApp);
   const [used, unused] = [await buy(user), await buy(user)];
   await run.authorize(used);
@@ -387,12 +391,12 @@ async function everyEvent(): Promise<ShownTransfer[]> {
          or debit_account_id in (select escrow_account_id from connections where user_id = $3)`,
     [user.accountId, referrer.accountId, user.id],
   );
-  const letters = { deposit: 'D', trial: 'U', connection: 'C' };
+  const letters = { deposit: 'D', trial: 'U', connection: 'C', adjustment: 'A' };
   return rows.map(({ key, ...row }) => ({
     ...row,
     key:
       key?.replace(
-        /^(deposit|trial|connection):[0-9a-f-]{36}/,
+        /^(deposit|trial|connection|adjustment):[0-9a-f-]{36}/,
         (_, kind: keyof typeof letters) => `${kind}:${letters[kind]}`,
       ) ?? 'its first megabyte',
   }));
@@ -452,7 +456,7 @@ async function end(
     case 'ADMIN': {
       await run.end(id, usedBytes);
       const admin = await createUser(testApp, { roleName: 'ADMIN' });
-      await admin.call(disconnectAsAdmin, { params: { id } });
+      await admin.call(endAnyConnection, { params: { id }, body: {} });
       break;
     }
     case 'EXIT_LOST':

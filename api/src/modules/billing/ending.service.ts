@@ -27,6 +27,8 @@ const LAST_REPORT_POLL_MS = 40;
 interface EndOptions {
   /** Unused megabytes are not refunded. */
   isRefundWaived?: boolean;
+  /** Runs in the transaction that requests the end, such as an entry in the audit log. */
+  alsoIn?: (ctx: Ctx) => Promise<void>;
 }
 
 /**
@@ -39,14 +41,24 @@ export async function endConnection(
   reason: store.RequestedEnd,
   options: EndOptions = {},
 ): Promise<void> {
-  if ((await requestEnd(ctx, id, reason, options)) === 'ended') return;
+  if ((await requestEnd(ctx, id, reason, options)) === 'ending') await awaitLastReports(ctx, [id]);
+}
+
+/** Waits until connections whose ends were requested are billed. */
+export async function finishEnds(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await closeIfNoLiveRun(ctx, id);
+  await awaitLastReports(ctx, ids);
+}
+
+async function awaitLastReports(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const deadline = performance.now() + LAST_REPORT_LIMIT_MS;
-  while (performance.now() < deadline) {
+  let open = await store.filterOpen(ctx, ids);
+  while (open.length > 0 && performance.now() < deadline) {
     // Polls the database, because another API process may receive the last report.
     await pause(LAST_REPORT_POLL_MS);
-    if ((await store.findStatus(ctx, id)) !== 'WORK') return;
+    open = await store.filterOpen(ctx, open);
   }
-  await closeWithoutLastReport(ctx, id);
+  for (const id of open) await closeWithoutLastReport(ctx, id);
 }
 
 /**
@@ -57,7 +69,7 @@ function requestEnd(
   ctx: Ctx,
   id: string,
   reason: store.RequestedEnd,
-  { isRefundWaived = false }: EndOptions,
+  { isRefundWaived = false, alsoIn }: EndOptions,
 ): Promise<'ended' | 'ending'> {
   return ctx.tx(async (ctx) => {
     const connection = await lockConnection(ctx, id);
@@ -67,6 +79,7 @@ function requestEnd(
       if (isRefundWaived) await store.waiveRefund(ctx, id);
       else if (reason === 'USER') await limitUnusedReturns(ctx, connection);
     }
+    await alsoIn?.(ctx);
     return closeOrRequestEnd(
       ctx,
       { ...connection, isRefundWaived: connection.isRefundWaived || isRefundWaived },

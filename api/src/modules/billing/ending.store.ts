@@ -39,9 +39,13 @@ export function findForEnd(ctx: Ctx, ids: readonly string[]): Promise<OpenConnec
   );
 }
 
-export async function findStatus(ctx: Ctx, id: string): Promise<ConnectionStatus | undefined> {
-  const [row] = await ctx.db.query<{ status: ConnectionStatus }>('select status from connections where id = $1', [id]);
-  return row?.status;
+/** @returns those that have not ended */
+export async function filterOpen(ctx: Ctx, ids: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from connections where id = any($1::uuid[]) and status = 'WORK'`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
 }
 
 export interface End {

@@ -7,8 +7,10 @@
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser } from '../../../test/factories.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../check-invariants.ts';
+import type { Staff } from '../approvals/approvals.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import {
   deposit,
@@ -28,9 +30,13 @@ const PROXIES_EACH = 3;
 
 let testApp: TestApp;
 let nodeIds: string[];
+let staff: Staff;
 
 beforeAll(async () => {
-  testApp = await startTestApp();
+  // Amounts are random, and nobody approves requests.
+  testApp = await startTestApp({ approvalMicros: undefined });
+  const { id } = await createUser(testApp, { roleName: 'FINANCE' });
+  staff = { actor: { userId: id }, requester: { ip: '::1', userAgent: undefined, requestId: 'model' } };
   const rows = await testApp.database.query<{ id: string }>(
     "insert into gateway_nodes (name, token_hash) values ('one', 'x'), ('two', 'y') returning id",
   );
@@ -44,7 +50,7 @@ afterAll(async () => {
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
     { weight: 14, arbitrary: fc.constant('traffic' as const) },
-    { weight: 2, arbitrary: fc.constantFrom('topUp' as const, 'endRun' as const) },
+    { weight: 2, arbitrary: fc.constantFrom('topUp' as const, 'adjust' as const, 'endRun' as const) },
     {
       weight: 5,
       arbitrary: fc.constantFrom(
@@ -98,7 +104,7 @@ test(
         fc.array(gatewayEvent, { minLength: TURNS, maxLength: TURNS }),
         async (scripts, events) => {
           const customers = await Promise.all(scripts.map(createCustomer));
-          const fleet = new Fleet(testApp.ctx, nodeIds, customers);
+          const fleet = new Fleet(testApp.ctx, nodeIds, customers, staff);
           for (const [turn, event] of events.entries())
             await fleet.play(
               scripts.map(({ steps }) => steps[turn]),

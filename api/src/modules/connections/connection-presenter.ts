@@ -1,6 +1,6 @@
-import type { adminConnectionSchema, Connection } from '@cellhop/contract/connections';
+import type { Connection } from '@cellhop/contract/connections';
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { megabytePrice, toDollars, toKibibytes } from '@cellhop/contract/units';
-import type { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Ctx } from '../../ctx.ts';
 import type { ConnectionRow } from './connections.store.ts';
@@ -23,7 +23,7 @@ export function presentSold(config: Config, row: SoldRow, password: string | nul
 }
 
 /** A connection as staff see it: with its owner, without the password. */
-export function presentForAdmin(config: Config, row: ConnectionRow): z.infer<typeof adminConnectionSchema> {
+export function presentForStaff(config: Config, row: ConnectionRow): StaffConnection {
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
 

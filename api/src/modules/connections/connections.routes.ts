@@ -2,11 +2,10 @@ import {
   changePassword,
   connect,
   disconnect,
-  disconnectAsAdmin,
   disconnectWithoutRefund,
-  listAllConnections,
   listConnections,
 } from '@cellhop/contract/connections';
+import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
@@ -27,8 +26,8 @@ export function connectionsRoutes(app: FastifyInstance): void {
     data: await access.changePassword(ctx, actor, params.id),
   }));
   route(app, listConnections, ({ ctx, actor, query }) => connections.listOwn(ctx, actor, query));
-  route(app, listAllConnections, ({ ctx, query }) => connections.listForAdmin(ctx, query));
-  route(app, disconnectAsAdmin, async ({ ctx, params }) => ({
-    data: await connections.disconnectAsAdmin(ctx, params.id),
+  route(app, listAllConnections, ({ ctx, query }) => connections.listForStaff(ctx, query));
+  route(app, endAnyConnection, async ({ ctx, actor, params, body, requester }) => ({
+    data: await connections.endAnyConnection(ctx, actor, { id: params.id, reason: body?.reason }, requester),
   }));
 }

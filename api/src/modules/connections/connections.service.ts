@@ -3,13 +3,19 @@ import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/co
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { toDollars, toMicros } from '@cellhop/contract/units';
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import type { ConnectionSort } from '@cellhop/contract/staff/connections.plain';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import type { Requester } from '../../requester.ts';
+import { record } from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { newConnectionId } from './connection-id.ts';
-import { presentConnection, presentForAdmin, presentSold } from './connection-presenter.ts';
+import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
+import * as staffList from './staff-list.store.ts';
+import type { ConnectionFilter } from './staff-list.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 import { endConnection } from '../billing/ending.service.ts';
 
@@ -86,10 +92,26 @@ async function endOwn(ctx: Ctx, actor: Actor, id: string, end: (ctx: Ctx) => Pro
 }
 
 /** Ends a connection of any user. @throws AppError NOT_FOUND, NOT_CONNECTED */
-export async function disconnectAsAdmin(ctx: Ctx, id: string) {
-  if (!(await store.findConnection(ctx, id))) throw new AppError('NOT_FOUND', { thing: 'Connection' });
-  await endConnection(ctx, id, 'ADMIN');
-  return presentForAdmin(ctx.config, await mustFind(ctx, id));
+export async function endAnyConnection(
+  ctx: Ctx,
+  actor: Actor,
+  { id, reason }: { id: string; reason: string | undefined },
+  requester: Requester,
+): Promise<StaffConnection> {
+  const connection = await store.findConnection(ctx, id);
+  if (!connection) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  await endConnection(ctx, id, 'ADMIN', {
+    alsoIn: (ctx) =>
+      record(ctx, {
+        action: 'CONNECTION_ENDED',
+        actorId: actor.userId,
+        userId: connection.userId,
+        subject: { type: 'CONNECTION', id },
+        requester,
+        reason,
+      }),
+  });
+  return presentForStaff(ctx.config, await mustFind(ctx, id));
 }
 
 export async function listOwn(
@@ -97,21 +119,37 @@ export async function listOwn(
   actor: Actor,
   page: PageQuery,
 ): Promise<{ data: Connection[]; totalPages: number }> {
-  const { rows, totalPages } = await listRows(ctx, actor.userId, page);
-  return { data: rows.map((row) => presentConnection(ctx, row)), totalPages };
-}
-
-export async function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
-  const { rows, totalPages } = await listRows(ctx, userId ?? null, page);
-  return { data: rows.map((row) => presentForAdmin(ctx.config, row)), totalPages };
-}
-
-async function listRows(ctx: Ctx, userId: string | null, page: PageQuery) {
   const [rows, count] = await Promise.all([
-    store.listConnections(ctx, userId, page),
-    store.countConnections(ctx, userId),
+    store.listConnections(ctx, actor.userId, page),
+    store.countConnections(ctx, actor.userId),
   ]);
-  return { rows, totalPages: toTotalPages(count, page) };
+  // Staff who see the app as the user never see passwords.
+  const present = (row: store.ConnectionRow) =>
+    actor.viewerId === undefined ? presentConnection(ctx, row) : presentSold(ctx.config, row, null);
+  return { data: rows.map(present), totalPages: toTotalPages(count, page) };
+}
+
+/** The newest live connections of a user. */
+export async function listLiveForStaff(ctx: Ctx, userId: string, limit: number): Promise<StaffConnection[]> {
+  const rows = await store.listLiveConnections(ctx, userId, limit);
+  return rows.map((row) => presentForStaff(ctx.config, row));
+}
+
+export async function listForStaff(
+  ctx: Ctx,
+  { page, size, sort, ...filter }: PageQuery & ConnectionFilter & { sort: ConnectionSort },
+) {
+  const [rows, count] = await Promise.all([
+    staffList.listForStaff(ctx, filter, sort, { page, size }),
+    staffList.countForStaff(ctx, filter),
+  ]);
+  return { data: rows.map((row) => presentForStaff(ctx.config, row)), totalPages: toTotalPages(count, { page, size }) };
+}
+
+/** The newest that match all given conditions. */
+export async function findForStaff(ctx: Ctx, filter: ConnectionFilter, limit: number): Promise<StaffConnection[]> {
+  const rows = await staffList.listForStaff(ctx, filter, '-createdAt', { page: 1, size: limit });
+  return rows.map((row) => presentForStaff(ctx.config, row));
 }
 
 async function showWithBalance(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionWithBalance> {

@@ -31,7 +31,7 @@ export interface ConnectionRow {
   connectionType: string;
 }
 
-const SELECT_ROW = `
+export const SELECT_ROW = `
   select connections.id, user_id as "userId", email as "userEmail", connections.price_micros as "priceMicros",
          charged_megabytes as "chargedMegabytes", used_bytes as "usedBytes", connections.status,
          refund_status as "refundStatus", end_reason as "endReason", username,
@@ -50,20 +50,25 @@ export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRo
   return row;
 }
 
-/** @param userId null for all users */
-export function listConnections(ctx: Ctx, userId: string | null, page: PageQuery): Promise<ConnectionRow[]> {
-  const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
+/** Of one user. */
+export function listConnections(ctx: Ctx, userId: string, page: PageQuery): Promise<ConnectionRow[]> {
   return ctx.db.query(
-    `${SELECT_ROW} ${condition} order by connections.created_at desc, connections.id limit $1 offset $2`,
-    [page.size, toOffset(page), ...values],
+    `${SELECT_ROW} where user_id = $3 order by connections.created_at desc, connections.id limit $1 offset $2`,
+    [page.size, toOffset(page), userId],
   );
 }
 
-export async function countConnections(ctx: Ctx, userId: string | null): Promise<number> {
-  const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
+export function listLiveConnections(ctx: Ctx, userId: string, limit: number): Promise<ConnectionRow[]> {
+  return ctx.db.query(
+    `${SELECT_ROW} where user_id = $1 and connections.status = 'WORK' order by connections.created_at desc, connections.id limit $2`,
+    [userId, limit],
+  );
+}
+
+export async function countConnections(ctx: Ctx, userId: string): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from readable_connections ${condition}`,
-    values,
+    'select count(*)::int as count from readable_connections where user_id = $1',
+    [userId],
   );
   return row!.count;
 }

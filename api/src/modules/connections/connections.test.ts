@@ -1,10 +1,5 @@
-import {
-  connect,
-  disconnect,
-  disconnectAsAdmin,
-  listAllConnections,
-  listConnections,
-} from '@cellhop/contract/connections';
+import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
+import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import { prepaidPrice, toDollars } from '@cellhop/contract/units';
 import { getProfile } from '@cellhop/contract/users';
@@ -347,7 +342,8 @@ describe('disconnect', () => {
     const user = await rich();
     const connection = await buy(user);
     const support = await createUser(testApp, { roleName: 'SUPPORT' });
-    const call = (by: TestUser) => by.call(disconnectAsAdmin, { params: { id: connection.id } });
+    const call = (by: TestUser) =>
+      by.call(endAnyConnection, { params: { id: connection.id }, body: { reason: 'abuse reports' } });
     for (const by of [user, support]) await expect(call(by)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
     const admin = await createUser(testApp, { roleName: 'ADMIN' });
     expect((await call(admin)).data).toMatchObject({
@@ -355,7 +351,19 @@ describe('disconnect', () => {
       endReason: 'ADMIN',
       user: { id: user.id },
     });
-    await expect(admin.call(disconnectAsAdmin, { params: { id: randomUUID() } })).rejects.toMatchObject({
+    const [entry] = await testApp.database.query(
+      `select action, subject_id as "subjectId", user_id as "userId", details from audit_log where actor_id = $1
+        order by id desc limit 1`,
+      [admin.id],
+    );
+    const details = { reason: 'abuse reports' };
+    expect(entry).toEqual({ action: 'CONNECTION_ENDED', subjectId: connection.id, userId: user.id, details });
+    const withoutBody = await fetch(`${testApp.url}/v1/proxies/connections/admin/${connection.id}/disconnect`, {
+      method: 'POST',
+      headers: admin.headers,
+    });
+    expect(await withoutBody.json()).toMatchObject({ code: 'NOT_CONNECTED' });
+    await expect(admin.call(endAnyConnection, { params: { id: randomUUID() }, body: {} })).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -1,14 +1,26 @@
-import { createFaq, deleteFaq, listAllFaqs, listFaqs, updateFaq } from '@cellhop/contract/faqs';
+import { listFaqs } from '@cellhop/contract/faqs';
+import * as staff from '@cellhop/contract/staff/faqs';
 import type { FastifyInstance } from 'fastify';
+import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
+import * as entries from './faq-entries.service.ts';
 import * as faqs from './faqs.service.ts';
 
 export function faqsRoutes(app: FastifyInstance): void {
   route(app, listFaqs, async ({ ctx, actor, query }) => ({
     data: await faqs.listFaqs(ctx, query.languageCode ?? actor.languageCode),
   }));
-  route(app, listAllFaqs, ({ ctx, query }) => faqs.listForAdmin(ctx, query));
-  route(app, createFaq, async ({ ctx, body }) => ({ data: await faqs.createFaq(ctx, body) }));
-  route(app, updateFaq, async ({ ctx, params, body }) => ({ data: await faqs.updateFaq(ctx, params.id, body) }));
-  route(app, deleteFaq, async ({ ctx, params }) => ({ data: await faqs.deleteFaq(ctx, params.id) }));
+  route(app, staff.listFaqEntries, async ({ ctx }) => ({ data: await entries.listEntries(ctx) }));
+  route(app, staff.createFaqEntry, async ({ ctx, actor, body, headers, requester }) => ({
+    data: await entries.createEntry(ctx, { actor, requester }, body.texts, readIdempotencyKey(headers)),
+  }));
+  route(app, staff.changeFaqEntry, async ({ ctx, actor, params, body, requester }) => ({
+    data: await entries.changeEntry(ctx, { actor, requester }, params.id, body),
+  }));
+  route(app, staff.moveFaqEntry, async ({ ctx, actor, params, body, requester }) => ({
+    data: await entries.moveEntry(ctx, { actor, requester }, params.id, body),
+  }));
+  route(app, staff.deleteFaqEntry, async ({ ctx, actor, params, query, requester }) => ({
+    data: await entries.deleteEntry(ctx, { actor, requester }, params.id, query.version),
+  }));
 }

@@ -1,64 +1,93 @@
-import { FAQ_POSITION_MAX } from '@cellhop/contract/limits';
-import type { CreateFaqBody, Faq, UpdateFaqBody } from '@cellhop/contract/faqs';
+import type { Faq } from '@cellhop/contract/faqs';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { FaqText } from '@cellhop/contract/staff/faqs';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, type PageQuery } from '../../http/paging.ts';
 
-export interface FaqRow extends Faq {
+/** One language of an entry. */
+export interface FaqRow extends FaqText {
+  entryId: string;
   languageCode: LanguageCode;
   position: number;
+  version: number;
+  idempotencyKey: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-const COLUMNS = `id, question, response, language_code as "languageCode", position, created_at as "createdAt",
-            updated_at as "updatedAt"`;
-const ORDER = 'order by language_code, position, created_at, id';
-
 export function listOfLanguage(ctx: Ctx, languageCode: LanguageCode): Promise<Faq[]> {
-  return ctx.db.query(`select id, question, response from faqs where language_code = $1 ${ORDER}`, [languageCode]);
-}
-
-/** @param languageCode null for all languages */
-export function listAll(ctx: Ctx, languageCode: LanguageCode | null, page: PageQuery): Promise<FaqRow[]> {
   return ctx.db.query(
-    `select ${COLUMNS} from faqs where $1::text is null or language_code = $1 ${ORDER} limit $2 offset $3`,
-    [languageCode, page.size, toOffset(page)],
-  );
-}
-
-export async function countAll(ctx: Ctx, languageCode: LanguageCode | null): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from faqs where $1::text is null or language_code = $1',
+    'select id, question, response from faqs where language_code = $1 order by position, created_at, id',
     [languageCode],
   );
-  return row!.count;
 }
 
-/** Without a position it is appended to the list of its language. */
-export async function insertFaq(ctx: Ctx, faq: CreateFaqBody): Promise<FaqRow> {
-  const [row] = await ctx.db.query<FaqRow>(
-    `insert into faqs (language_code, question, response, position)
-     values ($1, $2, $3,
-             coalesce($4, (select least(coalesce(max(position) + 1, 0), ${FAQ_POSITION_MAX})
-                             from faqs where language_code = $1)))
-     returning ${COLUMNS}`,
-    [faq.languageCode, faq.question, faq.response, faq.position ?? null],
+/** In the order of customers' lists. */
+export function listRows(ctx: Ctx): Promise<FaqRow[]> {
+  return ctx.db.query(
+    `select coalesce(entry_id, id) as "entryId", language_code as "languageCode", question, response, position, version,
+            idempotency_key as "idempotencyKey", created_at as "createdAt", updated_at as "updatedAt"
+       from faqs order by position, created_at, id`,
   );
-  return row!;
 }
 
-export async function updateFaq(ctx: Ctx, id: string, change: UpdateFaqBody): Promise<FaqRow | undefined> {
-  const [row] = await ctx.db.query<FaqRow>(
-    `update faqs
-        set language_code = coalesce($2, language_code), question = coalesce($3, question),
-            response = coalesce($4, response), position = coalesce($5, position), updated_at = now()
-      where id = $1 returning ${COLUMNS}`,
-    [id, change.languageCode ?? null, change.question ?? null, change.response ?? null, change.position ?? null],
+/** Until the end of the transaction only the caller changes entries; reading goes on. */
+export async function lockFaqs(ctx: Ctx): Promise<void> {
+  await ctx.db.query('lock table faqs in share row exclusive mode');
+}
+
+export interface SavedText extends FaqText {
+  entryId: string;
+  languageCode: LanguageCode;
+  position: number;
+  idempotencyKey: string | null;
+}
+
+export async function insertText(ctx: Ctx, text: SavedText): Promise<void> {
+  await ctx.db.query(
+    `insert into faqs (entry_id, language_code, question, response, position, idempotency_key)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [text.entryId, text.languageCode, text.question, text.response, text.position, text.idempotencyKey],
   );
-  return row;
 }
 
-export async function deleteFaq(ctx: Ctx, id: string): Promise<boolean> {
-  return (await ctx.db.query('delete from faqs where id = $1 returning id', [id])).length > 0;
+export async function updateText(
+  ctx: Ctx,
+  entryId: string,
+  languageCode: LanguageCode,
+  { question, response }: FaqText,
+): Promise<void> {
+  await ctx.db.query(
+    `update faqs set question = $3, response = $4, updated_at = now()
+      where coalesce(entry_id, id) = $1 and language_code = $2`,
+    [entryId, languageCode, question, response],
+  );
+}
+
+export async function deleteText(ctx: Ctx, entryId: string, languageCode: LanguageCode): Promise<void> {
+  await ctx.db.query('delete from faqs where coalesce(entry_id, id) = $1 and language_code = $2', [
+    entryId,
+    languageCode,
+  ]);
+}
+
+/** Sets the version in all languages. A row without an entry id gets its own, because another language may follow it. */
+export async function saveVersion(ctx: Ctx, entryId: string, version: number): Promise<void> {
+  await ctx.db.query('update faqs set version = $2, entry_id = $1 where coalesce(entry_id, id) = $1', [
+    entryId,
+    version,
+  ]);
+}
+
+/** Numbers all entries in the given order. */
+export async function savePositions(ctx: Ctx, entryIds: readonly string[]): Promise<void> {
+  await ctx.db.query(
+    `update faqs set position = ordered.number - 1
+       from unnest($1::uuid[]) with ordinality as ordered (entry_id, number)
+      where coalesce(faqs.entry_id, faqs.id) = ordered.entry_id and position <> ordered.number - 1`,
+    [entryIds],
+  );
+}
+
+export async function deleteEntry(ctx: Ctx, entryId: string): Promise<void> {
+  await ctx.db.query('delete from faqs where coalesce(entry_id, id) = $1', [entryId]);
 }

@@ -1,5 +1,6 @@
 /** Exits belong to nodes: which of them serves a connection, and what its customer is told to connect to. */
-import { connect, listAllConnections, listConnections } from '@cellhop/contract/connections';
+import { connect, listConnections } from '@cellhop/contract/connections';
+import { listAllConnections } from '@cellhop/contract/staff/connections';
 import { authorize, authorizationSchema, exitSchema } from '@cellhop/contract/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

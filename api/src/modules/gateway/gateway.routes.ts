@@ -6,7 +6,7 @@ import * as gateway from './gateway.service.ts';
 
 export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void {
   route(app, hello, async ({ ctx, nodeId, body }) => ({
-    data: gateway.handleHello(ctx, nodeId, body.contractVersion),
+    data: await gateway.handleHello(ctx, nodeId, body),
   }));
   route(app, authorize, async ({ ctx, nodeId, body }) => ({ data: await gateway.authorize(ctx, nodeId, body) }));
   route(app, authorizeAddress, async ({ ctx, nodeId, body }) => ({

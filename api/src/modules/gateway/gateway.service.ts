@@ -26,6 +26,7 @@ import { readAccess, recordClientAddress } from '../connections/access.service.t
 import { findLogin, findLoginByAddress, type Login, type RefusedLogin } from '../connections/logins.service.ts';
 import { findConnectionsOfRuns, findEnding, findEndsOfRuns } from '../billing/ending.service.ts';
 import type { GatewayTopic } from '../../live/changes.ts';
+import { saveStatus } from './nodes.service.ts';
 import { LongPolls, type RunChanges } from './long-polls.ts';
 import * as store from './gateway.store.ts';
 
@@ -89,8 +90,16 @@ export function gatewaySilenceMs(ctx: Ctx): Promise<number | undefined> {
   return store.readSilence(ctx);
 }
 
-/** Returns the contract versions of this API. Logs a warning if the node is too old to be served. */
-export function handleHello(ctx: Ctx, nodeId: string, contractVersion: number): Output<typeof hello>['data'] {
+/**
+ * Keeps what the node says about itself, and returns the contract versions of this API. Logs a warning if the node is too old to be
+ * served.
+ */
+export async function handleHello(
+  ctx: Ctx,
+  nodeId: string,
+  { contractVersion, runId, status }: z.output<typeof hello.body>,
+): Promise<Output<typeof hello>['data']> {
+  if (runId !== undefined && status !== undefined) await saveStatus(ctx, nodeId, runId, status);
   if (contractVersion < OLDEST_GATEWAY_CONTRACT_VERSION)
     ctx.log.warn({ nodeId, contractVersion }, 'This gateway is too old for the API: upgrade it');
   return {

@@ -61,7 +61,12 @@ function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, currentRateE1
   });
 }
 
-async function postTopUp(ctx: Ctx, deposit: deposits.LockedDeposit, amountMicros: bigint): Promise<void> {
+/** Credits a deposit to its user, and the bonus to their referrer: the last change of the transaction. */
+export async function postTopUp(
+  ctx: Ctx,
+  deposit: Pick<deposits.LockedDeposit, 'id' | 'userId' | 'accountId'>,
+  amountMicros: bigint,
+): Promise<void> {
   // Worth less than a micro-dollar: there is nothing to post.
   if (amountMicros === 0n) return;
   const topUp: ledger.Transfer = {

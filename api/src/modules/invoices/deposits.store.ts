@@ -158,14 +158,79 @@ export interface InvoiceDeposit {
   /** Null until it is credited. */
   creditedMicros: bigint | null;
   arrivedAt: Date;
+  /** Recorded by staff. */
+  isByHand: boolean;
 }
 
 export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): Promise<InvoiceDeposit[]> {
   const rows = await ctx.db.query<Omit<InvoiceDeposit, 'units'> & { units: string }>(
     `select invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
-            arrived_at as "arrivedAt"
+            arrived_at as "arrivedAt", is_by_hand as "isByHand"
        from deposits where invoice_id = any($1::uuid[])`,
     [invoiceIds],
   );
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
+export interface DepositDetail extends InvoiceDeposit {
+  id: string;
+  transactionId: string;
+  state: 'SEEN' | 'INCLUDED' | 'FINAL' | 'CREDITED';
+  creditedRateE12: bigint | null;
+  creditedAt: Date | null;
+}
+
+/** The deposits of an invoice in the order of their arrival. */
+export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositDetail[]> {
+  const rows = await ctx.db.query<
+    Omit<DepositDetail, 'units' | 'creditedRateE12'> & { units: string; creditedRateE12: string | null }
+  >(
+    `select id, invoice_id as "invoiceId", transaction_id as "transactionId", units, state, state = 'CREDITED' as "isCredited",
+            credited_micros as "creditedMicros", credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt",
+            arrived_at as "arrivedAt", is_by_hand as "isByHand"
+       from deposits where invoice_id = $1 order by arrived_at, id`,
+    [invoiceId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    units: BigInt(row.units),
+    creditedRateE12: row.creditedRateE12 === null ? null : BigInt(row.creditedRateE12),
+  }));
+}
+
+export interface DepositByHand {
+  invoiceId: string;
+  addressId: bigint;
+  chain: string;
+  asset: string;
+  /** Identifies it, as a transaction identifies a payment of a chain. */
+  requestId: string;
+  units: bigint;
+  amountMicros: bigint;
+  rateE12: bigint;
+}
+
+/** A deposit that staff record; it is credited in the same transaction. @returns its id */
+export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<string> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at,
+                           credited_micros, credited_rate_e12, credited_at, is_by_hand)
+     values ($1, $2, $3, 0, $4, $5, $6, 'CREDITED', now(), $7, $8, now(), true) returning id`,
+    [
+      deposit.chain,
+      deposit.asset,
+      deposit.requestId,
+      deposit.addressId,
+      deposit.invoiceId,
+      deposit.units,
+      deposit.amountMicros,
+      deposit.rateE12,
+    ],
+  );
+  return row!.id;
+}
+
+/** Deposits that are not credited yet, by chain; there are few. */
+export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number }[]> {
+  return ctx.db.query('select chain, count(*)::int as count from deposits where credited_at is null group by chain');
 }

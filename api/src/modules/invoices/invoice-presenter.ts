@@ -1,10 +1,10 @@
-import type { Invoice, InvoicePayment, adminInvoiceSchema } from '@cellhop/contract/invoices';
+import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
-import type { z } from 'zod';
-import { formatUnits } from '../../payments/amounts.ts';
+import { formatRate, formatUnits } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import type { InvoiceDeposit } from './deposits.store.ts';
+import type { DepositDetail, InvoiceDeposit } from './deposits.store.ts';
 import { summarizePayment } from './payment-summary.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 
@@ -24,11 +24,40 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
   };
 }
 
-export function presentForAdmin(
-  row: InvoiceRow,
-  deposits: readonly InvoiceDeposit[],
-): z.output<typeof adminInvoiceSchema> {
+export function depositsOf({ id }: Pick<InvoiceRow, 'id'>, all: readonly InvoiceDeposit[]): InvoiceDeposit[] {
+  return all.filter(({ invoiceId }) => invoiceId === id);
+}
+
+export function presentForStaff(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): StaffInvoice {
   return { ...presentInvoice(row, deposits), user: { id: row.userId, email: row.userEmail } };
+}
+
+/** @param dueMicros what a settlement credits unless staff choose another amount */
+export function presentDetail(
+  row: InvoiceRow,
+  deposits: readonly DepositDetail[],
+  dueMicros: bigint,
+): StaffInvoiceDetail {
+  return {
+    ...presentForStaff(row, deposits),
+    rate: formatRate(row.rateE12),
+    due: toDollars(dueMicros),
+    deposits: deposits.map((deposit) => presentDeposit(row, deposit)),
+  };
+}
+
+function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Deposit {
+  return {
+    id: deposit.id,
+    transactionId: deposit.isByHand ? null : deposit.transactionId,
+    requestId: deposit.isByHand ? deposit.transactionId : null,
+    amountInCurrency: formatUnits(deposit.units, currencyRules[currency]),
+    state: deposit.state,
+    arrivedAt: deposit.arrivedAt.toISOString(),
+    rate: deposit.creditedRateE12 === null ? null : formatRate(deposit.creditedRateE12),
+    credited: deposit.creditedMicros === null ? null : toDollars(deposit.creditedMicros),
+    creditedAt: deposit.creditedAt?.toISOString() ?? null,
+  };
 }
 
 function presentPayment(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): InvoicePayment | null {

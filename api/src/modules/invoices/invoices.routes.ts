@@ -1,10 +1,13 @@
-import { createInvoice, listAllInvoices, listInvoices } from '@cellhop/contract/invoices';
+import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
+import { getAnyInvoice, listAllInvoices } from '@cellhop/contract/staff/invoices';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import * as invoices from './invoices.service.ts';
+import * as staffInvoices from './staff-invoices.service.ts';
 
 export function invoicesRoutes(app: FastifyInstance): void {
   route(app, createInvoice, async ({ ctx, actor, body }) => ({ data: await invoices.createInvoice(ctx, actor, body) }));
   route(app, listInvoices, ({ ctx, actor, query }) => invoices.listOwn(ctx, actor, query));
-  route(app, listAllInvoices, ({ ctx, query }) => invoices.listForAdmin(ctx, query));
+  route(app, listAllInvoices, ({ ctx, query }) => staffInvoices.listAll(ctx, query));
+  route(app, getAnyInvoice, async ({ ctx, params }) => ({ data: await staffInvoices.showDetail(ctx, params.id) }));
 }

@@ -11,7 +11,7 @@ import * as users from '../users/users.service.ts';
 import { assignAddress } from './addresses.ts';
 import { isAvailable, rates } from './chains.ts';
 import * as deposits from './deposits.store.ts';
-import { presentForAdmin, presentInvoice } from './invoice-presenter.ts';
+import { depositsOf, presentInvoice } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './status-updates.ts';
 
@@ -44,27 +44,14 @@ export async function createInvoice(
   return presentInvoice((await store.findInvoice(ctx, id))!, []);
 }
 
-export function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
-  return list(ctx, userId, page, presentInvoice);
-}
-
-export function listForAdmin(ctx: Ctx, { userId, ...page }: PageQuery & { userId?: string | undefined }) {
-  return list(ctx, userId ?? null, page, presentForAdmin);
-}
-
-type Present<Item> = (row: store.InvoiceRow, deposits: deposits.InvoiceDeposit[]) => Item;
-
-async function list<Item>(ctx: Ctx, userId: string | null, page: PageQuery, present: Present<Item>) {
-  const rows = await store.listInvoices(ctx, userId, page);
-  const ids = rows.map(({ id }) => id);
-  const all = ids.length === 0 ? [] : await deposits.listOfInvoices(ctx, ids);
-  const data = rows.map((row) =>
-    present(
-      row,
-      all.filter(({ invoiceId }) => invoiceId === row.id),
-    ),
+export async function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
+  const rows = await store.listOfUser(ctx, userId, page);
+  const all = await deposits.listOfInvoices(
+    ctx,
+    rows.map(({ id }) => id),
   );
-  return { data, totalPages: toTotalPages(await store.countInvoices(ctx, userId), page) };
+  const data = rows.map((row) => presentInvoice(row, depositsOf(row, all)));
+  return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId), page) };
 }
 
 async function enforceHourlyLimit(ctx: Ctx, userId: string): Promise<void> {

@@ -18,43 +18,42 @@ export interface InvoiceRow {
 }
 
 /** The driver returns `numeric` as text. */
-type Stored<Row extends { dueUnits: bigint; rateE12: bigint }> = Omit<Row, 'dueUnits' | 'rateE12'> & {
+export type Stored<Row extends { dueUnits: bigint; rateE12: bigint }> = Omit<Row, 'dueUnits' | 'rateE12'> & {
   dueUnits: string;
   rateE12: string;
 };
 
-function toRow<Row extends { dueUnits: bigint; rateE12: bigint }>(stored: Stored<Row>): Row {
+export function toRow<Row extends { dueUnits: bigint; rateE12: bigint }>(stored: Stored<Row>): Row {
   return { ...stored, dueUnits: BigInt(stored.dueUnits), rateE12: BigInt(stored.rateE12) } as unknown as Row;
 }
 
-const SELECT_ROW = `
+/** @param source `invoices`, or some of its rows */
+export const selectFrom = (source: string) => `
   select invoices.id, invoices.user_id as "userId", email as "userEmail", amount_micros as "amountMicros",
          due_units as "dueUnits", rate_e12 as "rateE12", currency, address_id as "addressId", address,
          invoices.status, expired_at as "expiredAt", invoices.created_at as "createdAt"
-    from invoices
+    from ${source} as invoices
     join deposit_addresses on deposit_addresses.id = address_id
     join readable_users as users on users.id = invoices.user_id`;
+const SELECT_ROW = selectFrom('invoices');
 
 export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | undefined> {
   const [row] = await ctx.db.query<Stored<InvoiceRow>>(`${SELECT_ROW} where invoices.id = $1`, [id]);
   return row && toRow(row);
 }
 
-/** @param userId null for all users */
-export async function listInvoices(ctx: Ctx, userId: string | null, page: PageQuery): Promise<InvoiceRow[]> {
-  const [condition, values] = userId === null ? ['', []] : ['where invoices.user_id = $3', [userId]];
+export async function listOfUser(ctx: Ctx, userId: string, page: PageQuery): Promise<InvoiceRow[]> {
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
-    `${SELECT_ROW} ${condition} order by invoices.created_at desc, invoices.id limit $1 offset $2`,
-    [page.size, toOffset(page), ...values],
+    `${SELECT_ROW} where invoices.user_id = $3 order by invoices.created_at desc, invoices.id limit $1 offset $2`,
+    [page.size, toOffset(page), userId],
   );
   return rows.map((row) => toRow(row));
 }
 
-export async function countInvoices(ctx: Ctx, userId: string | null): Promise<number> {
-  const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
+export async function countOfUser(ctx: Ctx, userId: string): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from invoices ${condition}`,
-    values,
+    'select count(*)::int as count from invoices where user_id = $1',
+    [userId],
   );
   return row!.count;
 }

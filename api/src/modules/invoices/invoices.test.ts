@@ -1,12 +1,7 @@
+import { listAllInvoices } from '@cellhop/contract/staff/invoices';
 import { payInvoice } from '@cellhop/contract/development';
 import type { AppError } from '@cellhop/contract/errors';
-import {
-  createInvoice,
-  currencies,
-  listAllInvoices,
-  listInvoices,
-  type CreateInvoiceBody,
-} from '@cellhop/contract/invoices';
+import { createInvoice, currencies, listInvoices, type CreateInvoiceBody } from '@cellhop/contract/invoices';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser } from '../../../test/factories.ts';

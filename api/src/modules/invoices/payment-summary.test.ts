@@ -14,13 +14,15 @@ interface Came {
   units: bigint;
   isCredited?: boolean;
   arrivedAt?: Date;
+  isByHand?: boolean;
 }
 
 function told(came: readonly Came[]) {
-  const deposits = came.map(({ units, isCredited = true, arrivedAt = inTime }) => ({
+  const deposits = came.map(({ units, isCredited = true, arrivedAt = inTime, isByHand = false }) => ({
     units,
     isCredited,
     arrivedAt,
+    isByHand,
     creditedMicros: isCredited ? units / 4n : null,
   }));
   const { paidFromBasisPoints } = rules;
@@ -74,4 +76,10 @@ test('paying the missing amount always makes the invoice paid', () => {
       expect(told([{ units: first }, { units: missingUnits }])).toMatchObject({ missingUnits: 0n, excessUnits: 0n });
     }),
   );
+});
+
+test('what staff record is never late', () => {
+  const arrivedAt = new Date(ENDS_AT.getTime() + 1);
+  expect(told([{ units: 40_000_000n, arrivedAt }]).isLate).toBe(true);
+  expect(told([{ units: 40_000_000n, arrivedAt, isByHand: true }]).isLate).toBe(false);
 });

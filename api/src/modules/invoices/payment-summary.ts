@@ -9,7 +9,7 @@ interface SummarizedInvoice {
   status: InvoiceStatus;
   expiredAt: Date;
   /** All deposits of this invoice. */
-  deposits: readonly Pick<InvoiceDeposit, 'units' | 'isCredited' | 'creditedMicros' | 'arrivedAt'>[];
+  deposits: readonly Pick<InvoiceDeposit, 'units' | 'isCredited' | 'creditedMicros' | 'arrivedAt' | 'isByHand'>[];
 }
 
 /**
@@ -29,7 +29,8 @@ export function summarizePayment(
     missingUnits: isShort ? roundUpToDisplay(dueUnits - receivedUnits, rules) : 0n,
     excessUnits: status === 'OVERPAID' ? receivedUnits - dueUnits : 0n,
     creditedMicros: sum(deposits.map(({ creditedMicros }) => creditedMicros ?? 0n)),
-    isLate: deposits.some(({ arrivedAt }) => arrivedAt >= expiredAt),
+    // Staff credit at the rate of the invoice, whenever they do it.
+    isLate: deposits.some(({ arrivedAt, isByHand }) => !isByHand && arrivedAt >= expiredAt),
   };
 }
 

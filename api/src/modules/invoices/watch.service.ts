@@ -2,7 +2,7 @@
 import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
-import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
+import { addressSpaces, chains, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
 import { rates, watcherOf } from './chains.ts';
 import { creditFinalDeposits } from './credit.ts';
 import * as deposits from './deposits.store.ts';
@@ -23,6 +23,16 @@ export async function watchChain(ctx: Ctx, chain: Chain): Promise<void> {
 
 export function expireInvoices(ctx: Ctx): Promise<unknown> {
   return ctx.tx(async (ctx) => updateStatuses(ctx, await store.lockExpired(ctx, EXPIRIES_PER_RUN)));
+}
+
+/** Whether each chain is watched, and how many of its deposits are not credited yet. */
+export async function showChains(ctx: Ctx) {
+  const open = await deposits.countOpen(ctx);
+  return chains.map((chain) => ({
+    chain,
+    isWatched: watcherOf(ctx, chain) !== undefined,
+    openDeposits: open.find((each) => each.chain === chain)?.count ?? 0,
+  }));
 }
 
 async function recordPoll(ctx: Ctx, chain: Chain, previous: string | null, poll: Poll): Promise<void> {

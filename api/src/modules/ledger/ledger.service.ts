@@ -15,7 +15,7 @@ import { ledgerInvariants } from './invariants.store.ts';
 import * as store from './ledger.store.ts';
 
 /** System accounts; their ids are below those of all others. */
-export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n } as const;
+export const systemAccounts = { external: 1n, revenue: 2n, bonus: 3n, loss: 4n, adjustment: 5n } as const;
 export const FIRST_CUSTOMER_ACCOUNT = 1000n;
 
 export interface Transfer {
@@ -24,7 +24,7 @@ export interface Transfer {
   debitAccountId: bigint;
   creditAccountId: bigint;
   amountMicros: bigint;
-  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE';
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE' | 'ADJUSTMENT';
 }
 
 /** A refund at the end of a connection, the next charge of its receipt (docs/receipts.md). */
@@ -49,9 +49,14 @@ export function openAccount(ctx: Ctx): Promise<bigint> {
 
 /** Reads without a lock: only for display, never for decisions. */
 export async function readBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
-  const [balance] = await store.findBalance(ctx, accountId);
+  const balance = (await readBalances(ctx, [accountId])).get(accountId);
   assert(balance, `account ${accountId} does not exist`);
   return balance;
+}
+
+/** Like `readBalance`, in one query. */
+export async function readBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
+  return byAccount(await store.findBalances(ctx, accountIds));
 }
 
 /** The sum of all credits of an account for one reason. */
@@ -61,8 +66,7 @@ export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason
 
 /** Locks customers' accounts until the end of the transaction, so decisions based on the balances stay valid. */
 export async function lockBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Map<bigint, Balance>> {
-  const balances = await store.lockAccounts(ctx, accountIds);
-  return new Map(balances.map((balance) => [balance.accountId, balance]));
+  return byAccount(await store.lockAccounts(ctx, accountIds));
 }
 
 export async function lockBalance(ctx: Ctx, accountId: bigint): Promise<Balance> {
@@ -120,6 +124,10 @@ export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
 export { updateStoredSums } from './sums.ts';
 export { findSettledTransfer } from './sums.store.ts';
 
+function byAccount(balances: readonly Balance[]): Map<bigint, Balance> {
+  return new Map(balances.map((balance) => [balance.accountId, balance]));
+}
+
 function uniqueByKey(transfers: readonly Transfer[]): Transfer[] {
   const byKey = new Map<string, Transfer>();
   for (const transfer of transfers)
@@ -132,9 +140,10 @@ function customersOf(transfers: readonly Transfer[]): bigint[] {
   return [...new Set(ids)].filter((id) => id >= FIRST_CUSTOMER_ACCOUNT);
 }
 
-/** Transfers of this module only credit users; charges publish their changes in settlement. */
-function publishBalanceChange(ctx: Ctx, { creditAccountId: accountId }: Transfer): void {
-  if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
+/** The end of a connection debits its escrow account, which nobody listens to; charges publish their changes in settlement. */
+function publishBalanceChange(ctx: Ctx, { creditAccountId, debitAccountId, reason }: Transfer): void {
+  const customers = reason === 'SETTLE' ? [] : [creditAccountId, debitAccountId];
+  for (const accountId of customers) if (accountId >= FIRST_CUSTOMER_ACCOUNT) ctx.changed({ accountId }, 'balance');
 }
 
 /** Maps the violation of the database's CHECK constraint to an error. */

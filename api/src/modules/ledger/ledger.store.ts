@@ -6,11 +6,11 @@ export async function insertAccount(ctx: Ctx): Promise<bigint> {
   return row!.id;
 }
 
-export function findBalance(ctx: Ctx, accountId: bigint): Promise<Balance[]> {
+export function findBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<Balance[]> {
   return ctx.db.query(
     `select id as "accountId", balance_micros as "balanceMicros", held_micros as "heldMicros"
-       from accounts where id = $1`,
-    [accountId],
+       from accounts where id = any($1::bigint[])`,
+    [accountIds],
   );
 }
 

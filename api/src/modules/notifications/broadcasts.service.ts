@@ -1,6 +1,7 @@
 /** Broadcasts: notifications that staff send to all or some users, delivered by a job. */
 import { AppError } from '@cellhop/contract/errors';
-import type { Audience, Broadcast, SendBroadcastBody } from '@cellhop/contract/staff-notifications';
+import { RECIPIENTS_COUNTED_MAX } from '@cellhop/contract/limits';
+import type { Audience, Broadcast, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
@@ -9,7 +10,9 @@ import { requireSameRequest } from '../../idempotency.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import { presentAudience, toColumns } from './audience.ts';
 import * as store from './broadcasts.store.ts';
+import * as recipients from './recipients.store.ts';
 import { sanitizeText } from './staff-text.ts';
 
 const RECIPIENTS_PER_BATCH = 1000;
@@ -26,17 +29,35 @@ export async function sendBroadcast(
   requester: Requester,
 ): Promise<Broadcast> {
   const clean = { en: sanitizeText(ctx, texts.en, 'body.texts.en'), ru: sanitizeText(ctx, texts.ru, 'body.texts.ru') };
-  const userIds = audience.userIds && [...new Set(audience.userIds)];
-  if (userIds && (await store.countUsers(ctx, userIds)) < userIds.length)
+  const columns = toColumns(audience);
+  const { userIds } = columns;
+  if (userIds && (await recipients.countUsers(ctx, userIds)) < userIds.length)
     throw new AppError('NOT_FOUND', { thing: 'User' });
-  const broadcast = { texts: clean, ...toColumns({ ...audience, userIds }), createdBy: actorId, idempotencyKey };
+  const recipientCount = await countRecipients(ctx, audience);
+  const broadcast = { texts: clean, ...columns, createdBy: actorId, idempotencyKey, recipientCount };
   return ctx.tx(async (ctx) => {
     const id = await store.insertBroadcast(ctx, broadcast);
     if (id === undefined) return presentReplay(await store.findByKey(ctx, actorId, idempotencyKey), broadcast);
-    await enqueue(ctx, 'notifications.broadcast', { broadcastId: id });
-    await record(ctx, { action: 'BROADCAST_SENT', actorId, requester, details: { broadcastId: id } });
+    await enqueue(ctx, 'notifications.deliver', { broadcastId: id });
+    await record(ctx, {
+      action: 'BROADCAST_SENT',
+      actorId,
+      subject: { type: 'BROADCAST', id },
+      requester,
+      after: {
+        en: clean.en.description,
+        ru: clean.ru.description,
+        audience: Object.entries(presentAudience(columns)).map(([name, value]) => `${name}: ${String(value)}`),
+        recipientCount,
+      },
+    });
     return present((await store.findBroadcast(ctx, id))!);
   });
+}
+
+/** How many users a broadcast would reach now, counted up to RECIPIENTS_COUNTED_MAX. */
+export function countRecipients(ctx: Ctx, audience: Audience): Promise<number> {
+  return recipients.countRecipients(ctx, toColumns(audience), RECIPIENTS_COUNTED_MAX);
 }
 
 export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
@@ -44,38 +65,19 @@ export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
   return { data: rows.map(present), totalPages: toTotalPages(await store.countBroadcasts(ctx), page) };
 }
 
-/** Idempotent: a repeated job starts over but delivers to each recipient only once. */
+/** Idempotent: a repeated job continues after the last batch, and delivers to each recipient only once. */
 export async function deliverBroadcast(ctx: Ctx, { broadcastId }: { broadcastId: string }): Promise<void> {
-  let last: string | null = null;
+  const broadcast = await store.findBroadcast(ctx, broadcastId);
+  if (!broadcast || broadcast.sentAt !== null) return;
+  let after = broadcast.deliveredUntil;
   for (;;) {
-    const recipients: string[] = await store.insertForRecipients(ctx, broadcastId, last, RECIPIENTS_PER_BATCH);
-    for (const userId of recipients) ctx.changed({ userId }, 'notifications');
-    if (recipients.length < RECIPIENTS_PER_BATCH) break;
-    last = recipients.at(-1)!;
+    const batch = { broadcastId, audience: broadcast, after, limit: RECIPIENTS_PER_BATCH };
+    const reached = await recipients.insertForRecipients(ctx, batch);
+    for (const userId of reached) ctx.changed({ userId }, 'notifications');
+    if (reached.length < RECIPIENTS_PER_BATCH) break;
+    after = reached.at(-1)!;
   }
   await store.saveSent(ctx, broadcastId);
-}
-
-function toColumns(audience: Audience): store.AudienceColumns {
-  const { languageCode, userIds, hasOpenConnection, registeredFrom, registeredBefore } = audience;
-  return {
-    languageCode: languageCode ?? null,
-    userIds: userIds ?? null,
-    hasOpenConnection: hasOpenConnection ?? null,
-    registeredFrom: registeredFrom === undefined ? null : new Date(registeredFrom),
-    registeredBefore: registeredBefore === undefined ? null : new Date(registeredBefore),
-  };
-}
-
-function presentAudience(columns: store.AudienceColumns): Audience {
-  const { languageCode, userIds, hasOpenConnection, registeredFrom, registeredBefore } = columns;
-  return {
-    ...(languageCode !== null && { languageCode }),
-    ...(userIds !== null && { userIds: [...userIds] }),
-    ...(hasOpenConnection !== null && { hasOpenConnection }),
-    ...(registeredFrom !== null && { registeredFrom: registeredFrom.toISOString() }),
-    ...(registeredBefore !== null && { registeredBefore: registeredBefore.toISOString() }),
-  };
 }
 
 function present(row: store.BroadcastRow): Broadcast {
@@ -85,6 +87,7 @@ function present(row: store.BroadcastRow): Broadcast {
     audience: presentAudience(row),
     createdBy: row.createdBy === null ? null : { id: row.createdBy, email: row.createdByEmail! },
     createdAt: row.createdAt.toISOString(),
+    recipientCount: row.recipientCount,
     readerCount: row.readerCount,
     sentAt: row.sentAt?.toISOString() ?? null,
   };

@@ -1,9 +1,9 @@
 import { connect } from '@cellhop/contract/connections';
 import { listNotifications } from '@cellhop/contract/notifications';
-import { listBroadcasts, sendBroadcast } from '@cellhop/contract/staff-notifications';
+import { type Audience, countRecipients, listBroadcasts, sendBroadcast } from '@cellhop/contract/staff/notifications';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createProxy, createUser, topUp, type TestUser } from '../../../test/factories.ts';
 import { openStream } from '../../../test/live.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -72,10 +72,17 @@ describe('a broadcast', () => {
     ];
     const users = [english, russian, connected, old];
     await connected.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } });
+    await topUp(testApp, english.accountId, 2_000_000n);
+    await testApp.database.query(`update users set role_name = 'SUPPORT' where id = $1`, [russian.id]);
     await testApp.database.query(`update users set created_at = now() - interval '400 days' where id = $1`, [old.id]);
     const aYearAgo = new Date(Date.now() - 365 * 86_400_000).toISOString();
     for (const [audience, expected] of [
       [{ languageCode: 'ru' }, [false, true, true, false]],
+      [{ roleName: 'SUPPORT' }, [false, true, false, false]],
+      [{ roleName: 'UNKNOWN' }, [false, false, false, false]],
+      [{ balanceFrom: 2 }, [true, false, true, false]],
+      [{ balanceFrom: 2, balanceBelow: 2.000001 }, [true, false, false, false]],
+      [{ balanceBelow: 2 }, [false, true, false, true]],
       [{ hasOpenConnection: true }, [false, false, true, false]],
       [{ hasOpenConnection: false }, [true, true, false, true]],
       [{ registeredBefore: aYearAgo }, [false, false, false, true]],
@@ -83,14 +90,42 @@ describe('a broadcast', () => {
       [{ userIds: [english.id, russian.id, russian.id] }, [true, true, false, false]],
       [{ userIds: [english.id, russian.id], languageCode: 'ru' }, [false, true, false, false]],
     ] as const) {
+      const { data: counted } = await admin.call(countRecipients, { body: { audience: audience as Audience } });
       const { data } = await send({ audience });
       await runJobs(testApp);
+      expect(data.recipientCount).toBe(counted.count);
+      expect((await broadcastOf(data.id))?.readerCount).toBe(counted.count);
       expect({ audience, readers: await readersOf(data.id, users) }).toEqual({ audience, readers: expected });
       const { userIds, ...rest } = audience as { userIds?: readonly string[] };
       expect((await broadcastOf(data.id))?.audience).toEqual({
         ...rest,
         ...(userIds && { userIds: [english.id, russian.id] }),
       });
+    }
+  });
+
+  test('reaches blocked or unconfirmed users if the filter says so, and deleted users never', async () => {
+    const [active, blocked, unconfirmed, deleted] = [
+      await createUser(testApp),
+      await createUser(testApp),
+      await createUser(testApp),
+      await createUser(testApp),
+    ];
+    const users = [active, blocked, unconfirmed, deleted];
+    await testApp.database.query(`update users set status = 'BLOCKED' where id = $1`, [blocked.id]);
+    await testApp.database.query('update users set email_confirmed_at = null where id = $1', [unconfirmed.id]);
+    await testApp.database.query(`update users set status = 'DELETED' where id = $1`, [deleted.id]);
+    const userIds = users.map(({ id }) => id);
+    for (const [filter, expected] of [
+      [{}, [true, false, false, false]],
+      [{ status: 'BLOCKED' }, [false, true, false, false]],
+      [{ isConfirmed: false }, [false, false, true, false]],
+      [{ isConfirmed: true, status: 'ACTIVE' }, [true, false, false, false]],
+    ] as const) {
+      const { data } = await send({ audience: { ...filter, userIds } });
+      await runJobs(testApp);
+      expect({ filter, readers: await readersOf(data.id, users) }).toEqual({ filter, readers: expected });
+      expect(data.recipientCount).toBe(1);
     }
   });
 
@@ -123,10 +158,16 @@ describe('a broadcast', () => {
     await expect(send({}, key)).rejects.toMatchObject(reused);
     await expect(send({ audience, texts: { ...texts, en: texts.ru } }, key)).rejects.toMatchObject(reused);
     const entries = await testApp.database.query(
-      `select actor_id as "actorId", details from audit_log where action = 'BROADCAST_SENT' and details->>'broadcastId' = $1`,
+      `select actor_id as "actorId", details from audit_log where action = 'BROADCAST_SENT' and subject_id = $1`,
       [id],
     );
-    expect(entries).toEqual([{ actorId: admin.id, details: { broadcastId: id } }]);
+    const after = {
+      en: '<b>News</b>',
+      ru: 'Новости ',
+      audience: [`userIds: ${user.id}`],
+      recipientCount: 1,
+    };
+    expect(entries).toEqual([{ actorId: admin.id, details: { after } }]);
   });
 
   test('is listed in pages, newest first', async () => {
@@ -146,6 +187,9 @@ describe('a broadcast', () => {
     [{ audience: { userIds: [] } }, 'body.audience.userIds'],
     [{ audience: { registeredFrom: 'yesterday' } }, 'body.audience.registeredFrom'],
     [{ audience: { everybody: true } }, 'body.audience.everybody'],
+    [{ audience: { status: 'DELETED' } }, 'body.audience.status'],
+    [{ audience: { balanceFrom: -1 } }, 'body.audience.balanceFrom'],
+    [{ audience: { balanceBelow: 1_000_001 } }, 'body.audience.balanceBelow'],
   ])('of %j is refused', async (body, path) => {
     await expect(send(body)).rejects.toMatchObject({
       code: 'VALIDATION',
@@ -175,6 +219,7 @@ describe('a broadcast', () => {
     for (const call of [
       () => support.call(listBroadcasts, { query: {} }),
       () => support.call(sendBroadcast, { body: { texts } }),
+      () => support.call(countRecipients, { body: { audience: {} } }),
     ])
       await expect(call()).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });

@@ -8,6 +8,8 @@ const ended = (reason: 'IDLE' | 'NO_MONEY' | 'EXIT_LOST' | 'ADMIN', refund = 0):
 });
 const notices: NotificationEvent[] = [
   { kind: 'TOP_UP', details: { amount: 25 } },
+  { kind: 'ADJUSTMENT', details: { amount: 5 } },
+  { kind: 'ADJUSTMENT', details: { amount: -0.5 } },
   ended('IDLE'),
   ended('NO_MONEY'),
   ended('EXIT_LOST', 0.123_456),

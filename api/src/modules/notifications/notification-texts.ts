@@ -2,12 +2,14 @@
 import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import type { LanguageCode } from '@cellhop/contract/schemas';
-import type { NotificationText } from '@cellhop/contract/staff-notifications';
+import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
+  /** Signed. */
+  ADJUSTMENT: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
   LOW_BALANCE: { balance: number };
   REFERRAL_BONUS: { amount: number; percent: number };
@@ -15,6 +17,8 @@ interface NotificationDetails {
   TICKET_ANSWER: { ticketId: string; name: string };
   TICKET_OPENED: { ticketId: string; name: string };
   TICKET_CLOSED: { ticketId: string; name: string };
+  /** A member of staff sees the app as the user. */
+  ACCOUNT_VIEWED: Record<string, never>;
   /** A message of staff to one user: sanitized HTML in one language. */
   MESSAGE: NotificationText;
 }
@@ -63,6 +67,13 @@ const levelNames: Record<ReferralLevel, string> = {
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
+    ADJUSTMENT: ({ amount }) => ({
+      description:
+        amount > 0
+          ? `The support team has corrected your balance: ${money(amount)} has been added.`
+          : `The support team has corrected your balance: ${money(-amount)} has been taken off.`,
+      content: `It is in your ${link('/transactions', 'transactions')}. Ask us in a ticket if you have questions.`,
+    }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected: ${
         {
@@ -98,10 +109,21 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TICKET_CLOSED: ({ ticketId, name }) => ({
       description: `The support team has closed your ticket ${ticketLink(ticketId, name)}.`,
     }),
+    ACCOUNT_VIEWED: () => ({
+      description: 'The support team is viewing your account.',
+      content: 'They see what you see, without your proxy passwords, and cannot change anything.',
+    }),
     MESSAGE: (text) => text,
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    ADJUSTMENT: ({ amount }) => ({
+      description:
+        amount > 0
+          ? `Служба поддержки скорректировала ваш баланс: зачислено ${money(amount)}.`
+          : `Служба поддержки скорректировала ваш баланс: списано ${money(-amount)}.`,
+      content: `Корректировка есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
+    }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Прокси ${link('/connection-history', escapeHtml(ip))} отключён: ${
         {
@@ -136,6 +158,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     TICKET_CLOSED: ({ ticketId, name }) => ({
       description: `Служба поддержки закрыла обращение ${ticketLink(ticketId, name)}.`,
+    }),
+    ACCOUNT_VIEWED: () => ({
+      description: 'Служба поддержки просматривает ваш аккаунт.',
+      content: 'Она видит то же, что и вы, кроме паролей прокси, и ничего не может изменить.',
     }),
     MESSAGE: (text) => text,
   },

@@ -1,5 +1,5 @@
 import { listNotifications, markNotificationsRead } from '@cellhop/contract/notifications';
-import * as staff from '@cellhop/contract/staff-notifications';
+import * as staff from '@cellhop/contract/staff/notifications';
 import type { FastifyInstance } from 'fastify';
 import { readIdempotencyKey } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
@@ -21,6 +21,9 @@ function staffRoutes(app: FastifyInstance): void {
     data: await staffNotifications.notifyUser(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));
   route(app, staff.listBroadcasts, ({ ctx, query }) => broadcasts.listBroadcasts(ctx, query));
+  route(app, staff.countRecipients, async ({ ctx, body }) => ({
+    data: { count: await broadcasts.countRecipients(ctx, body.audience) },
+  }));
   route(app, staff.sendBroadcast, async ({ ctx, actor, body, headers, requester }) => ({
     data: await broadcasts.sendBroadcast(ctx, actor, body, readIdempotencyKey(headers), requester),
   }));

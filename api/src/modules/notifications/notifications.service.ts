@@ -10,6 +10,7 @@ import { renderNotification, type NotificationEvent } from './notification-texts
 import * as store from './notifications.store.ts';
 
 export type NewNotification = store.NewNotification;
+export type NotificationRow = store.NotificationRow;
 
 const RETENTION_DAYS = 90;
 /** Longer than the hourly interval, so that a late run finds all users too. */

@@ -1,7 +1,7 @@
 /** Notifications of one user for staff, and messages of staff to them. */
 import { AppError } from '@cellhop/contract/errors';
 import type { Notification } from '@cellhop/contract/notifications';
-import type { NotifyUserBody } from '@cellhop/contract/staff-notifications';
+import type { NotifyUserBody } from '@cellhop/contract/staff/notifications';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../actor.ts';
@@ -42,6 +42,7 @@ export async function notifyUser(
         userId,
         requester,
         details: { notificationId: message.id },
+        after: { description: details.description, content: details.content ?? null },
       });
       ctx.changed({ userId }, 'notifications');
     } else requireSameRequest(message, (made) => made.userId === userId && isDeepStrictEqual(made.details, details));

@@ -1,5 +1,5 @@
 import { listNotifications } from '@cellhop/contract/notifications';
-import { listUserNotifications, notifyUser } from '@cellhop/contract/staff-notifications';
+import { listUserNotifications, notifyUser } from '@cellhop/contract/staff/notifications';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../test/audit-log.ts';
@@ -37,7 +37,10 @@ describe('a message of staff to one user', () => {
       action: 'NOTIFICATION_SENT',
       actorId: admin.id,
       ip: '127.0.0.1',
-      details: { notificationId: data.id },
+      details: {
+        notificationId: data.id,
+        after: { description: data.description, content: data.content },
+      },
     });
   });
 

@@ -1,6 +1,6 @@
 /** Sanitizes HTML that staff entered, before it is stored. */
 import { AppError } from '@cellhop/contract/errors';
-import type { NotificationText } from '@cellhop/contract/staff-notifications';
+import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import type { Ctx } from '../../ctx.ts';
 import { sanitizeHtml } from './sanitise-html.ts';
 

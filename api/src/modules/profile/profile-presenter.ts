@@ -1,3 +1,4 @@
+import { isPermission } from '@cellhop/contract/permissions';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import { toDollars } from '@cellhop/contract/units';
 import type { Profile } from '@cellhop/contract/users';
@@ -9,7 +10,9 @@ export function presentProfile(
   referralLevel: ReferralLevel,
   secondFactor: Profile['secondFactor'],
 ): Profile {
-  const { id, email, languageCode, referralCode, roleName, permissions } = user;
+  const { id, email, languageCode, referralCode, roleName } = user;
+  // A newer release may have stored permissions that this one does not know.
+  const permissions = user.permissions.filter(isPermission);
   return {
     id,
     email,

@@ -4,7 +4,12 @@ import { route } from '../../http/route.ts';
 import * as profile from './profile.service.ts';
 
 export function profileRoutes(app: FastifyInstance): void {
-  route(app, getProfile, async ({ ctx, actor }) => ({ data: await profile.getProfile(ctx, actor.userId) }));
+  route(app, getProfile, async ({ ctx, actor }) => {
+    const data = await profile.getProfile(ctx, actor.userId);
+    // The effective permissions: staff who see the app as another member of staff have none.
+    if (actor.viewerId !== undefined) data.role.permissions = [];
+    return { data };
+  });
   route(app, updateProfile, async ({ ctx, actor, body }) => ({
     data: await profile.changeLanguage(ctx, actor.userId, body.languageCode),
   }));

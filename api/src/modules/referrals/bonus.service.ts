@@ -9,7 +9,13 @@ import { bonusMicros, levelFromPayments } from './levels.ts';
 
 /** The level of this month, which depends on the payments of last month (UTC). */
 export async function currentLevel(ctx: Ctx, userId: string): Promise<ReferralLevel> {
-  return levelFromPayments(await store.countPaymentsOfLastMonth(ctx, userId));
+  return (await currentLevels(ctx, [userId])).get(userId) ?? 'BASIC';
+}
+
+/** Like `currentLevel`, in one query. Users without payments are left out: their level is BASIC. */
+export async function currentLevels(ctx: Ctx, userIds: readonly string[]): Promise<ReadonlyMap<string, ReferralLevel>> {
+  const counts = await store.countPaymentsOfLastMonth(ctx, userIds);
+  return new Map(counts.map(({ referrerId, count }) => [referrerId, levelFromPayments(count)]));
 }
 
 /** Counts a paid invoice for the payer's referrer. Idempotent. */

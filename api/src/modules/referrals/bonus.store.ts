@@ -1,15 +1,18 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** Paid invoices of the user's referrals in the previous calendar month (UTC). */
-export async function countPaymentsOfLastMonth(ctx: Ctx, referrerId: string): Promise<number> {
-  const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from referral_payments
-      where referrer_id = $1
+/** Paid invoices of the users' referrals in the previous calendar month (UTC). Users without any are left out. */
+export function countPaymentsOfLastMonth(
+  ctx: Ctx,
+  referrerIds: readonly string[],
+): Promise<{ referrerId: string; count: number }[]> {
+  return ctx.db.query(
+    `select referrer_id as "referrerId", count(*)::int as count from referral_payments
+      where referrer_id = any($1::uuid[])
         and paid_at >= date_trunc('month', date_trunc('month', now(), 'UTC') - interval '1 day', 'UTC')
-        and paid_at < date_trunc('month', now(), 'UTC')`,
-    [referrerId],
+        and paid_at < date_trunc('month', now(), 'UTC')
+      group by referrer_id`,
+    [referrerIds],
   );
-  return row!.count;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
@@ -12,32 +13,52 @@ export interface PromoCodeRow extends Omit<OwnPromoCode, 'createdAt' | 'expiredA
   budgetMicros: bigint | null;
   trialCreditsCount: number;
   creditedMicros: bigint;
+  version: number;
 }
 
 /** A code is expired after its expiry time, even if its status was not updated. */
+const STATUS = `case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end`;
+
 const SELECT_ROW = `
-  select promo_codes.id, code,
-         case when promo_codes.status = 'ACTIVE' and expired_at <= now() then 'EXPIRED' else promo_codes.status end as status,
+  select promo_codes.id, code, ${STATUS} as status,
          (select count(*)::int from readable_users as users where users.promo_code_id = promo_codes.id) as "registeredUsersCount",
          promo_codes.created_at as "createdAt", expired_at as "expiredAt", owner.id as "userId", owner.email as "userEmail",
          trial_credit_micros as "trialCreditMicros", credits_max as "trialCreditsMax", budget_micros as "budgetMicros",
-         credit_count as "trialCreditsCount", credited_micros as "creditedMicros"
+         credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version
     from promo_codes join readable_users as owner on owner.id = promo_codes.user_id`;
 
-/** @param userId null: of all users */
-export function listPromoCodes(ctx: Ctx, userId: string | null, page: PageQuery): Promise<PromoCodeRow[]> {
+/** Planned for its filters, so that it uses their indexes. */
+const planned = { isPrepared: false };
+
+export interface PromoCodeFilter {
+  /** The owner. */
+  userId?: string | undefined;
+  status?: OwnPromoCode['status'] | undefined;
+  /** The first characters, upper case. */
+  code?: string | undefined;
+}
+
+/** Undefined filters match all. Parameters 1 to 3. */
+const MATCHES = `($1::uuid is null or promo_codes.user_id = $1) and ($2::text is null or ${STATUS} = $2)
+      and ($3::text is null or code like $3)`;
+
+function toParameters({ userId, status, code }: PromoCodeFilter): unknown[] {
+  return [userId ?? null, status ?? null, code === undefined ? null : `${code.replaceAll(/[\\%_]/g, '\\$&')}%`];
+}
+
+export function listPromoCodes(ctx: Ctx, filter: PromoCodeFilter, page: PageQuery): Promise<PromoCodeRow[]> {
   return ctx.db.query(
-    `${SELECT_ROW} where $1::uuid is null or promo_codes.user_id = $1
-      order by promo_codes.created_at desc, promo_codes.id limit $2 offset $3`,
-    [userId, page.size, toOffset(page)],
+    `${SELECT_ROW} where ${MATCHES} order by promo_codes.created_at desc, promo_codes.id limit $4 offset $5`,
+    [...toParameters(filter), page.size, toOffset(page)],
+    planned,
   );
 }
 
-/** @param userId null: of all users */
-export async function countPromoCodes(ctx: Ctx, userId: string | null): Promise<number> {
+export async function countPromoCodes(ctx: Ctx, filter: PromoCodeFilter): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from promo_codes where $1::uuid is null or user_id = $1',
-    [userId],
+    `select count(*)::int as count from (select from promo_codes where ${MATCHES} limit ${LISTED_ROWS_MAX}) as listed`,
+    toParameters(filter),
+    planned,
   );
   return row!.count;
 }
@@ -45,6 +66,27 @@ export async function countPromoCodes(ctx: Ctx, userId: string | null): Promise<
 export async function findPromoCode(ctx: Ctx, id: string): Promise<PromoCodeRow | undefined> {
   const [row] = await ctx.db.query<PromoCodeRow>(`${SELECT_ROW} where promo_codes.id = $1`, [id]);
   return row;
+}
+
+export async function findByKey(ctx: Ctx, idempotencyKey: string): Promise<PromoCodeRow | undefined> {
+  const [row] = await ctx.db.query<PromoCodeRow>(`${SELECT_ROW} where idempotency_key = $1`, [idempotencyKey]);
+  return row;
+}
+
+/** Locks the code until the end of the transaction. */
+export async function lockPromoCode(
+  ctx: Ctx,
+  id: string,
+): Promise<Pick<PromoCodeRow, 'userId' | 'status' | 'version'> | undefined> {
+  const [row] = await ctx.db.query<Pick<PromoCodeRow, 'userId' | 'status' | 'version'>>(
+    `select user_id as "userId", ${STATUS} as status, version from promo_codes where id = $1 for no key update`,
+    [id],
+  );
+  return row;
+}
+
+export async function disablePromoCode(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query(`update promo_codes set status = 'DISABLED', version = version + 1 where id = $1`, [id]);
 }
 
 /** @param email lower case */
@@ -64,15 +106,24 @@ export interface NewPromoCode {
   creditsMax: number | null;
   budgetMicros: bigint | null;
   expiredAt: string | null;
+  idempotencyKey: string | null;
 }
 
-/** @returns undefined if the code is taken, as a promo code or as a user's own referral code */
+/** @returns undefined if the code is taken, as a promo code or as a user's own referral code, or the key was used */
 export async function insertPromoCode(ctx: Ctx, code: NewPromoCode): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ id: string }>(
-    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at)
-     select $1, $2, $3, $4, $5, $6 where not exists (select from readable_users where referral_code = $1)
-     on conflict (code) do nothing returning id`,
-    [code.code, code.userId, code.trialCreditMicros, code.creditsMax, code.budgetMicros, code.expiredAt],
+    `insert into promo_codes (code, user_id, trial_credit_micros, credits_max, budget_micros, expired_at, idempotency_key)
+     select $1, $2, $3, $4, $5, $6, $7 where not exists (select from readable_users where referral_code = $1)
+     on conflict do nothing returning id`,
+    [
+      code.code,
+      code.userId,
+      code.trialCreditMicros,
+      code.creditsMax,
+      code.budgetMicros,
+      code.expiredAt,
+      code.idempotencyKey,
+    ],
   );
   return row?.id;
 }

@@ -1,5 +1,5 @@
 import { signUp } from '@cellhop/contract/auth';
-import { createPromoCode, listPromoCodes } from '@cellhop/contract/promo-codes';
+import { createPromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -151,16 +151,19 @@ describe('a promo code', () => {
       budget: 20,
       trialCreditsCount: 0,
       credited: 0,
+      version: 0,
     });
     expect(await shown(made.id)).toEqual(made);
     expect((await admin.call(listPromoCodes, { query: {} })).data[0]).toEqual(made);
     const other = await createUser(testApp);
     expect((await admin.call(listPromoCodes, { query: { userId: other.id } })).data).toEqual([]);
-    expect((await entriesOf(testApp, owner.id)).at(-1)).toMatchObject({
-      action: 'PROMO_CODE_CREATED',
-      actorId: admin.id,
-      details: { code: made.code, trialCredit: 2.5 },
-    });
+    expect(await entriesOf(testApp, made.id)).toMatchObject([
+      {
+        action: 'PROMO_CODE_CREATED',
+        actorId: admin.id,
+        details: { after: { code: made.code, trialCredit: 2.5, trialCreditsMax: 10, budget: 20, expiredAt: null } },
+      },
+    ]);
   });
 
   test('requires a code that is not taken, also not as a referral code, and an owner', async () => {

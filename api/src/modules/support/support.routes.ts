@@ -5,11 +5,6 @@ import { route } from '../../http/route.ts';
 import * as support from './support.service.ts';
 
 export function supportRoutes(app: FastifyInstance): void {
-  userRoutes(app);
-  staffRoutes(app);
-}
-
-function userRoutes(app: FastifyInstance): void {
   route(app, contract.listTickets, ({ ctx, actor, query }) => support.listOwn(ctx, actor, query));
   route(app, contract.createTicket, async ({ ctx, actor, body, headers }) => ({
     data: await support.openTicket(ctx, actor, body, readIdempotencyKey(headers)),
@@ -25,22 +20,5 @@ function userRoutes(app: FastifyInstance): void {
   );
   route(app, contract.sendTicketMessage, async ({ ctx, actor, params, body, headers }) => ({
     data: await support.writeAsUser(ctx, actor, params.id, body.content, readIdempotencyKey(headers)),
-  }));
-}
-
-function staffRoutes(app: FastifyInstance): void {
-  route(app, contract.listAllTickets, ({ ctx, query }) => support.listForAdmin(ctx, query));
-  route(app, contract.createTicketForUser, async ({ ctx, actor, body, headers }) => ({
-    data: await support.openTicketForUser(ctx, actor, body, readIdempotencyKey(headers)),
-  }));
-  route(app, contract.getAnyTicket, async ({ ctx, params }) => ({ data: await support.getAny(ctx, params.id) }));
-  route(app, contract.closeAnyTicket, async ({ ctx, actor, params }) => ({
-    data: await support.closeAny(ctx, actor, params.id),
-  }));
-  route(app, contract.listAnyTicketMessages, ({ ctx, params, query }) =>
-    support.listAnyMessages(ctx, params.id, query),
-  );
-  route(app, contract.answerTicket, async ({ ctx, actor, params, body, headers }) => ({
-    data: await support.writeAsStaff(ctx, actor, params.id, body.content, readIdempotencyKey(headers)),
   }));
 }

@@ -37,22 +37,17 @@ export async function lockTicket(ctx: Ctx, id: string): Promise<TicketRow | unde
   return row;
 }
 
-/** @param userId null for all users */
-export function listTickets(ctx: Ctx, userId: string | null, page: PageQuery): Promise<TicketRow[]> {
-  const [condition, values] = userId === null ? ['', []] : ['where user_id = $3', [userId]];
-  return ctx.db.query(`${SELECT_TICKET} ${condition} order by tickets.created_at desc, tickets.id limit $1 offset $2`, [
-    page.size,
-    toOffset(page),
-    ...values,
-  ]);
+export function listTickets(ctx: Ctx, userId: string, page: PageQuery): Promise<TicketRow[]> {
+  return ctx.db.query(
+    `${SELECT_TICKET} where user_id = $1 order by tickets.created_at desc, tickets.id limit $2 offset $3`,
+    [userId, page.size, toOffset(page)],
+  );
 }
 
-export async function countTickets(ctx: Ctx, userId: string | null): Promise<number> {
-  const [condition, values] = userId === null ? ['', []] : ['where user_id = $1', [userId]];
-  const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from tickets ${condition}`,
-    values,
-  );
+export async function countTickets(ctx: Ctx, userId: string): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>('select count(*)::int as count from tickets where user_id = $1', [
+    userId,
+  ]);
   return row!.count;
 }
 

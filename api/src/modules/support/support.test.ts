@@ -1,17 +1,19 @@
 import {
-  answerTicket,
-  closeAnyTicket,
-  closeTicket,
   createTicket,
-  createTicketForUser,
-  getAnyTicket,
+  closeTicket,
   getTicket,
-  listAllTickets,
-  listAnyTicketMessages,
   listTicketMessages,
   listTickets,
   sendTicketMessage,
 } from '@cellhop/contract/support';
+import {
+  answerTicket,
+  closeAnyTicket,
+  createTicketForUser,
+  getAnyTicket,
+  listAllTickets,
+  listAnyTicketMessages,
+} from '@cellhop/contract/staff/support';
 import { listNotifications } from '@cellhop/contract/notifications';
 import type { ApiError } from '@cellhop/contract/client';
 import { randomUUID } from 'node:crypto';
@@ -116,7 +118,7 @@ describe('staff', () => {
     const tickets = [await open(owner), await open(owner), await open(owner)];
     const { data, totalPages } = await support.call(listAllTickets, { query: { userId: owner.id, size: 2 } });
     expect(data.map(({ id }) => id)).toEqual([tickets[2]!.id, tickets[1]!.id]);
-    expect([data[0]!.user, totalPages]).toEqual([{ id: owner.id, email: owner.email }, 2]);
+    expect([data[0]!.user, totalPages]).toEqual([{ id: owner.id, email: owner.email, languageCode: 'en' }, 2]);
     expect((await support.call(listAllTickets, { query: {} })).data.length).toBeGreaterThan(3);
     expect((await owner.call(listTickets, { query: {} })).data[0]).not.toHaveProperty('user');
   });

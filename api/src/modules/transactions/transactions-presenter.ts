@@ -1,5 +1,7 @@
+import type { StaffTransaction } from '@cellhop/contract/staff/transactions';
 import type { Transaction } from '@cellhop/contract/transactions';
 import { toDollars } from '@cellhop/contract/units';
+import type { AdjustmentNote } from '../approvals/approvals.service.ts';
 import type { EntryRow } from './transactions.store.ts';
 
 export function presentTransaction(row: EntryRow): Transaction {
@@ -10,6 +12,16 @@ export function presentTransaction(row: EntryRow): Transaction {
     amount: toDollars(row.micros),
     balanceAfter: toDollars(row.balanceAfterMicros),
     subject: presentSubject(row),
+  };
+}
+
+/** @param notes of adjustments, by the id of their request */
+export function presentForStaff(row: EntryRow, notes: ReadonlyMap<string, AdjustmentNote>): StaffTransaction {
+  const note = row.requestId === null ? undefined : notes.get(row.requestId);
+  const author = note && { id: note.authorId, email: note.authorEmail };
+  return {
+    ...presentTransaction(row),
+    adjustment: note && author ? { id: note.id, reason: note.reason, author } : null,
   };
 }
 

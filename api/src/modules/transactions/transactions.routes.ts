@@ -1,3 +1,4 @@
+import { listUserTransactions } from '@cellhop/contract/staff/transactions';
 import { exportTransactions, listTransactions } from '@cellhop/contract/transactions';
 import type { FastifyInstance } from 'fastify';
 import { route, routeStream } from '../../http/route.ts';
@@ -5,6 +6,7 @@ import * as transactions from './transactions.service.ts';
 
 export function transactionsRoutes(app: FastifyInstance): void {
   route(app, listTransactions, ({ ctx, actor, query }) => transactions.listTransactions(ctx, actor, query));
+  route(app, listUserTransactions, ({ ctx, query }) => transactions.listOfUser(ctx, query));
   routeStream(app, exportTransactions, async ({ ctx, actor, query }) => ({
     contentType: 'text/csv; charset=utf-8',
     fileName: `transactions-${new Date().toISOString().slice(0, 10)}.csv`,

@@ -1,10 +1,15 @@
-/** Lists and exports the transactions of a customer. Read-only. */
+/** Lists and exports the transactions of a customer, for themselves and for staff. Read-only. */
+import { AppError } from '@cellhop/contract/errors';
 import { transactionKinds, type Transaction, type TransactionKind } from '@cellhop/contract/transactions';
+import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
+import * as approvals from '../approvals/approvals.service.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as users from '../users/users.service.ts';
 import { CSV_HEADER, toCsvLine } from './transactions-csv.ts';
-import { presentTransaction } from './transactions-presenter.ts';
+import { presentForStaff, presentTransaction } from './transactions-presenter.ts';
 import * as store from './transactions.store.ts';
 
 /** About 100 kB: all that a slow client keeps in memory. */
@@ -29,12 +34,38 @@ export async function listTransactions(
   actor: Actor,
   query: Filter & PageQuery,
 ): Promise<{ data: Transaction[]; totalPages: number }> {
+  const { rows, totalPages } = await listRows(ctx, actor.accountId, query);
+  return { data: rows.map(presentTransaction), totalPages };
+}
+
+/** The same for staff, with the balance of now, and who made each adjustment and why. @throws AppError NOT_FOUND */
+export async function listOfUser(ctx: Ctx, { userId, ...query }: Filter & PageQuery & { userId: string }) {
+  const user = await users.findUser(ctx, userId);
+  if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
+  const [{ rows, totalPages }, { balanceMicros, heldMicros }] = await Promise.all([
+    listRows(ctx, user.accountId, query),
+    ledger.readBalance(ctx, user.accountId),
+  ]);
+  const notes = await approvals.findNotes(
+    ctx,
+    rows.flatMap(({ requestId }) => requestId ?? []),
+  );
+  return {
+    data: rows.map((row) => presentForStaff(row, notes)),
+    totalPages,
+    user: { id: user.id, email: user.email },
+    balance: toDollars(balanceMicros),
+    held: toDollars(heldMicros),
+  };
+}
+
+async function listRows(ctx: Ctx, accountId: bigint, query: Filter & PageQuery) {
   const filter = toFilter(query);
   const [rows, count] = await Promise.all([
-    store.listEntries(ctx, actor.accountId, null, { filter, limit: query.size, offset: toOffset(query) }),
-    store.countEntries(ctx, actor.accountId, filter),
+    store.listEntries(ctx, accountId, null, { filter, limit: query.size, offset: toOffset(query) }),
+    store.countEntries(ctx, accountId, filter),
   ]);
-  return { data: rows.map(presentTransaction), totalPages: toTotalPages(count, query) };
+  return { rows, totalPages: toTotalPages(count, query) };
 }
 
 /**

@@ -30,6 +30,8 @@ export interface EntryRow {
   promoCode: string | null;
   referralId: string | null;
   referralEmail: string | null;
+  /** Of an adjustment. */
+  requestId: string | null;
 }
 
 /** A page of an account's entries. `filter` null: all entries. */
@@ -80,7 +82,8 @@ export function listEntries(
             balance_after_micros as "balanceAfterMicros", connections.id as "connectionId", host(ip) as ip,
             case reason when 'TOP_UP' then invoice_id end as "invoiceId", case reason when 'TOP_UP' then currency end as currency,
             promo_codes.id as "promoCodeId", promo_codes.code as "promoCode",
-            referral.id as "referralId", referral.email as "referralEmail"
+            referral.id as "referralId", referral.email as "referralEmail",
+            substring(page.idempotency_key from '^adjustment:([0-9a-f-]{36})') as "requestId"
        from page
        left join readable_connections as connections on escrow_account_id = other_account_id
        left join readable_proxies as proxies on proxies.id = proxy_id

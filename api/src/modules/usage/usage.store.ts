@@ -1,7 +1,6 @@
-import { AppError } from '@cellhop/contract/errors';
 import type { UsageQuery, UsageSort } from '@cellhop/contract/usage';
-import pg from 'pg';
 import type { Ctx } from '../../ctx.ts';
+import { reportUnknownTimeZone } from '../../time-zone.ts';
 
 export interface Amounts {
   usedBytes: bigint;
@@ -107,20 +106,6 @@ export async function findUsage(
     points: rows.filter((row): row is typeof row & PointRow => row.at !== null),
     connections: rows.filter((row): row is typeof row & ConnectionRow => row.at === null),
   };
-}
-
-/** SQLSTATE for an unknown time zone, among others. */
-const INVALID_PARAMETER = '22023';
-
-/** The contract validates the name with the JavaScript engine; the database may have older time zone data. */
-async function reportUnknownTimeZone<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER)
-      throw AppError.validation([{ path: 'query.timeZone', message: 'is not known here' }]);
-    throw error;
-  }
 }
 
 export async function recordTraffic(ctx: Ctx): Promise<void> {

@@ -1,10 +1,33 @@
-import { changeUserStatus } from '@cellhop/contract/users';
+import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles';
+import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
-import { changeStatus } from './user-administration.service.ts';
+import * as deletion from './deletion.service.ts';
+import * as roles from './roles.service.ts';
+import * as administration from './user-administration.service.ts';
+import * as directory from './user-directory.service.ts';
 
 export function userAdministrationRoutes(app: FastifyInstance): void {
+  route(app, listUsers, ({ ctx, query }) => directory.listUsers(ctx, query));
+  route(app, getUser, async ({ ctx, params }) => ({ data: await directory.getUser(ctx, params.id) }));
   route(app, changeUserStatus, async ({ ctx, actor, params, body, requester }) => ({
-    data: await changeStatus(ctx, actor, params.id, body, requester),
+    data: await administration.changeStatus(ctx, actor, params.id, body, requester),
   }));
+  route(app, changeUserRole, async ({ ctx, actor, params, body, requester }) => ({
+    data: await administration.changeRoleOfUser(ctx, actor, params.id, body, requester),
+  }));
+  route(app, deleteUser, async ({ ctx, actor, params, body, requester }) => ({
+    data: await deletion.deleteUser(ctx, actor, params.id, body, requester),
+  }));
+  route(app, listRoles, async ({ ctx }) => ({ data: await roles.listRoles(ctx) }));
+  route(app, createRole, async ({ ctx, actor, body, requester }) => ({
+    data: await roles.createRole(ctx, actor, body, requester),
+  }));
+  route(app, changeRole, async ({ ctx, actor, params, body, requester }) => ({
+    data: await roles.changeRole(ctx, actor, params.name, body, requester),
+  }));
+  route(app, deleteRole, async ({ ctx, actor, params, requester }) => {
+    await roles.deleteRole(ctx, actor, params.name, requester);
+    return { data: { name: params.name } };
+  });
 }

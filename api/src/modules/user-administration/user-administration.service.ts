@@ -1,48 +1,83 @@
-/** Blocking and unblocking of users by staff. */
+/** Changes of a user by staff: blocking and unblocking, and another role. */
 import { AppError } from '@cellhop/contract/errors';
-import type { AdminUser, ChangeUserStatusBody } from '@cellhop/contract/users';
+import type { ChangeUserRoleBody, ChangeUserStatusBody, StaffUser } from '@cellhop/contract/staff/users';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
+import { refuseStale } from '../../stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endSessionsOf } from '../auth/sessions.service.ts';
 import { requestEndsOfUser, closeIfNoLiveRun } from '../billing/ending.service.ts';
 import * as users from '../users/users.service.ts';
+import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
+import { getUser } from './user-directory.service.ts';
 
 /**
  * All requests of a blocked user are refused, and their connections end: gateways are notified, and connections without a live
  * gateway run are closed here. Unblocking restores nothing: users sign in and buy again.
- * @throws AppError NOT_FOUND, LAST_ADMINISTRATOR
+ * @throws AppError NOT_FOUND, PERMISSION_LACKING, LAST_ADMINISTRATOR, CHANGED_ELSEWHERE
  */
 export async function changeStatus(
   ctx: Ctx,
   actor: Actor,
   userId: string,
-  { status, reason }: ChangeUserStatusBody,
+  { status, reason, version }: ChangeUserStatusBody,
   requester: Requester,
-): Promise<AdminUser> {
+): Promise<StaffUser> {
   const endingIds = await ctx.tx(async (ctx) => {
-    // Locked before the user's own row, so that administrators who block each other are serialized.
-    const administratorIds = status === 'BLOCKED' ? await users.lockAdministrators(ctx) : [];
-    const user = await users.lockUser(ctx, userId);
-    if (!user || user.status === 'DELETED') throw new AppError('NOT_FOUND', { thing: 'User' });
+    const state = await lockPermissions(ctx, actor);
+    const user = await lockExisting(ctx, userId);
     if (user.status === status) return [];
-    // Nobody could unblock the last administrator.
-    if (administratorIds.length === 1 && administratorIds[0] === userId) throw new AppError('LAST_ADMINISTRATOR');
+    refuseStale(version, user.version);
+    requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
+    if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
     await users.updateStatus(ctx, userId, status);
-    const entry = { actorId: actor.userId, userId, requester };
+    const entry = { actorId: actor.userId, userId, requester, reason };
+    const change = { before: { status: user.status }, after: { status } };
     if (status === 'ACTIVE') {
       const endedSessions = await endSessionsOf(ctx, userId);
-      await record(ctx, { ...entry, action: 'USER_UNBLOCKED', details: { reason, endedSessions } });
+      await record(ctx, { ...entry, action: 'USER_UNBLOCKED', ...change, details: { endedSessions } });
       return [];
     }
     const ids = await requestEndsOfUser(ctx, userId, user.accountId);
     // Makes open pages check their session.
     ctx.changed({ userId }, 'session');
-    await record(ctx, { ...entry, action: 'USER_BLOCKED', details: { reason, endedConnections: ids.length } });
+    await record(ctx, { ...entry, action: 'USER_BLOCKED', ...change, details: { endedConnections: ids.length } });
     return ids;
   });
   for (const id of endingIds) await closeIfNoLiveRun(ctx, id);
-  const { id, email, status: saved } = (await users.findUser(ctx, userId))!;
-  return { id, email, status: saved };
+  return getUser(ctx, userId);
+}
+
+/** @throws AppError NOT_FOUND, OWN_ROLE, PERMISSION_LACKING, LAST_ADMINISTRATOR, CHANGED_ELSEWHERE */
+export async function changeRoleOfUser(
+  ctx: Ctx,
+  actor: Actor,
+  userId: string,
+  { role, reason, version }: ChangeUserRoleBody,
+  requester: Requester,
+): Promise<StaffUser> {
+  if (userId === actor.userId) throw new AppError('OWN_ROLE');
+  await ctx.tx(async (ctx) => {
+    const state = await lockPermissions(ctx, actor);
+    const user = await lockExisting(ctx, userId);
+    if (user.roleName === role) return;
+    refuseStale(version, user.version);
+    const [before, after] = [await findRole(ctx, user.roleName), await findRole(ctx, role)];
+    requireHeld(state, [...before.permissions, ...after.permissions]);
+    if (!after.permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ id }) => id === userId);
+    await users.updateRole(ctx, userId, role);
+    // Open pages fetch the profile, which has the role, together with the balance.
+    ctx.changed({ userId }, 'balance');
+    await record(ctx, {
+      action: 'USER_ROLE_CHANGED',
+      actorId: actor.userId,
+      userId,
+      requester,
+      reason,
+      before: { role: before.name },
+      after: { role: after.name },
+    });
+  });
+  return getUser(ctx, userId);
 }

@@ -1,7 +1,8 @@
 import { refreshTokens, signIn } from '@cellhop/contract/auth';
 import { connect, listConnections, type Connection } from '@cellhop/contract/connections';
 import { getSettings } from '@cellhop/contract/settings';
-import { changeUserStatus, getProfile } from '@cellhop/contract/users';
+import { changeUserStatus } from '@cellhop/contract/staff/users';
+import { getProfile } from '@cellhop/contract/users';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -63,7 +64,7 @@ describe('a blocked user', () => {
   test('is refused everywhere: requests, refresh, sign-in, purchase', async () => {
     const user = await customer();
     const session = (await testApp.call(signIn, { body: { email: user.email, password: PASSWORD } })).data;
-    expect((await block(user)).data).toEqual({ id: user.id, email: user.email, status: 'BLOCKED' });
+    expect((await block(user)).data).toMatchObject({ id: user.id, email: user.email, status: 'BLOCKED', version: 1 });
     const refusal = { status: 403, code: 'ACCOUNT_BLOCKED', message: 'Account is blocked' };
     const { accessToken, refreshToken } = session;
     await expect(user.call(getProfile, {})).rejects.toMatchObject(refusal);
@@ -113,6 +114,15 @@ describe('a blocked user', () => {
     await sweepConnections(testApp.ctx);
     expect(await rowOf(connection)).toMatchObject({ status: 'DISCONNECT_ADMIN' });
   });
+});
+
+test('a change of somebody who has not seen the last one is refused', async () => {
+  const user = await customer();
+  const changeSeen = (status: 'ACTIVE' | 'BLOCKED', version: number) =>
+    admin.call(changeUserStatus, { params: { id: user.id }, body: { status, reason: 'chargebacks', version } });
+  const { data } = await changeSeen('BLOCKED', 0);
+  await expect(changeSeen('ACTIVE', 0)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
+  expect((await changeSeen('ACTIVE', data.version)).data).toMatchObject({ status: 'ACTIVE', version: 2 });
 });
 
 describe('concurrently with blocking', () => {
@@ -178,12 +188,22 @@ describe('changing the status', () => {
       expect.objectContaining({
         action: 'USER_BLOCKED',
         actorId: admin.id,
-        details: { reason: 'stolen cards', endedConnections: 1 },
+        details: {
+          reason: 'stolen cards',
+          endedConnections: 1,
+          before: { status: 'ACTIVE' },
+          after: { status: 'BLOCKED' },
+        },
       }),
       expect.objectContaining({
         action: 'USER_UNBLOCKED',
         actorId: admin.id,
-        details: { reason: 'a mistake', endedSessions: 1 },
+        details: {
+          reason: 'a mistake',
+          endedSessions: 1,
+          before: { status: 'BLOCKED' },
+          after: { status: 'ACTIVE' },
+        },
       }),
     ]);
   });

@@ -44,6 +44,7 @@ export interface UserRow {
   accountId: bigint;
   languageCode: LanguageCode;
   status: UserStatus;
+  version: number;
   referralCode: string;
   isEmailConfirmed: boolean;
   roleName: string;
@@ -54,7 +55,7 @@ export interface UserRow {
 export async function findUser(ctx: Ctx, id: string): Promise<UserRow | undefined> {
   const [row] = await ctx.db.query<UserRow>(
     `select users.id, users.email, users.account_id as "accountId", users.language_code as "languageCode",
-            users.status, users.referral_code as "referralCode",
+            users.status, users.version, users.referral_code as "referralCode",
             users.email_confirmed_at is not null as "isEmailConfirmed",
             users.second_factor_at is not null as "hasSecondFactor", roles.name as "roleName", roles.permissions
        from users join roles on roles.name = users.role_name where users.id = $1`,
@@ -68,27 +69,65 @@ export async function updateLanguage(ctx: Ctx, id: string, languageCode: Languag
 }
 
 export interface LockedUser {
+  email: string;
   status: UserStatus;
+  version: number;
   accountId: bigint;
+  roleName: string;
 }
 
 export async function lockUser(ctx: Ctx, id: string): Promise<LockedUser | undefined> {
   const [row] = await ctx.db.query<LockedUser>(
-    'select status, account_id as "accountId" from users where id = $1 for no key update',
+    `select email, status, version, account_id as "accountId", role_name as "roleName"
+       from users where id = $1 for no key update`,
     [id],
   );
   return row;
 }
 
 export async function updateStatus(ctx: Ctx, id: string, status: UserStatus): Promise<void> {
-  await ctx.db.query('update users set status = $2, updated_at = now() where id = $1', [id, status]);
+  await ctx.db.query('update users set status = $2, version = version + 1, updated_at = now() where id = $1', [
+    id,
+    status,
+  ]);
 }
 
-export async function lockAdministrators(ctx: Ctx): Promise<string[]> {
-  const rows = await ctx.db.query<{ id: string }>(
-    `select users.id from users join roles on roles.name = users.role_name
-      where users.status = 'ACTIVE' and 'USERS_EDIT' = any(roles.permissions)
-      order by users.id for no key update of users`,
+export async function updateRole(ctx: Ctx, id: string, roleName: string): Promise<void> {
+  await ctx.db.query('update users set role_name = $2, version = version + 1, updated_at = now() where id = $1', [
+    id,
+    roleName,
+  ]);
+}
+
+/** The user keeps no permissions, so that the role that they had can be deleted. */
+export async function markDeleted(ctx: Ctx, id: string, email: string): Promise<void> {
+  await ctx.db.query(
+    `update users set status = 'DELETED', role_name = 'USER', email = $2, deleted_at = now(), version = version + 1,
+                      updated_at = now()
+      where id = $1`,
+    [id, email],
   );
-  return rows.map((row) => row.id);
+}
+
+export interface Administrator {
+  id: string;
+  roleName: string;
+}
+
+/** The active users who may block others. */
+export function listAdministrators(ctx: Ctx): Promise<Administrator[]> {
+  return ctx.db.query(
+    `select users.id, users.role_name as "roleName" from users join roles on roles.name = users.role_name
+      where users.status = 'ACTIVE' and 'USERS_EDIT' = any(roles.permissions)`,
+  );
+}
+
+/** Active users of roles with the permission, by email. The role of customers has none, and an index finds the others. */
+export function listHolders(ctx: Ctx, permission: Permission, limit: number): Promise<{ id: string; email: string }[]> {
+  return ctx.db.query(
+    `select id, email from users
+      where role_name <> 'USER' and role_name in (select name from roles where $1 = any(permissions)) and status = 'ACTIVE'
+      order by email limit $2`,
+    [permission, limit],
+  );
 }

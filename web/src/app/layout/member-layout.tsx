@@ -4,6 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { startLive } from '../../lib/live.ts';
 import { queryClient } from '../../lib/query.ts';
 import { currentSession, tokens } from '../../lib/tokens.ts';
+import { currentView } from '../../lib/view.ts';
 import { MantineRoot } from '../../ui/mantine-root.tsx';
 import { FullScreenSpinner } from '../../ui/spinner.tsx';
 import { ProfileGate } from './profile-gate.tsx';
@@ -17,7 +18,9 @@ export function MemberLayout() {
   const session = useSyncExternalStore(tokens.subscribe, currentSession);
   const isSignedIn = session !== undefined;
   const router = useRouter();
-  useEffect(() => (session === undefined ? undefined : startLive(session)), [session]);
+  // Staff who see the app as a user get no live events; queries are polled.
+  const isLive = session !== undefined && currentView() === undefined;
+  useEffect(() => (isLive ? startLive(session) : undefined), [isLive, session]);
   useEffect(() => {
     if (!isSignedIn) void router.invalidate();
   }, [isSignedIn, router]);

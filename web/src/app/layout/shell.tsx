@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
 import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import { currentView } from '../../lib/view.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
@@ -12,9 +13,11 @@ import { titledScreens } from '../screens.ts';
 import classes from './shell.module.css';
 import { SecondFactorNotice } from './second-factor-notice.tsx';
 import { SideMenu } from './side-menu.tsx';
+import { staffPart } from './staff-slot.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const menuDrawer = lazyPart(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
+const viewBanner = staffPart(async () => (await import('../staff/view-banner.tsx')).ViewBanner);
 const menuChoice = storedValue<boolean>('isMenuHidden', (value) => typeof value === 'boolean');
 
 /** Side menu and top bar; on narrow screens the menu is in a drawer. */
@@ -26,9 +29,11 @@ export function Shell({ children }: { children: ReactNode }) {
   const [isDrawerOpen, drawer] = useDisclosure(false, { onOpen: loadDrawer });
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // A screen below another one has the same title and its own breadcrumbs.
-  const isSubscreen = !titledScreens.some((screen) => screen.path === path);
+  const staffScreen = useRouterState({ select: ({ matches }) => matches.at(-1)?.staticData.staffScreen });
+  const isSubscreen = staffScreen?.isSubscreen ?? !titledScreens.some((screen) => screen.path === path);
   const screen = titledScreens.find((each) => (isSubscreen ? path.startsWith(`${each.path}/`) : each.path === path));
-  const title = screen === undefined ? undefined : t(`titles.${screen.title}`);
+  const ownTitle = screen === undefined ? undefined : t(`titles.${screen.title}`);
+  const title = staffScreen === undefined ? ownTitle : t(`titles.${staffScreen.title}`, { ns: 'staff' });
   const { close } = drawer;
   useEffect(close, [path, close]);
   // The profile may load after the page.
@@ -58,6 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
         />
         <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>
           {title !== undefined && !isSubscreen && <Breadcrumbs items={[{ label: title }]} />}
+          {currentView() !== undefined && <ViewNotice />}
           <SecondFactorNotice />
           {children}
         </main>
@@ -65,4 +71,10 @@ export function Shell({ children }: { children: ReactNode }) {
       <OfflineBanner />
     </div>
   );
+}
+
+function ViewNotice() {
+  const [ViewBanner, load] = useLazyPart(viewBanner);
+  useEffect(load, [load]);
+  return ViewBanner === undefined ? null : <ViewBanner />;
 }

@@ -4,7 +4,10 @@ import { useSettings } from '../../lib/settings.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { menuScreens } from '../screens.ts';
 import classes from './side-menu.module.css';
+import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
 import { Switchers } from './switchers.tsx';
+
+const staffMenu = staffPart<SlotProps>(async () => (await import('../staff/staff-menu.tsx')).StaffMenu);
 
 export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
   const { t } = useTranslation();
@@ -26,6 +29,7 @@ export function SideMenu({ hasLogo }: { hasLogo: boolean }) {
               </Link>
             </li>
           ))}
+          <StaffSlot part={staffMenu} />
         </ul>
       </nav>
       <div className={classes['foot']}>

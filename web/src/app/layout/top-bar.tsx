@@ -7,7 +7,10 @@ import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import classes from './top-bar.module.css';
+import { type SlotProps, StaffSlot, staffPart } from './staff-slot.tsx';
 import { useLiveProfile } from './use-live-profile.ts';
+
+const staffSearch = staffPart<SlotProps>(async () => (await import('../staff/staff-search.tsx')).StaffSearch);
 
 interface TopBarProps {
   title: string | undefined;
@@ -41,6 +44,7 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: 
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />
           {balance}
         </Link>
+        <StaffSlot part={staffSearch} />
         <NotificationsBell />
         <AccountMenu email={profile?.email ?? ''} />
       </div>

@@ -10,7 +10,13 @@ const tones: Record<ConnectionStatus, Tone> = {
   NO_MONEY: 'warning',
 };
 
-export function ConnectionStatusBadge({ status }: { status: ConnectionStatus }) {
+interface ConnectionStatusBadgeProps {
+  status: ConnectionStatus;
+  /** For readers other than the customer. */
+  text?: string;
+}
+
+export function ConnectionStatusBadge({ status, text }: ConnectionStatusBadgeProps) {
   const { t } = useTranslation('proxyConnection');
-  return <StatusBadge tone={tones[status]} text={t(`statuses.${status}`)} />;
+  return <StatusBadge tone={tones[status]} text={text ?? t(`statuses.${status}`)} />;
 }

@@ -1,3 +1,4 @@
+import type { Faq } from '@cellhop/contract/faqs';
 import { listFaqs } from '@cellhop/contract/faqs.plain';
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
@@ -37,17 +38,23 @@ export function FaqPage() {
     );
   return (
     <div className={classes['page']}>
-      <div className={classes['list']}>
-        {items.map(({ id, question, response }, index) => (
-          <details key={id} className={classes['item']} open={index === 0}>
-            <summary>{question}</summary>
-            <p>{response}</p>
-          </details>
-        ))}
-      </div>
+      <FaqList items={items} />
       <p className={classes['more']}>
         {t('more')} <SupportLink />
       </p>
+    </div>
+  );
+}
+
+export function FaqList({ items }: { items: readonly Faq[] }) {
+  return (
+    <div className={classes['list']}>
+      {items.map(({ id, question, response }, index) => (
+        <details key={id} className={classes['item']} open={index === 0}>
+          <summary>{question}</summary>
+          <p>{response}</p>
+        </details>
+      ))}
     </div>
   );
 }

@@ -1,17 +1,9 @@
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import { useTranslation } from 'react-i18next';
-import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
-
-const tones: Record<InvoiceStatus, Tone> = {
-  PENDING: 'warning',
-  CONFIRMING: 'warning',
-  PARTIALLY_PAID: 'warning',
-  PAID: 'good',
-  OVERPAID: 'good',
-  EXPIRED: 'neutral',
-};
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { statusTones } from './invoice-statuses.ts';
 
 export function InvoiceStatusBadge({ status }: { status: InvoiceStatus }) {
   const { t } = useTranslation('payment');
-  return <StatusBadge tone={tones[status]} text={t(`statuses.${status}`)} />;
+  return <StatusBadge tone={statusTones[status]} text={t(`statuses.${status}`)} />;
 }

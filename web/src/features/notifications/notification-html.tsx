@@ -4,8 +4,8 @@ import { createElement, Fragment, type MouseEvent, type ReactNode, useMemo } fro
 
 interface NotificationHtmlProps {
   html: string;
-  /** The user followed a link inside the app. */
-  onLeave: () => void;
+  /** The user followed a link inside the app. Undefined: such links are only underlined, because the reader is not the user. */
+  onLeave: (() => void) | undefined;
 }
 
 /**
@@ -19,7 +19,7 @@ export function NotificationHtml({ html, onLeave }: NotificationHtmlProps) {
   function follow(event: MouseEvent<HTMLAnchorElement>, href: string) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    onLeave();
+    onLeave?.();
     router.history.push(href);
   }
 
@@ -36,6 +36,7 @@ export function NotificationHtml({ html, onLeave }: NotificationHtmlProps) {
   function showLink(href: string, key: number, children: ReactNode[]): ReactNode {
     if (!isNotificationLink(href)) return <Fragment key={key}>{children}</Fragment>;
     const isOwn = href.startsWith('/');
+    if (isOwn && onLeave === undefined) return <u key={key}>{children}</u>;
     const way = isOwn
       ? { onClick: (event: MouseEvent<HTMLAnchorElement>) => follow(event, href) }
       : { target: '_blank', rel: 'noopener noreferrer' };

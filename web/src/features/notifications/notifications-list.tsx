@@ -66,12 +66,12 @@ export function NotificationsList({ notifications, onLeave }: NotificationsListP
 }
 
 interface NotificationItemProps {
-  notification: Notification;
+  notification: Omit<Notification, 'id' | 'isRead'>;
   isFresh: boolean;
-  onLeave: () => void;
+  onLeave: (() => void) | undefined;
 }
 
-function NotificationItem({ notification, isFresh, onLeave }: NotificationItemProps) {
+export function NotificationItem({ notification, isFresh, onLeave }: NotificationItemProps) {
   const { t } = useTranslation('notification');
   const { description, content, createdAt } = notification;
   return (

@@ -1,5 +1,5 @@
-import type { Ticket, TicketMessage } from '@cellhop/contract/support';
-import { Button, Skeleton } from '@mantine/core';
+import type { Ticket } from '@cellhop/contract/support';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,14 +8,13 @@ import type { Failure } from '../../lib/use-api-query.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
 import { useCloseTicket, useMessages, useTicket } from './api.ts';
 import { MessageForm } from './message-form.tsx';
+import { MessageList } from './message-list.tsx';
+import { QuestionPlaceholder } from './question-placeholder.tsx';
 import { TicketStatusBadge } from './ticket-status-badge.tsx';
 import classes from './ticket-page.module.css';
-
-const MESSAGE_PLACEHOLDERS = ['right', 'left', 'right'] as const;
 
 interface TicketPageProps {
   id: string;
@@ -51,7 +50,13 @@ export function TicketPage({ id, page, onPage }: TicketPageProps) {
               </Link>
             </p>
           )}
-          <Messages messages={messages} page={page} onPage={onPage} />
+          <MessageList
+            messages={messages}
+            page={page}
+            onPage={onPage}
+            isRight={({ isUser }) => isUser}
+            authorOf={({ isUser }) => t(isUser ? 'messages.you' : 'messages.team')}
+          />
         </div>
       )}
     </>
@@ -68,19 +73,6 @@ function TicketFailure(failure: Failure) {
       <span>{t('ticket.missing')}</span>
       <Link to="/support/tickets">{t('ticket.all')}</Link>
     </LoadFailure>
-  );
-}
-
-function QuestionPlaceholder() {
-  return (
-    <div className={classes['question']} aria-busy="true">
-      <div className={classes['head']}>
-        <Skeleton height={16} width={180} />
-      </div>
-      <Skeleton height={22} width="min(420px, 80%)" className={classes['wide'] ?? ''} />
-      <Skeleton height={16} width="92%" className={classes['wide'] ?? ''} />
-      <Skeleton height={16} width="60%" className={classes['wide'] ?? ''} />
-    </div>
   );
 }
 
@@ -146,52 +138,5 @@ function CloseTicketDialog({ id, isOpen, onCancel, onClosed }: CloseTicketDialog
       onConfirm={close}
       onClose={onCancel}
     />
-  );
-}
-
-interface MessagesProps extends Pick<TicketPageProps, 'page' | 'onPage'> {
-  messages: ReturnType<typeof useMessages>;
-}
-
-function Messages({ messages, page, onPage }: MessagesProps) {
-  const { t } = useTranslation('support');
-  return (
-    <PagedList
-      list={messages}
-      page={page}
-      onPage={onPage}
-      failureText={t('messages.failed')}
-      empty={<EmptyList text={t('messages.empty')} />}
-    >
-      {(items) => (
-        <section aria-label={t('messages.label')} aria-busy={items === undefined}>
-          <ol className={classes['messages']} aria-live="polite">
-            {items === undefined
-              ? MESSAGE_PLACEHOLDERS.map((side, index) => (
-                  // Placeholders have no other identity than their index.
-                  // oxlint-disable-next-line react/no-array-index-key
-                  <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
-                    <Skeleton height={13} width={150} mb={8} />
-                    <Skeleton height={16} width="min(320px, 60vw)" />
-                  </li>
-                ))
-              : items.map((message) => <Message key={message.id} message={message} />)}
-          </ol>
-        </section>
-      )}
-    </PagedList>
-  );
-}
-
-function Message({ message: { content, isUser, createdAt } }: { message: TicketMessage }) {
-  const { t } = useTranslation('support');
-  return (
-    <li className={classes['message']} data-side={isUser ? 'right' : 'left'}>
-      <div className={classes['byline']}>
-        <strong>{t(isUser ? 'messages.you' : 'messages.team')}</strong>
-        <time dateTime={createdAt}>{formatDate(createdAt)}</time>
-      </div>
-      <p>{content}</p>
-    </li>
   );
 }

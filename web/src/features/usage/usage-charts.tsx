@@ -2,8 +2,9 @@ import type { UsagePoint, UsageStep } from '@cellhop/contract/usage';
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
+import { spokenTime, timeOf } from './step-label.ts';
 import classes from './usage-charts.module.css';
 
 const KIB_PER_MEGABYTE = 1024;
@@ -105,14 +106,4 @@ function Figure({ title, hasLegend = false, children }: FigureProps) {
 
 function downloaded({ trafficUsed, uploaded }: UsagePoint): number {
   return trafficUsed - uploaded;
-}
-
-/** Label below the axis: `14:00`, or `21.11`. */
-function timeOf(at: string, step: UsageStep): { key: string; label: string } {
-  const written = formatDate(at);
-  return { key: at, label: step === 'hour' ? written.slice(-5) : written.slice(0, 5) };
-}
-
-function spokenTime(at: string, step: UsageStep): string {
-  return step === 'hour' ? formatDate(at) : formatDate(at).slice(0, -6);
 }

@@ -1,0 +1,1 @@
+create index concurrently proxies_of_exit on proxies (exit_id);

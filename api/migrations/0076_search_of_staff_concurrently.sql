@@ -1,0 +1,1 @@
+create index concurrently deposits_of_transaction on deposits (transaction_id);

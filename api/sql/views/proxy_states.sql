@@ -1,0 +1,5 @@
+-- revision: 1
+-- of: proxies
+-- Whether each proxy is sold, offered in the catalogue, and whether its exit works.
+create or replace view proxy_states as
+select id, country_code, connection_id, is_healthy as is_offered, is_exit_healthy, retired_at is not null as is_retired from proxies;

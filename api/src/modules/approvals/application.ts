@@ -1,0 +1,103 @@
+/** Applies requests, and records in the audit log what happens to them. */
+import { AppError } from '@cellhop/contract/errors';
+import { toDollars } from '@cellhop/contract/units';
+import assert from 'node:assert/strict';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import type { Requester } from '../../requester.ts';
+import { record, type AuditEntry } from '../audit-log/audit-log.service.ts';
+import * as settlements from '../invoices/settlement.service.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import { notify } from '../notifications/notifications.service.ts';
+import * as users from '../users/users.service.ts';
+import type { RequestRow } from './approvals.store.ts';
+
+/** What a member of staff does with a request. */
+export interface Act {
+  actor: Pick<Actor, 'userId'>;
+  requester: Requester;
+  request: RequestRow;
+  /** Of an approval or a rejection. */
+  decisionReason?: string | undefined;
+}
+
+/** Moves the money between the customer and the account of adjustments. @throws AppError SMALL_BALANCE */
+export async function applyAdjustment(ctx: Ctx, act: Act): Promise<void> {
+  const { id, userId, amountMicros } = act.request;
+  const accountId = await findAccount(ctx, userId);
+  const { balanceMicros } = await ledger.lockBalance(ctx, accountId);
+  const { adjustment } = ledger.systemAccounts;
+  const isCredit = amountMicros > 0n;
+  const transfer: ledger.Transfer = {
+    idempotencyKey: `adjustment:${id}`,
+    debitAccountId: isCredit ? adjustment : accountId,
+    creditAccountId: isCredit ? accountId : adjustment,
+    amountMicros: isCredit ? amountMicros : -amountMicros,
+    reason: 'ADJUSTMENT',
+  };
+  await recordAct(ctx, act, 'BALANCE_ADJUSTED', {
+    before: { balance: toDollars(balanceMicros) },
+    after: { balance: toDollars(balanceMicros + amountMicros) },
+  });
+  await notify(ctx, userId, transfer.idempotencyKey, {
+    kind: 'ADJUSTMENT',
+    details: { amount: toDollars(amountMicros) },
+  });
+  const posted = await ledger.postLocked(ctx, [transfer]);
+  assert(posted.has(transfer.idempotencyKey), `adjustment ${id} was already posted`);
+}
+
+/** @throws AppError CHANGED_ELSEWHERE if the invoice has been credited since the request, so that it is not paid twice */
+export async function applySettlement(ctx: Ctx, act: Act): Promise<void> {
+  const { id: requestId, userId, invoiceId, units, amountMicros, creditedBeforeMicros } = act.request;
+  assert(invoiceId !== null && units !== null);
+  const before = await settlements.lockForSettlement(ctx, invoiceId);
+  if (before.creditedMicros !== creditedBeforeMicros) throw new AppError('CHANGED_ELSEWHERE');
+  const deposit = await settlements.recordDeposit(ctx, { invoiceId, requestId, units, amountMicros });
+  await recordAct(ctx, act, 'INVOICE_SETTLED', {
+    before: { status: before.status, credited: toDollars(before.creditedMicros) },
+    after: { status: deposit.state.status, credited: toDollars(deposit.state.creditedMicros) },
+  });
+  await settlements.creditDeposit(ctx, deposit, await findAccount(ctx, userId), amountMicros);
+}
+
+export function recordRequested(ctx: Ctx, act: Act): Promise<void> {
+  return recordAct(ctx, act, 'APPROVAL_REQUESTED', { after: { status: 'PENDING' } });
+}
+
+export function recordRejected(ctx: Ctx, act: Act): Promise<void> {
+  return recordAct(ctx, act, 'REQUEST_REJECTED', { before: { status: 'PENDING' }, after: { status: 'REJECTED' } });
+}
+
+function recordAct(
+  ctx: Ctx,
+  { actor, requester, request, decisionReason }: Act,
+  action: AuditEntry['action'],
+  values: Pick<AuditEntry, 'before' | 'after'>,
+): Promise<void> {
+  const { id, kind, userId, invoiceId, amountMicros, authorId, reason } = request;
+  return record(ctx, {
+    action,
+    actorId: actor.userId,
+    userId,
+    subject:
+      action === 'INVOICE_SETTLED' && invoiceId !== null ? { type: 'INVOICE', id: invoiceId } : { type: 'REQUEST', id },
+    requester,
+    reason,
+    details: {
+      kind,
+      requestId: id,
+      amount: toDollars(amountMicros),
+      ...(invoiceId !== null && { invoiceId }),
+      ...(authorId !== actor.userId && { requestedBy: authorId }),
+      ...(decisionReason !== undefined && { decisionReason }),
+    },
+    ...values,
+  });
+}
+
+async function findAccount(ctx: Ctx, userId: string): Promise<bigint> {
+  const user = await users.findUser(ctx, userId);
+  assert(user, `customer ${userId} does not exist`);
+  return user.accountId;
+}

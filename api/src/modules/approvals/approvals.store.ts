@@ -1,0 +1,197 @@
+import type { Currency } from '@cellhop/contract/invoices';
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { RequestStatus } from '@cellhop/contract/staff/approvals';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+
+export type RequestKind = 'ADJUSTMENT' | 'SETTLEMENT';
+
+interface SettledInvoice {
+  invoiceId: string | null;
+  currency: Currency | null;
+  units: bigint | null;
+  creditedBeforeMicros: bigint | null;
+}
+
+export interface RequestRow extends SettledInvoice {
+  id: string;
+  kind: RequestKind;
+  /** LAPSED as soon as its time is over, even if the worker has not saved it yet. */
+  status: RequestStatus;
+  userId: string;
+  userEmail: string;
+  amountMicros: bigint;
+  reason: string;
+  authorId: string;
+  authorEmail: string;
+  createdAt: Date;
+  lapsesAt: Date | null;
+  deciderId: string | null;
+  deciderEmail: string | null;
+  decidedAt: Date | null;
+  decisionReason: string | null;
+}
+
+/** The driver returns `numeric` as text. */
+type Stored = Omit<RequestRow, 'units'> & { units: string | null };
+
+const SELECT_ROW = `
+  select requests.id, requests.kind, requests.user_id as "userId", customer.email as "userEmail",
+         case when requests.status = 'PENDING' and lapses_at <= now() then 'LAPSED' else requests.status end as status,
+         invoice_id as "invoiceId", currency, units, credited_before_micros as "creditedBeforeMicros",
+         amount_micros as "amountMicros", reason, author_id as "authorId", author.email as "authorEmail",
+         requests.created_at as "createdAt", lapses_at as "lapsesAt", decided_by as "deciderId",
+         decider.email as "deciderEmail", decided_at as "decidedAt", decision_reason as "decisionReason"
+    from staff_requests as requests
+    join readable_users as customer on customer.id = requests.user_id
+    join readable_users as author on author.id = author_id
+    left join readable_users as decider on decider.id = decided_by`;
+
+function toRow(stored: Stored): RequestRow {
+  return { ...stored, units: stored.units === null ? null : BigInt(stored.units) };
+}
+
+export async function findRequest(ctx: Ctx, id: string): Promise<RequestRow | undefined> {
+  const [row] = await ctx.db.query<Stored>(`${SELECT_ROW} where requests.id = $1`, [id]);
+  return row && toRow(row);
+}
+
+export async function findByKey(ctx: Ctx, authorId: string, key: string | null): Promise<RequestRow | undefined> {
+  if (key === null) return undefined;
+  const [row] = await ctx.db.query<Stored>(`${SELECT_ROW} where author_id = $1 and requests.idempotency_key = $2`, [
+    authorId,
+    key,
+  ]);
+  return row && toRow(row);
+}
+
+export async function lockRequest(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('select from staff_requests where id = $1 for no key update', [id]);
+}
+
+export interface NewRequest extends SettledInvoice {
+  kind: RequestKind;
+  isPending: boolean;
+  lapseHours: number;
+  userId: string;
+  amountMicros: bigint;
+  reason: string;
+  authorId: string;
+  idempotencyKey: string | null;
+}
+
+/** @returns undefined if the author has already used the key */
+export async function insertRequest(ctx: Ctx, request: NewRequest): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ id: string }>(
+    `insert into staff_requests (kind, status, lapses_at, user_id, invoice_id, currency, units, credited_before_micros,
+                                 amount_micros, reason, author_id, idempotency_key)
+     values ($1, case when $2::boolean then 'PENDING' else 'APPLIED' end,
+             case when $2::boolean then now() + $3 * interval '1 hour' end, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict (author_id, idempotency_key) where idempotency_key is not null do nothing returning id`,
+    [
+      request.kind,
+      request.isPending,
+      request.lapseHours,
+      request.userId,
+      request.invoiceId,
+      request.currency,
+      request.units,
+      request.creditedBeforeMicros,
+      request.amountMicros,
+      request.reason,
+      request.authorId,
+      request.idempotencyKey,
+    ],
+  );
+  return row?.id;
+}
+
+/** The sum of what staff have changed of a customer's money, in whichever direction. */
+export async function sumOfCustomer(ctx: Ctx, userId: string, hours: number): Promise<bigint> {
+  const [row] = await ctx.db.query<{ micros: bigint }>(
+    `select coalesce(sum(abs(amount_micros)), 0)::bigint as micros from staff_requests
+      where user_id = $1
+        and ((status = 'APPLIED' and created_at > now() - $2 * interval '1 hour')
+             or (status = 'APPROVED' and decided_at > now() - $2 * interval '1 hour'))`,
+    [userId, hours],
+  );
+  return row!.micros;
+}
+
+export async function saveDecision(
+  ctx: Ctx,
+  decision: { id: string; status: 'APPROVED' | 'REJECTED'; deciderId: string; reason: string | undefined },
+): Promise<void> {
+  await ctx.db.query(
+    'update staff_requests set status = $2, decided_by = $3, decided_at = now(), decision_reason = $4 where id = $1',
+    [decision.id, decision.status, decision.deciderId, decision.reason ?? null],
+  );
+}
+
+/** @returns how many there were, at most `limit` */
+export async function saveLapsed(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `update staff_requests set status = 'LAPSED'
+      where id in (select id from staff_requests where status = 'PENDING' and lapses_at <= now() limit $1 for update skip locked)
+     returning id`,
+    [limit],
+  );
+  return rows.length;
+}
+
+/** Null: any. */
+export interface RequestFilter {
+  kind: RequestKind;
+  status: RequestStatus | null;
+  userId: string | null;
+}
+
+const CONDITION = `
+  kind = $1 and ($2::text is null or (case when requests.status = 'PENDING' and lapses_at <= now() then 'LAPSED' else requests.status end) = $2)
+  and ($3::uuid is null or requests.user_id = $3)`;
+
+/** Those that wait come first, then the newest. */
+export async function listRequests(ctx: Ctx, filter: RequestFilter, page: PageQuery): Promise<RequestRow[]> {
+  const rows = await ctx.db.query<Stored>(
+    `${SELECT_ROW} where ${CONDITION}
+      order by (requests.status = 'PENDING') desc, requests.created_at desc, requests.id limit $4 offset $5`,
+    [filter.kind, filter.status, filter.userId, page.size, toOffset(page)],
+    { isPrepared: false },
+  );
+  return rows.map(toRow);
+}
+
+/** @returns at most LISTED_ROWS_MAX */
+export async function countRequests(ctx: Ctx, filter: RequestFilter): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from (select from staff_requests as requests where ${CONDITION} limit $4) as listed`,
+    [filter.kind, filter.status, filter.userId, LISTED_ROWS_MAX],
+    { isPrepared: false },
+  );
+  return row!.count;
+}
+
+export async function countPending(ctx: Ctx, kind: RequestKind): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count
+       from (select from staff_requests where kind = $1 and status = 'PENDING' and lapses_at > now() limit $2) as listed`,
+    [kind, LISTED_ROWS_MAX],
+  );
+  return row!.count;
+}
+
+export interface AdjustmentNote {
+  id: string;
+  reason: string;
+  authorId: string;
+  authorEmail: string;
+}
+
+export function listNotes(ctx: Ctx, ids: readonly string[]): Promise<AdjustmentNote[]> {
+  return ctx.db.query(
+    `select requests.id, reason, author_id as "authorId", author.email as "authorEmail"
+       from staff_requests as requests join readable_users as author on author.id = author_id
+      where requests.id = any($1::uuid[])`,
+    [ids],
+  );
+}

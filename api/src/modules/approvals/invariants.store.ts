@@ -1,0 +1,46 @@
+import { walkedInvariant, type Invariant, type Walk } from '../../invariant.ts';
+
+/** All of them, because one may be approved days after it was made; staff make few. */
+const requests: Walk = {
+  next: 'select id as key from staff_requests where id > $1::uuid order by id limit $2',
+  rows: 'requests.id > $1::uuid and requests.id <= $2::uuid',
+  rowsMax: 2000,
+  from: () => '00000000-0000-0000-0000-000000000000',
+};
+const newTransfers: Walk = {
+  next: 'select id as key from transfers where id > $1::bigint order by id limit $2',
+  rows: 'transfers.id > $1::bigint and transfers.id <= $2::bigint',
+  rowsMax: 20_000,
+  from: ({ verified }) => String(verified.transferId),
+};
+
+export const requestInvariants: Invariant[] = [
+  walkedInvariant(
+    'each change by staff moved its amount if it was applied or approved, and nothing otherwise',
+    (rows) =>
+      `select 'request ' || requests.id || ' is ' || requests.status || ' with ' || amount_micros || ', moved are ' || moved as broken
+         from (select requests.*, coalesce(
+                 case kind when 'SETTLEMENT' then (
+                        select sum(credited_micros) from deposits
+                         where deposits.invoice_id = requests.invoice_id and is_by_hand and transaction_id = requests.id::text)
+                      else (
+                        select sum(case when credit_account_id < 1000 then -transfers.amount_micros else transfers.amount_micros end)
+                          from transfers where idempotency_key = 'adjustment:' || requests.id) end, 0) as moved
+                 from staff_requests as requests where ${rows}) as requests
+        where moved <> case when requests.status in ('APPLIED', 'APPROVED') then amount_micros else 0 end`,
+    requests,
+  ),
+  walkedInvariant(
+    'each adjustment in the ledger has its request',
+    (rows) =>
+      `select 'transfer ' || transfers.id || ' is ' || transfers.idempotency_key || ', which does not exist' as broken
+         from transfers
+        where ${rows} and reason = 'ADJUSTMENT'
+          and not exists (
+            select from staff_requests
+             where id = case when transfers.idempotency_key ~ '^adjustment:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                             then substr(transfers.idempotency_key, 12)::uuid end
+          )`,
+    newTransfers,
+  ),
+];

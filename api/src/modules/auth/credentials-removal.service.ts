@@ -1,0 +1,22 @@
+import type { Ctx } from '../../ctx.ts';
+import { updatePassword } from './auth.store.ts';
+import { spendCodes } from './codes.store.ts';
+import { deleteDevicesOf } from './known-devices.store.ts';
+import { disableSecondFactor } from './second-factor.store.ts';
+import { revokeSessionsOfUser } from './sessions.store.ts';
+
+/** Not the hash of any password. */
+const NO_PASSWORD = 'none';
+
+/**
+ * Removes what a deleted user could sign in with, and what is known of their devices. Call it in the transaction of the deletion.
+ * @returns the number of ended sessions
+ */
+export async function removeCredentials(ctx: Ctx, userId: string): Promise<number> {
+  await updatePassword(ctx, userId, NO_PASSWORD);
+  await disableSecondFactor(ctx, userId);
+  await spendCodes(ctx, userId, 'CONFIRM_EMAIL');
+  await spendCodes(ctx, userId, 'RECOVER_PASSWORD');
+  await deleteDevicesOf(ctx, userId);
+  return revokeSessionsOfUser(ctx, userId);
+}

@@ -1,0 +1,69 @@
+import type { ConnectionStatus } from '@cellhop/contract/connections';
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { ConnectionSort } from '@cellhop/contract/staff/connections.plain';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+import { SELECT_ROW, type ConnectionRow } from './connections.store.ts';
+
+/** All given conditions hold. */
+export interface ConnectionFilter {
+  id?: string | undefined;
+  username?: string | undefined;
+  userId?: string | undefined;
+  status?: ConnectionStatus | undefined;
+  ip?: string | undefined;
+  /** Inclusive. */
+  createdFrom?: string | undefined;
+  /** Exclusive. */
+  createdTo?: string | undefined;
+}
+
+/** One text for each combination, so that each gets the plan for its indexes. */
+function toConditions({ id, username, userId, status, ip, createdFrom, createdTo }: ConnectionFilter) {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const add = (value: unknown, condition: (parameter: string) => string) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  add(id, (parameter) => `id = ${parameter}`);
+  add(username, (parameter) => `id = (select id from connection_credentials where username = ${parameter})`);
+  add(userId, (parameter) => `user_id = ${parameter}`);
+  add(status, (parameter) => `status = ${parameter}`);
+  add(ip, (parameter) => `proxy_id = (select id from readable_proxies where ip = ${parameter}::inet)`);
+  add(createdFrom, (parameter) => `created_at >= ${parameter}`);
+  add(createdTo, (parameter) => `created_at < ${parameter}`);
+  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
+}
+
+/** Selects the page by its keys first, so that only its rows are joined. */
+export function listForStaff(
+  ctx: Ctx,
+  filter: ConnectionFilter,
+  sort: ConnectionSort,
+  page: PageQuery,
+): Promise<ConnectionRow[]> {
+  const { where, values } = toConditions(filter);
+  const order = sort === 'createdAt' ? 'created_at, id desc' : 'created_at desc, id';
+  const limit = values.length + 1;
+  return ctx.db.query(
+    `${SELECT_ROW}
+      where connections.id in (
+        select id from readable_connections ${where} order by ${order} limit $${limit} offset $${limit + 1})
+      order by ${order.replaceAll(/created_at|id/g, 'connections.$&')}`,
+    [...values, page.size, toOffset(page)],
+    { isPrepared: false },
+  );
+}
+
+/** @returns at most the rows that have pages */
+export async function countForStaff(ctx: Ctx, filter: ConnectionFilter): Promise<number> {
+  const { where, values } = toConditions(filter);
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from (select from readable_connections ${where} limit ${LISTED_ROWS_MAX}) as listed`,
+    values,
+    { isPrepared: false },
+  );
+  return row!.count;
+}

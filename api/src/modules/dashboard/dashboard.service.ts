@@ -1,0 +1,70 @@
+/**
+ * The first screen of staff. Sums over time come from a table that the worker maintains (sums.service.ts), so their cost does not depend on
+ * the number of transfers.
+ */
+import {
+  type Dashboard,
+  type DashboardPart,
+  dashboardParts,
+  type DashboardQuery,
+} from '@cellhop/contract/staff/dashboard';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
+import * as desk from '../support/desk.service.ts';
+import * as store from './dashboard.store.ts';
+import { toSeries, toTopUps, toTraffic } from './series.ts';
+
+/** A gateway reports twice a second; its process is missed after this time. */
+const NODE_SILENCE_SECONDS = 15;
+
+/** Reads only the parts that the role may see; the others are null. */
+export async function readDashboard(
+  ctx: Ctx,
+  { permissions }: Pick<Actor, 'permissions'>,
+  query: DashboardQuery,
+): Promise<Dashboard> {
+  const mayRead = (part: DashboardPart) => dashboardParts[part].some((permission) => permissions.has(permission));
+  const ifAllowed = async <T>(part: DashboardPart, read: () => Promise<T>) => (mayRead(part) ? read() : null);
+  const [series, connections, proxies, tickets, nodes, moneyCheck] = await Promise.all([
+    readSeries(ctx, mayRead, query),
+    ifAllowed('connections', async () => ({ live: await store.countLive(ctx) })),
+    ifAllowed('proxies', () => readProxies(ctx)),
+    ifAllowed('tickets', () => desk.readFigures(ctx, query)),
+    ifAllowed('nodes', () => store.countNodes(ctx, NODE_SILENCE_SECONDS)),
+    ifAllowed('moneyCheck', () => readMoneyCheck(ctx)),
+  ]);
+  return { ...series, connections, proxies, tickets, nodes, moneyCheck };
+}
+
+const figuresOf = {
+  revenue: ['REVENUE'],
+  topUps: ['TOP_UP'],
+  traffic: ['DOWNLOADED', 'UPLOADED'],
+  signUps: ['SIGN_UP'],
+} as const satisfies Partial<Record<DashboardPart, readonly store.Figure[]>>;
+
+async function readSeries(ctx: Ctx, mayRead: (part: DashboardPart) => boolean, query: DashboardQuery) {
+  const wanted = (['revenue', 'topUps', 'traffic', 'signUps'] as const).filter(mayRead);
+  const steps = await store.listSteps(ctx, query);
+  const figures = wanted.flatMap((part) => figuresOf[part]);
+  const sums = await store.listSums(ctx, query, steps, figures);
+  return {
+    steps: steps.map((step) => step.toISOString()),
+    revenue: mayRead('revenue') ? toSeries(steps.length, sums, 'REVENUE') : null,
+    topUps: mayRead('topUps') ? toTopUps(steps.length, sums) : null,
+    traffic: mayRead('traffic') ? toTraffic(steps.length, sums) : null,
+    signUps: mayRead('signUps') ? toSeries(steps.length, sums, 'SIGN_UP') : null,
+  };
+}
+
+async function readProxies(ctx: Ctx): Promise<Dashboard['proxies']> {
+  const byCountry = await store.listProxies(ctx);
+  const total = (state: 'free' | 'sold' | 'unhealthy') => byCountry.reduce((sum, country) => sum + country[state], 0);
+  return { free: total('free'), sold: total('sold'), unhealthy: total('unhealthy'), byCountry };
+}
+
+async function readMoneyCheck(ctx: Ctx): Promise<Dashboard['moneyCheck']> {
+  const { status, checkedAt, violationCount } = await showReconciliation(ctx);
+  return { status, checkedAt, violationCount };
+}

@@ -1,0 +1,92 @@
+import type { DashboardQuery } from '@cellhop/contract/staff/dashboard';
+import { reportUnknownTimeZone } from '../../time-zone.ts';
+import type { Ctx } from '../../ctx.ts';
+import { NEW_SUMS } from './sums.store.ts';
+
+export type Figure = 'REVENUE' | 'TOP_UP' | 'UPLOADED' | 'DOWNLOADED' | 'SIGN_UP';
+
+export interface SumRow {
+  /** Index of the step. */
+  step: number;
+  figure: Figure;
+  /** Empty if it is not known. */
+  currency: string;
+  amount: bigint;
+  count: bigint;
+}
+
+/** Transfers that are newer than the stored sums. More are there only if the worker has not run for long; it adds them later. */
+const NEW_TRANSFERS_MAX = 50_000;
+
+/** The stored sums, and transfers since: one statement, so that none is missed or counted twice. Hours are those of UTC. */
+export function listSums(
+  ctx: Ctx,
+  { from, to }: Pick<DashboardQuery, 'from' | 'to'>,
+  steps: readonly Date[],
+  figures: readonly Figure[],
+): Promise<SumRow[]> {
+  if (figures.length === 0) return Promise.resolve([]);
+  return ctx.db.query(
+    `with fresh as (
+       select reason, idempotency_key, amount_micros, created_at
+         from readable_transfers where id > (select transfer_id from dashboard_mark) order by id limit $5
+     ), hours as (
+       select figure, hour, currency, amount, count from dashboard_sums
+        where figure = any($4::dashboard_figure[]) and hour >= $1 and hour < $2
+       union all
+       select * from (${NEW_SUMS}) as added
+        where figure = any($4::dashboard_figure[]) and hour >= $1 and hour < $2
+     ), buckets as materialized (
+       -- An hour that began before its step, in a time zone with half hours, is in the first one.
+       select hour, greatest(width_bucket(hour, $3::timestamptz[]) - 1, 0) as step
+         from generate_series(date_trunc('hour', $1::timestamptz, 'UTC'), $2::timestamptz, interval '1 hour') as hour
+     )
+     select step, figure, currency, sum(amount)::bigint as amount, sum(count)::bigint as count
+       from hours join buckets using (hour) group by 1, 2, 3`,
+    [from, to, steps.map((step) => step.toISOString()), figures, NEW_TRANSFERS_MAX],
+  );
+}
+
+/** Calendar steps: a day with 23 or 25 hours is one day. */
+export async function listSteps(ctx: Ctx, { from, to, step, timeZone }: DashboardQuery): Promise<Date[]> {
+  const reading = ctx.db.query<{ at: Date }>(
+    `select step at time zone $4 as at
+       from generate_series(date_trunc($3, $1::timestamptz at time zone $4),
+                            ($2::timestamptz - interval '1 microsecond') at time zone $4, ('1 ' || $3)::interval) as step`,
+    [from, to, step, timeZone],
+  );
+  return (await reportUnknownTimeZone(reading)).map(({ at }) => at);
+}
+
+export async function countLive(ctx: Ctx): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    "select count(*)::int as count from readable_connections where status = 'WORK'",
+  );
+  return row!.count;
+}
+
+export interface CountryRow {
+  countryCode: string;
+  free: number;
+  sold: number;
+  unhealthy: number;
+}
+
+/** Countries with the most proxies first. */
+export function listProxies(ctx: Ctx): Promise<CountryRow[]> {
+  return ctx.db.query(
+    `select country_code as "countryCode", free, sold, unhealthy from dashboard_proxies
+      order by free + sold + unhealthy desc, country_code`,
+  );
+}
+
+export async function countNodes(ctx: Ctx, silenceSeconds: number): Promise<{ total: number; online: number }> {
+  const [row] = await ctx.db.query<{ total: number; online: number }>(
+    `select count(*)::int as total, count(*) filter (where is_online)::int as online
+       from (select exists (select from readable_gateway_runs as runs
+                             where node_id = nodes.id and seen_at > now() - $1 * interval '1 second') as is_online
+               from readable_gateway_nodes as nodes) as node`,
+    [silenceSeconds],
+  );
+  return row!;
+}

@@ -1,0 +1,159 @@
+import { connect, disconnect } from '@cellhop/contract/connections';
+import { hello, update } from '@cellhop/contract/gateway';
+import { createClient } from '@cellhop/contract/client';
+import { searchProxies } from '@cellhop/contract/proxies';
+import { listInventory } from '@cellhop/contract/staff/inventory';
+import { changeNode, listNodes } from '@cellhop/contract/staff/nodes';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { followDraining } from '../proxies/inventory.service.ts';
+import { addNode } from './gateway.service.ts';
+
+let testApp: TestApp;
+let admin: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+});
+afterAll(() => testApp.stop());
+
+const asNode = (token: string) =>
+  createClient({ baseUrl: testApp.url, headers: () => ({ authorization: `Bearer ${token}` }) });
+const find = async (name: string) => (await admin.call(listNodes, {})).data.find((node) => node.name === name)!;
+const drain = async (name: string, isDraining: boolean, more: { version?: number; reason?: string } = {}) =>
+  (await admin.call(changeNode, { params: { id: (await find(name)).id }, body: { isDraining, ...more } })).data;
+
+const status = { softwareVersion: '0.2.0', tunnels: 7, bytesPerSecond: 1_000_000 };
+
+describe('the list of nodes', () => {
+  test('shows address, ports, exits and open connections', async () => {
+    await addNode(testApp.ctx, 'berlin', {
+      address: { host: 'berlin.example.com', port: 1090 },
+      dnsPorts: { first: 20_000, last: 20_009 },
+    });
+    const exitId = await createExit(testApp, 'berlin', '192.0.2.1');
+    const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+    await user.call(connect, { body: { id: await createProxy(testApp, { exitId }), price: 0.8 } });
+    expect(await find('berlin')).toEqual({
+      id: expect.any(String),
+      name: 'berlin',
+      isLive: false,
+      isDraining: false,
+      version: 0,
+      lastReportAt: null,
+      softwareVersion: null,
+      tunnels: null,
+      bytesPerSecond: null,
+      host: 'berlin.example.com',
+      port: 1090,
+      dnsPorts: { free: 9, total: 10 },
+      exits: 1,
+      openConnections: 1,
+    });
+  });
+
+  test('adds up what the processes of a node say about themselves, while they are heard', async () => {
+    const call = asNode(await addNode(testApp.ctx, 'paris'));
+    const [first, second] = [randomUUID(), randomUUID()];
+    for (const runId of [first, second]) {
+      await call(hello, { body: { contractVersion: 4, runId, status } });
+      await call(update, { body: { runId, usages: [] } });
+    }
+    expect(await find('paris')).toMatchObject({
+      isLive: true,
+      softwareVersion: '0.2.0',
+      tunnels: 14,
+      bytesPerSecond: 2_000_000,
+      host: testApp.ctx.config.gateway.host,
+    });
+    await testApp.database.query(`update gateway_runs set seen_at = now() - interval '1 hour' where id = $1`, [first]);
+    expect(await find('paris')).toMatchObject({ isLive: true, tunnels: 7 });
+    await testApp.database.query(`update gateway_runs set seen_at = now() - interval '1 hour' where id = $1`, [second]);
+    expect(await find('paris')).toMatchObject({ isLive: false, tunnels: null, softwareVersion: '0.2.0' });
+  });
+
+  test('shows older gateways, which say nothing about themselves', async () => {
+    const call = asNode(await addNode(testApp.ctx, 'rome'));
+    await call(hello, { body: { contractVersion: 4 } });
+    await call(update, { body: { runId: randomUUID(), usages: [] } });
+    expect(await find('rome')).toMatchObject({ isLive: true, softwareVersion: null, tunnels: null });
+  });
+
+  test("refuses a status for another node's run", async () => {
+    const [one, two] = [await addNode(testApp.ctx, 'oslo'), await addNode(testApp.ctx, 'bergen')];
+    const body = { contractVersion: 4, runId: randomUUID(), status };
+    await asNode(one)(hello, { body });
+    await expect(asNode(two)(hello, { body })).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+const statesOf = async (node: string) =>
+  (await admin.call(listInventory, { query: { node, sort: 'ip' } })).data.map(({ state }) => state).sort();
+
+describe('a draining node', () => {
+  test('takes no new purchases, open connections go on, and the end of draining returns its proxies', async () => {
+    await addNode(testApp.ctx, 'madrid');
+    const exitId = await createExit(testApp, 'madrid');
+    const [sold, free] = [
+      await createProxy(testApp, { exitId, countryCode: 'ES' }),
+      await createProxy(testApp, { exitId, countryCode: 'ES' }),
+    ];
+    const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+    const { data: connection } = await user.call(connect, { body: { id: sold, price: 0.8 } });
+    const offered = async () =>
+      (await user.call(searchProxies, { query: { country: ['ES'] } })).data.map(({ id }) => id);
+
+    const drained = await drain('madrid', true, { reason: 'new hardware' });
+    expect(drained).toMatchObject({ isDraining: true, version: 1, openConnections: 1 });
+    // At once, before the job has run.
+    await expect(user.call(connect, { body: { id: free, price: 0.8 } })).rejects.toMatchObject({
+      code: 'PROXY_NOT_FOUND',
+    });
+    const jobs = await testApp.database.query(
+      `select from graphile_worker.jobs where task_identifier = 'proxies.follow-draining'`,
+    );
+    expect(jobs).toHaveLength(1);
+    await followDraining(testApp.ctx, { nodeId: drained.id }, 1);
+    expect(await offered()).toEqual([]);
+    expect(await statesOf('madrid')).toEqual(['DRAINING', 'SOLD']);
+
+    await user.call(disconnect, { params: { id: connection.id } });
+    expect(await offered()).toEqual([]);
+    // Proxies that get an exit of the node meanwhile are not offered either.
+    const late = await createProxy(testApp, { exitId, countryCode: 'ES' });
+    expect(await offered()).toEqual([]);
+
+    await drain('madrid', false);
+    await followDraining(testApp.ctx, { nodeId: drained.id });
+    expect((await offered()).sort()).toEqual([sold, free, late].sort());
+    await user.call(connect, { body: { id: free, price: 0.8 } });
+  });
+
+  test('is audited once, and a stale change is refused', async () => {
+    await addNode(testApp.ctx, 'lisbon');
+    const { id } = await drain('lisbon', true, { version: 0, reason: 'new hardware' });
+    await drain('lisbon', true);
+    await expect(drain('lisbon', false, { version: 0 })).rejects.toMatchObject({
+      status: 409,
+      code: 'CHANGED_ELSEWHERE',
+    });
+    await drain('lisbon', false, { version: 1 });
+    const entries = await testApp.database.query(
+      `select action, actor_id as "actorId", subject_type as "type", details from audit_log where subject_id = $1 order by id`,
+      [id],
+    );
+    expect(entries).toEqual([
+      { action: 'NODE_DRAINED', actorId: admin.id, type: 'NODE', details: { name: 'lisbon', reason: 'new hardware' } },
+      { action: 'NODE_UNDRAINED', actorId: admin.id, type: 'NODE', details: { name: 'lisbon' } },
+    ]);
+  });
+
+  test('needs its permission and a node', async () => {
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    const input = { params: { id: randomUUID() }, body: { isDraining: true } };
+    await expect(support.call(changeNode, input)).rejects.toMatchObject({ status: 403 });
+    await expect(admin.call(changeNode, input)).rejects.toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,70 @@
+/** Gateway nodes as staff see them, and draining. */
+import { AppError } from '@cellhop/contract/errors';
+import type { NodeStatus } from '@cellhop/contract/gateway';
+import { NODES_MAX } from '@cellhop/contract/limits';
+import type { GatewayNode } from '@cellhop/contract/staff/nodes';
+import type { Config } from '../../config.ts';
+import type { Ctx } from '../../ctx.ts';
+import { enqueue } from '../../jobs.ts';
+import type { Requester } from '../../requester.ts';
+import { refuseStale } from '../../stale.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import * as store from './nodes.store.ts';
+
+export async function listNodes(ctx: Ctx): Promise<GatewayNode[]> {
+  const rows = await store.listNodes(ctx, null, NODES_MAX);
+  return rows.map((row) => present(ctx.config, row));
+}
+
+function present({ gateway }: Config, row: store.NodeRow): GatewayNode {
+  return {
+    ...row,
+    lastReportAt: row.lastReportAt?.toISOString() ?? null,
+    host: row.publicHost ?? gateway.host,
+    port: row.publicPort ?? gateway.port,
+    dnsPorts: { free: row.freeDnsPorts, total: row.dnsPorts },
+  };
+}
+
+interface Change {
+  isDraining: boolean;
+  version?: number | undefined;
+  reason?: string | undefined;
+}
+
+/**
+ * From the commit on, purchases of the node's proxies are refused (api/sql/buy_proxy.sql). A job takes them out of the catalogue, because
+ * there may be many.
+ * @throws AppError NOT_FOUND, CHANGED_ELSEWHERE
+ */
+export async function changeNode(
+  ctx: Ctx,
+  { userId: actorId }: { userId: string },
+  id: string,
+  { isDraining, version, reason }: Change,
+  requester: Requester,
+): Promise<GatewayNode> {
+  await ctx.tx(async (ctx) => {
+    const node = await store.lockNode(ctx, id);
+    if (!node) throw new AppError('NOT_FOUND', { thing: 'Node' });
+    refuseStale(version, node.version);
+    if (node.isDraining === isDraining) return;
+    await store.setDraining(ctx, id, isDraining);
+    await enqueue(ctx, 'proxies.follow-draining', { nodeId: id }, `proxies.follow-draining:${id}`);
+    await record(ctx, {
+      action: isDraining ? 'NODE_DRAINED' : 'NODE_UNDRAINED',
+      actorId,
+      requester,
+      subject: { type: 'NODE', id },
+      reason,
+      details: { name: node.name },
+    });
+  });
+  const [changed] = await store.listNodes(ctx, id, 1);
+  return present(ctx.config, changed!);
+}
+
+/** @throws AppError FORBIDDEN if the run belongs to another node */
+export async function saveStatus(ctx: Ctx, nodeId: string, runId: string, status: NodeStatus): Promise<void> {
+  if (!(await store.saveStatus(ctx, nodeId, runId, status))) throw new AppError('FORBIDDEN');
+}

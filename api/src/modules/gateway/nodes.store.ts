@@ -1,0 +1,95 @@
+import type { Ctx } from '../../ctx.ts';
+import type { NodeStatus } from '@cellhop/contract/gateway';
+
+/** A run that was silent for longer is not live. Runs with nothing to report are heard every two seconds. */
+const LIVE_WITHIN_MS = 15_000;
+
+export interface NodeRow {
+  id: string;
+  name: string;
+  isLive: boolean;
+  isDraining: boolean;
+  version: number;
+  lastReportAt: Date | null;
+  softwareVersion: string | null;
+  tunnels: number | null;
+  bytesPerSecond: number | null;
+  /** Null: those of the settings. */
+  publicHost: string | null;
+  publicPort: number | null;
+  freeDnsPorts: number;
+  dnsPorts: number;
+  exits: number;
+  openConnections: number;
+}
+
+/** @param id null for all nodes, by name */
+export function listNodes(ctx: Ctx, id: string | null, limit: number): Promise<NodeRow[]> {
+  return ctx.db.query(
+    `with open as (
+       select node_id, count(*)::int as count
+         from readable_connections as connections join exits on exits.id = exit_id
+        where status = 'WORK' group by node_id
+     ), ports as (
+       select node_id, count(*)::int as total, (count(*) filter (where connection_id is null))::int as free
+         from node_dns_ports group by node_id
+     ), runs as (
+       select node_id, max(seen_at) as last_report_at, coalesce(bool_or(is_live), false) as is_live,
+              (array_agg(software_version order by seen_at desc))[1] as software_version,
+              (sum(tunnels) filter (where is_live))::int as tunnels,
+              (sum(bytes_per_second) filter (where is_live))::float8 as bytes_per_second
+         from (select *, silence_since(seen_at) < $3 * interval '1 millisecond' as is_live from gateway_runs) as run
+        group by node_id
+     )
+     select nodes.id, name, coalesce(is_live, false) as "isLive", is_draining as "isDraining", version,
+            last_report_at as "lastReportAt", software_version as "softwareVersion", tunnels,
+            bytes_per_second as "bytesPerSecond", public_host as "publicHost", public_port as "publicPort",
+            coalesce(ports.free, 0) as "freeDnsPorts", coalesce(ports.total, 0) as "dnsPorts",
+            (select count(*)::int from exits where exits.node_id = nodes.id) as exits,
+            coalesce(open.count, 0) as "openConnections"
+       from gateway_nodes as nodes
+       left join open on open.node_id = nodes.id
+       left join ports on ports.node_id = nodes.id
+       left join runs on runs.node_id = nodes.id
+      where $1::uuid is null or nodes.id = $1
+      order by name limit $2`,
+    [id, limit, LIVE_WITHIN_MS],
+  );
+}
+
+export interface LockedNode {
+  name: string;
+  isDraining: boolean;
+  version: number;
+}
+
+/** Locks the node until the end of the transaction. */
+export async function lockNode(ctx: Ctx, id: string): Promise<LockedNode | undefined> {
+  const [row] = await ctx.db.query<LockedNode>(
+    'select name, is_draining as "isDraining", version from gateway_nodes where id = $1 for no key update',
+    [id],
+  );
+  return row;
+}
+
+export async function setDraining(ctx: Ctx, id: string, isDraining: boolean): Promise<void> {
+  await ctx.db.query('update gateway_nodes set is_draining = $2, version = version + 1 where id = $1', [
+    id,
+    isDraining,
+  ]);
+}
+
+/** @returns false if the run belongs to another node */
+export async function saveStatus(ctx: Ctx, nodeId: string, runId: string, status: NodeStatus): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `insert into gateway_runs (id, node_id, software_version, tunnels, bytes_per_second, reported_at)
+     values ($1, $2, $3, $4, $5, now())
+     on conflict (id) do update
+        set software_version = excluded.software_version, tunnels = excluded.tunnels,
+            bytes_per_second = excluded.bytes_per_second, reported_at = excluded.reported_at
+      where gateway_runs.node_id = $2
+     returning id`,
+    [runId, nodeId, status.softwareVersion, status.tunnels, status.bytesPerSecond],
+  );
+  return rows.length === 1;
+}

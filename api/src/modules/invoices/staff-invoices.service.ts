@@ -1,0 +1,82 @@
+/** Invoices of all users, for staff. */
+import { AppError } from '@cellhop/contract/errors';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { InvoiceSort, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import { toDollars } from '@cellhop/contract/units';
+import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import * as deposits from './deposits.store.ts';
+import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
+import * as invoices from './invoices.store.ts';
+import { dueOf } from './settlement-amounts.ts';
+import * as store from './staff-invoices.store.ts';
+
+interface ListQuery extends PageQuery {
+  userId?: string | undefined;
+  status?: InvoiceStatus[] | undefined;
+  currency?: Currency[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  amountMin?: number | undefined;
+  amountMax?: number | undefined;
+  sort: InvoiceSort;
+}
+
+export async function listAll(ctx: Ctx, query: ListQuery): Promise<{ data: StaffInvoice[]; totalPages: number }> {
+  const filter = toFilter(query);
+  const [rows, count] = await Promise.all([
+    store.listInvoices(ctx, filter, query.sort, query),
+    store.countInvoices(ctx, filter),
+  ]);
+  const all = await deposits.listOfInvoices(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+  return {
+    data: rows.map((row) => presentForStaff(row, depositsOf(row, all))),
+    totalPages: toTotalPages(count, query),
+  };
+}
+
+export interface FoundInvoice {
+  id: string;
+  amount: number;
+  currency: Currency;
+  user: { id: string; email: string };
+}
+
+/** Invoices by their id, or by the address or a transaction of their deposits; the newest. */
+export async function findByReference(
+  ctx: Ctx,
+  { text, id }: { text: string; id: string | undefined },
+  limit: number,
+): Promise<FoundInvoice[]> {
+  const one = id === undefined ? undefined : await invoices.findInvoice(ctx, id);
+  const rows = id === undefined ? await store.findByAddressOrTransaction(ctx, text, limit) : one ? [one] : [];
+  return rows.map((row) => ({
+    id: row.id,
+    amount: toDollars(row.amountMicros),
+    currency: row.currency,
+    user: { id: row.userId, email: row.userEmail },
+  }));
+}
+
+/** @throws AppError NOT_FOUND */
+export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDetail> {
+  const row = await invoices.findInvoice(ctx, id);
+  if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
+  const details = await deposits.listDetails(ctx, id);
+  return presentDetail(row, details, dueOf(row, details).amountMicros);
+}
+
+function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {
+  return {
+    userId: userId ?? null,
+    statuses: status ?? null,
+    currencies: currency ?? null,
+    from: from === undefined ? null : new Date(from),
+    to: to === undefined ? null : new Date(to),
+    amountMinMicros: amountMin === undefined ? null : BigInt(Math.ceil(amountMin * 1_000_000)),
+    amountMaxMicros: amountMax === undefined ? null : BigInt(Math.floor(amountMax * 1_000_000)),
+  };
+}

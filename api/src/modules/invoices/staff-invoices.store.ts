@@ -1,0 +1,75 @@
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
+import type { InvoiceSort } from '@cellhop/contract/staff/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, type PageQuery } from '../../http/paging.ts';
+import { addressSpaces } from '../../payments/currencies.ts';
+import { selectFrom, toRow, type InvoiceRow, type Stored } from './invoices.store.ts';
+
+/** Null: any. */
+export interface InvoiceFilter {
+  userId: string | null;
+  statuses: readonly InvoiceStatus[] | null;
+  currencies: readonly Currency[] | null;
+  from: Date | null;
+  to: Date | null;
+  amountMinMicros: bigint | null;
+  amountMaxMicros: bigint | null;
+}
+
+const ORDERS: Record<InvoiceSort, string> = {
+  '-createdAt': 'invoices.created_at desc, invoices.id',
+  createdAt: 'invoices.created_at, invoices.id desc',
+  '-amount': 'invoices.amount_micros desc, invoices.id desc',
+  amount: 'invoices.amount_micros, invoices.id',
+};
+
+const CONDITION = `
+  ($1::uuid is null or user_id = $1) and ($2::text[] is null or status = any($2)) and ($3::text[] is null or currency = any($3))
+  and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+  and ($6::bigint is null or amount_micros >= $6) and ($7::bigint is null or amount_micros <= $7)`;
+
+/** The rows are found before their addresses and users are joined. Not prepared: the plan depends on which filters are set. */
+export async function listInvoices(
+  ctx: Ctx,
+  filter: InvoiceFilter,
+  sort: InvoiceSort,
+  page: PageQuery,
+): Promise<InvoiceRow[]> {
+  const order = ORDERS[sort];
+  const rows = await ctx.db.query<Stored<InvoiceRow>>(
+    `${selectFrom(`(select * from invoices where ${CONDITION} order by ${order} limit $8 offset $9)`)} order by ${order}`,
+    [...valuesOf(filter), page.size, toOffset(page)],
+    { isPrepared: false },
+  );
+  return rows.map((row) => toRow(row));
+}
+
+/** @returns at most LISTED_ROWS_MAX */
+export async function countInvoices(ctx: Ctx, filter: InvoiceFilter): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from (select from invoices where ${CONDITION} limit $8) as listed`,
+    [...valuesOf(filter), LISTED_ROWS_MAX],
+    { isPrepared: false },
+  );
+  return row!.count;
+}
+
+/** The index of addresses begins with their space. */
+export async function findByAddressOrTransaction(ctx: Ctx, text: string, limit: number): Promise<InvoiceRow[]> {
+  const rows = await ctx.db.query<Stored<InvoiceRow>>(
+    `${selectFrom(`(select * from invoices where id in (
+       select id from invoices
+        where address_id in (select id from deposit_addresses where address_space = any($2) and address = $1)
+       union select invoice_id from deposits where transaction_id = $1)
+      order by created_at desc, id limit $3)`)} order by invoices.created_at desc, invoices.id`,
+    [text, [...new Set(Object.values(addressSpaces))], limit],
+    { isPrepared: false },
+  );
+  return rows.map((row) => toRow(row));
+}
+
+function valuesOf(filter: InvoiceFilter): unknown[] {
+  const { userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros } = filter;
+  return [userId, statuses, currencies, from, to, amountMinMicros, amountMaxMicros];
+}

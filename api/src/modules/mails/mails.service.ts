@@ -1,0 +1,82 @@
+/** Sends mails as jobs, and keeps for 90 days which ones a user was sent, without their contents. */
+import { AppError } from '@cellhop/contract/errors';
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import { mailKinds, type SentMail } from '@cellhop/contract/staff/mails';
+import { randomUUID } from 'node:crypto';
+import { cleanUp } from '../../clean-up.ts';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { enqueue } from '../../jobs.ts';
+import { deliverMail } from '../../mail/mailer.ts';
+import { sealMail, type SealedMail } from '../../mail/mail-requests.ts';
+import type { MailRequest } from '../../mail/templates.ts';
+import * as users from '../users/users.service.ts';
+import * as store from './mails.store.ts';
+
+/**
+ * Enqueues a mail in the transaction of the change.
+ * @param userId undefined: nobody has an account with the address. Runs the same statements, so that the response time does not
+ *   reveal it, but sends nothing.
+ * @param expiredAt when its link expires; null: never
+ */
+export async function send(
+  ctx: Ctx,
+  userId: string | undefined,
+  request: MailRequest,
+  expiredAt: Date | null,
+): Promise<void> {
+  const { template: kind, languageCode } = request;
+  const mailId = randomUUID();
+  await store.insertMail(ctx, { id: mailId, userId: userId ?? null, kind, languageCode });
+  const mail = { ...sealMail(ctx, request, expiredAt), mailId };
+  await enqueue(ctx, userId === undefined ? 'mail.none' : 'mail.deliver', mail);
+}
+
+/** The job. Rejects if the mail server did not accept the mail; the job is then retried. */
+export async function deliver(ctx: Ctx, mail: SealedMail): Promise<void> {
+  let isSent = false;
+  try {
+    isSent = await deliverMail(ctx, mail);
+  } finally {
+    // Versions before the table enqueued mails without an id.
+    if (mail.mailId !== undefined) await mark(ctx, mail.mailId, isSent);
+  }
+}
+
+/** Never rejects: a retry of the job would send the mail again. */
+async function mark(ctx: Ctx, id: string, isSent: boolean): Promise<void> {
+  try {
+    await (isSent ? store.markSent(ctx, id) : store.markFailed(ctx, id));
+  } catch (error) {
+    ctx.log.warn({ err: error, mailId: id }, 'the result of a mail could not be stored');
+  }
+}
+
+/** @throws AppError NOT_FOUND */
+export async function listMails(
+  ctx: Ctx,
+  userId: string,
+  page: PageQuery,
+): Promise<{ data: SentMail[]; totalPages: number }> {
+  if (!(await users.findUser(ctx, userId))) throw new AppError('NOT_FOUND', { thing: 'User' });
+  const [rows, count] = await Promise.all([
+    store.listMails(ctx, userId, mailKinds, { limit: page.size, offset: toOffset(page) }),
+    store.countMails(ctx, userId, mailKinds, LISTED_ROWS_MAX),
+  ]);
+  return { data: rows.map(present), totalPages: toTotalPages(count, page) };
+}
+
+function present({ id, kind, languageCode, queuedAt, sentAt, failedAt }: store.MailRow): SentMail {
+  return {
+    id,
+    kind,
+    languageCode,
+    status: sentAt !== null ? 'SENT' : failedAt !== null ? 'FAILED' : 'QUEUED',
+    queuedAt: queuedAt.toISOString(),
+    endedAt: (sentAt ?? failedAt)?.toISOString() ?? null,
+  };
+}
+
+export async function deleteOldMails(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'sent mails', store.deleteOld);
+}

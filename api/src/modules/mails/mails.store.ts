@@ -1,0 +1,73 @@
+import type { MailKind } from '@cellhop/contract/staff/mails';
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { Ctx } from '../../ctx.ts';
+
+export interface NewMail {
+  id: string;
+  /** Null: nobody has an account with the address. Then nothing is inserted, with the same statement. */
+  userId: string | null;
+  kind: MailKind;
+  languageCode: LanguageCode;
+}
+
+export async function insertMail(ctx: Ctx, { id, userId, kind, languageCode }: NewMail): Promise<void> {
+  await ctx.db.query(
+    `insert into sent_mails (id, user_id, template, language_code)
+     select $1::uuid, $2::uuid, $3, $4 where $2::uuid is not null`,
+    [id, userId, kind, languageCode],
+  );
+}
+
+/** A retry after a lost response does not change when the mail was sent first. */
+export async function markSent(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('update sent_mails set sent_at = coalesce(sent_at, now()) where id = $1', [id]);
+}
+
+export async function markFailed(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query('update sent_mails set failed_at = now() where id = $1', [id]);
+}
+
+export interface MailRow {
+  id: string;
+  kind: MailKind;
+  languageCode: LanguageCode;
+  queuedAt: Date;
+  sentAt: Date | null;
+  failedAt: Date | null;
+}
+
+/** The mails to a user, the newest first, without kinds that only a newer release knows. */
+export function listMails(
+  ctx: Ctx,
+  userId: string,
+  kinds: readonly MailKind[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<MailRow[]> {
+  return ctx.db.query(
+    `select id, template as kind, language_code as "languageCode", queued_at as "queuedAt", sent_at as "sentAt",
+            failed_at as "failedAt"
+       from sent_mails where user_id = $1 and template = any($2) order by queued_at desc, id limit $3 offset $4`,
+    [userId, kinds, limit, offset],
+  );
+}
+
+/** Counts at most `limit` mails. */
+export async function countMails(ctx: Ctx, userId: string, kinds: readonly MailKind[], limit: number): Promise<number> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select from sent_mails where user_id = $1 and template = any($2) limit $3
+     ) as listed`,
+    [userId, kinds, limit],
+  );
+  return row!.count;
+}
+
+export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
+  const rows = await ctx.db.query(
+    `delete from sent_mails where id in (
+       select id from sent_mails where queued_at < now() - interval '90 days' order by queued_at limit $1
+     ) returning id`,
+    [limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,100 @@
+import { changePassword, recoverPassword } from '@cellhop/contract/auth';
+import { listMailsToUser } from '@cellhop/contract/staff/mails';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, PASSWORD, type TestUser } from '../../../test/factories.ts';
+import { mailsTo, runJobs, startTestAppWithMail } from '../../../test/mail.ts';
+import type { TestApp } from '../../../test/test-app.ts';
+import { enqueue } from '../../jobs.ts';
+import { sealMail } from '../../mail/mail-requests.ts';
+import { deleteOldMails, deliver, send } from './mails.service.ts';
+
+let testApp: TestApp;
+let support: TestUser;
+beforeAll(async () => {
+  testApp = await startTestAppWithMail();
+  support = await createUser(testApp, { roleName: 'SUPPORT' });
+});
+afterAll(() => testApp.stop());
+
+const list = (user: { id: string }, page = 1, size = 50) =>
+  support.call(listMailsToUser, { params: { id: user.id }, query: { page, size } });
+const request = ({ email }: TestUser) =>
+  ({ template: 'confirm-email', to: email, languageCode: 'ru', values: { link: 'http://localhost/secret' } }) as const;
+
+test('staff see which mails a user was sent and when, newest first, without texts, links or codes', async () => {
+  const user = await createUser(testApp);
+  await testApp.call(recoverPassword, { body: { email: user.email } });
+  await user.call(changePassword, { body: { currentPassword: PASSWORD, password: 'another good password' } });
+  const queued = await list(user);
+  expect(queued.data.map(({ kind, status, endedAt }) => [kind, status, endedAt])).toEqual([
+    ['password-changed', 'QUEUED', null],
+    ['recover-password', 'QUEUED', null],
+  ]);
+  expect(await mailsTo(testApp, user.email)).toHaveLength(2);
+  const sent = await list(user);
+  expect(sent.data.map(({ status }) => status)).toEqual(['SENT', 'SENT']);
+  expect(Object.keys(sent.data[0]!)).toEqual(['id', 'kind', 'languageCode', 'status', 'queuedAt', 'endedAt']);
+  const [row] = await testApp.database.query<object>('select * from sent_mails where user_id = $1', [user.id]);
+  expect(JSON.stringify(row)).not.toContain(user.email);
+  expect(JSON.stringify(row)).not.toContain('http');
+});
+
+test('a mail that the server does not accept is shown as failed, and as sent once a retry succeeds', async () => {
+  const user = await createUser(testApp);
+  const mailId = randomUUID();
+  await send(testApp.ctx, user.id, request(user), null);
+  const [queued] = (await list(user)).data;
+  const mail = { ...sealMail(testApp.ctx, request(user), null), mailId: queued!.id };
+  const unlucky = { ...testApp.ctx, config: { ...testApp.ctx.config, mailSinkPort: 1 } };
+  await expect(deliver(unlucky, mail)).rejects.toThrow('ECONNREFUSED');
+  expect((await list(user)).data).toMatchObject([{ status: 'FAILED', endedAt: expect.any(String) as string }]);
+  await deliver(testApp.ctx, mail);
+  expect((await list(user)).data).toMatchObject([{ status: 'SENT' }]);
+  // Of a row that has been deleted meanwhile.
+  await deliver(testApp.ctx, { ...mail, mailId });
+});
+
+test('a mail whose link has expired is not sent', async () => {
+  const user = await createUser(testApp);
+  await send(testApp.ctx, user.id, request(user), new Date(Date.now() - 1000));
+  expect(await mailsTo(testApp, user.email)).toEqual([]);
+  expect((await list(user)).data).toMatchObject([{ status: 'FAILED', languageCode: 'ru' }]);
+});
+
+test('a mail of the previous version, without an id, is delivered', async () => {
+  const user = await createUser(testApp);
+  await enqueue(testApp.ctx, 'mail.deliver', sealMail(testApp.ctx, request(user), null));
+  expect(await mailsTo(testApp, user.email)).toHaveLength(1);
+  expect((await list(user)).data).toEqual([]);
+});
+
+test('an address without an account leaves no row', async () => {
+  const count = async () => (await testApp.database.query('select from sent_mails')).length;
+  const before = await count();
+  await testApp.call(recoverPassword, { body: { email: 'nobody@example.com' } });
+  await runJobs(testApp);
+  expect(await count()).toBe(before);
+});
+
+test('the list has pages, hides unknown kinds, and ends after 90 days', async () => {
+  const user = await createUser(testApp);
+  await testApp.database.query(
+    `insert into sent_mails (id, user_id, template, language_code, queued_at)
+     select gen_random_uuid(), $1, template, 'en', now() - days * interval '1 day'
+       from (values ('new-sign-in', 1), ('of-a-newer-release', 2), ('confirm-email', 89), ('confirm-email', 91)) as mail (template, days)`,
+    [user.id],
+  );
+  const second = await list(user, 2, 1);
+  expect(second).toMatchObject({ data: [{ kind: 'confirm-email' }], totalPages: 3 });
+  await deleteOldMails(testApp.ctx);
+  expect((await list(user)).data.map(({ kind }) => kind)).toEqual(['new-sign-in', 'confirm-email']);
+});
+
+test('requires USERS_READ and a user', async () => {
+  const user = await createUser(testApp);
+  await expect(user.call(listMailsToUser, { params: { id: user.id }, query: {} })).rejects.toMatchObject({
+    status: 403,
+  });
+  await expect(list({ id: randomUUID() })).rejects.toMatchObject({ status: 404 });
+});

@@ -1,0 +1,29 @@
+/** The lines of an exported file, which has the columns of an import. */
+import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { toDollars } from '@cellhop/contract/units';
+import type { ExportedRow } from './inventory.store.ts';
+
+/** JSON is a list with an object on each line, so that both formats have lines. */
+export const fileEnds: Record<FileFormat, { start: string; end: string }> = {
+  csv: { start: `${importColumns.join(',')}\r\n`, end: '' },
+  json: { start: '[', end: '\n]\n' },
+};
+
+export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolean): string {
+  const values = {
+    ...row,
+    price: toDollars(row.priceMicros),
+    node: row.node ?? '',
+    exitKind: row.exitKind ?? '',
+    exit: row.exitAddress ?? '',
+  };
+  const cells = importColumns.map((column) => values[column]);
+  if (format === 'csv') return `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`;
+  const entries = importColumns.map((column, index) => [column, cells[index]]);
+  return `${isFirst ? '' : ','}\n${JSON.stringify(Object.fromEntries(entries))}`;
+}
+
+/** An import refuses texts that spreadsheets would run as formulas, so they need no apostrophe here. */
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,185 @@
+import { IMPORT_ROWS_MAX } from '@cellhop/contract/limits';
+import type { ImportError } from '@cellhop/contract/staff/inventory';
+import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readCsv } from './import-csv.ts';
+import { readJson } from './import-json.ts';
+import { decode, type ImportRow, readRows } from './import-rows.ts';
+
+const HEADER = importColumns.join(',');
+const LINE = '192.0.2.1,0.8,DE,Berlin,Berlin,10115,Telekom,LTE,paris,local-address,';
+const ROW = {
+  ip: '192.0.2.1',
+  priceMicros: 800_000n,
+  countryCode: 'DE',
+  region: 'Berlin',
+  city: 'Berlin',
+  zip: '10115',
+  isp: 'Telekom',
+  connectionType: 'LTE',
+  nodeId: 'id-of-paris',
+  exitKind: 'local-address',
+  exit: '',
+};
+const nodes = new Map([['paris', 'id-of-paris']]);
+
+function read(text: string, format: 'csv' | 'json' = 'csv'): (ImportRow | ImportError)[] {
+  return [...readRows(format, text, nodes)];
+}
+
+const table = (...lines: string[]) => read([HEADER, ...lines].join('\n'));
+const mistake = (line: number, column: string | null, problem: string, value: string | null = null) => ({
+  line,
+  column,
+  problem,
+  value,
+});
+
+describe('a CSV file', () => {
+  test('is read with LF, CRLF, a byte order mark, empty lines and columns in any order', () => {
+    expect(table(LINE)).toEqual([ROW]);
+    const windows = decode(Buffer.from(`\uFEFF${HEADER}\r\n${LINE}\r\n\r\n`));
+    expect(read(windows as string)).toEqual([ROW]);
+    const reversed = importColumns.toReversed().join(',');
+    expect(read(`${reversed}\n${LINE.split(',').toReversed().join(',')}`)).toEqual([ROW]);
+  });
+
+  test('may have quoted commas, quotes and line breaks, which count as lines', () => {
+    const [first, second] = table(
+      LINE.replace('Telekom', '"Telekom, ""DE"""'),
+      `"192.0.2.2",0.8,DE,Berlin,"Ber\nlin",10115,Telekom,LTE,paris,local-address,`,
+      'too,short',
+    ).slice(0, 2);
+    expect(first).toMatchObject({ isp: 'Telekom, "DE"' });
+    expect(second).toEqual(mistake(3, 'city', 'INVALID_TEXT', 'Ber\nlin'));
+    expect(table(`"192.0.2.2",0.8,DE,Berlin,"Ber\nlin"`, 'short')).toEqual([
+      mistake(2, null, 'WRONG_FIELD_COUNT', '5'),
+      mistake(4, null, 'WRONG_FIELD_COUNT', '1'),
+    ]);
+  });
+
+  test.each([
+    ['', [mistake(1, null, 'EMPTY_FILE')]],
+    [HEADER, [mistake(1, null, 'NO_ROWS')]],
+    [
+      `${HEADER.replace('isp', 'ISP').replace(',zip', ',ip')}\n${LINE}`,
+      [
+        mistake(1, 'zip', 'MISSING_COLUMN'),
+        mistake(1, 'isp', 'MISSING_COLUMN'),
+        mistake(1, 'ISP', 'UNKNOWN_COLUMN'),
+        mistake(1, 'ip', 'DUPLICATE_COLUMN'),
+      ],
+    ],
+    [`${HEADER}\na,b\n${LINE}`, [mistake(2, null, 'WRONG_FIELD_COUNT', '2'), ROW]],
+    [`${HEADER}\n"a"b\n${LINE}`, [mistake(2, null, 'STRAY_QUOTE'), ROW]],
+    [`${HEADER}\n${LINE}\n"never closed\n`, [ROW, mistake(3, null, 'UNCLOSED_QUOTE')]],
+  ])('%j is refused with its lines', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  test.each([
+    ['192.0.2.1', '192.0.2', 'ip', 'NOT_AN_ADDRESS'],
+    ['192.0.2.1', '', 'ip', 'REQUIRED'],
+    ['0.8', 'cheap', 'price', 'NOT_A_PRICE'],
+    ['0.8', '0', 'price', 'NOT_A_PRICE'],
+    ['0.8', '-1', 'price', 'NOT_A_PRICE'],
+    ['0.8', '0.80001', 'price', 'NOT_A_PRICE'],
+    ['0.8', '10000.01', 'price', 'NOT_A_PRICE'],
+    [',DE,', ',de,', 'countryCode', 'NOT_A_COUNTRY'],
+    ['Telekom', '=1+1', 'isp', 'LIKE_A_FORMULA'],
+    ['Telekom', 'x'.repeat(121), 'isp', 'TOO_LONG'],
+    ['Telekom', 'a\tb', 'isp', 'INVALID_TEXT'],
+    ['paris', 'rome', 'node', 'UNKNOWN_NODE'],
+    ['local-address', 'tunnel', 'exitKind', 'UNKNOWN_EXIT_KIND'],
+    ['local-address,', 'local-address,eth0', 'exit', 'NOT_AN_ADDRESS'],
+  ])('with %s replaced by %j says what is wrong in which column', (part, replacement, column, problem) => {
+    const value = replacement.replaceAll(/^,|,$|^local-address,/g, '').slice(0, 60);
+    expect(
+      table(
+        LINE,
+        LINE.replace('192.0.2.1', '192.0.2.9').replace(part === '192.0.2.1' ? '192.0.2.9' : part, replacement),
+      ),
+    ).toEqual([ROW, mistake(3, column, problem, value)]);
+  });
+
+  test('with an address twice names the first line, also for two notations of it', () => {
+    const [first, second] = ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'].map((ip) => LINE.replace('192.0.2.1', ip));
+    expect(table(first!, second!)).toEqual([{ ...ROW, ip: '2001:db8::1' }, mistake(3, 'ip', 'DUPLICATE_IP', '2')]);
+  });
+
+  test('with several mistakes in a line reports each column once', () => {
+    expect(table(',,D,,,,,,,,').map((item) => 'column' in item && item.column)).toEqual(
+      importColumns.slice(0, -1).filter((column) => column !== 'exit'),
+    );
+  });
+
+  test('that is not UTF-8 names the line', () => {
+    const latin1 = Buffer.from(`${HEADER}\n${LINE}\n${LINE.replace('Berlin', 'Köln')}\n`, 'latin1');
+    expect(decode(latin1)).toEqual(mistake(3, null, 'NOT_UTF8'));
+    expect(decode(Buffer.from(HEADER, 'utf16le'))).toBeTypeOf('string');
+  });
+
+  test('is read up to the limit of rows', () => {
+    const lines = Array.from({ length: IMPORT_ROWS_MAX + 2 }, (_, index) => `x${index}`).join('\n');
+    const items = read(`${HEADER}\n${lines}`);
+    expect(items).toHaveLength(IMPORT_ROWS_MAX + 1);
+    expect(items.at(-1)).toMatchObject({ line: IMPORT_ROWS_MAX + 2, problem: 'TOO_MANY_ROWS' });
+  });
+
+  test('reads back every table that is written by the rules', () => {
+    const cells = fc.array(
+      fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' ') }), { minLength: 2, maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(cells, fc.constantFrom('\n', '\r\n'), (rows, end) => {
+        const quoted = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',') + end).join('');
+        expect([...readCsv(quoted)].map((item) => 'cells' in item && item.cells)).toEqual(rows);
+      }),
+    );
+  });
+
+  test('ends for every text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', '[', '{', '}', ']', ':', '\\') }),
+        (text) => {
+          const lines = text.split('\n').length;
+          for (const reader of [readCsv, readJson])
+            for (const { line } of reader(text)) expect(line).toBeLessThanOrEqual(lines);
+        },
+      ),
+    );
+  });
+});
+
+describe('a JSON file', () => {
+  const object = {
+    ...Object.fromEntries(importColumns.map((column, index) => [column, LINE.split(',')[index]])),
+    price: 0.8,
+    exit: null,
+  };
+  const json = JSON.stringify(object);
+
+  test('is a list of objects, each with its line', () => {
+    expect(read(`[\n${json}\n]\n`, 'json')).toEqual([ROW]);
+    expect(read(`[${json},\n\n{"ip":"192.0.2.2"}]`, 'json').at(-1)).toEqual(
+      mistake(3, 'exitKind', 'UNKNOWN_EXIT_KIND', null),
+    );
+  });
+
+  test.each([
+    ['', [mistake(1, null, 'NOT_A_LIST')]],
+    ['{}', [mistake(1, null, 'NOT_A_LIST')]],
+    ['[]', [mistake(1, null, 'NO_ROWS')]],
+    [`[\n${json},\n7]`, [ROW, mistake(3, null, 'NOT_AN_OBJECT')]],
+    [`[\n${json}\n${json}]`, [ROW, mistake(3, null, 'NOT_JSON')]],
+    [`[${json}`, [ROW, mistake(1, null, 'NOT_JSON')]],
+    [`[${json}]\nx`, [ROW, mistake(2, null, 'NOT_JSON')]],
+    [`[{"ip":}]`, [mistake(1, null, 'NOT_JSON')]],
+    [`[${json.replace('"isp"', '"operator"')}]`, [mistake(1, 'operator', 'UNKNOWN_COLUMN')]],
+    [`[${json.replace('"Telekom"', '{"name":"}"}')}]`, [mistake(1, 'isp', 'NOT_TEXT')]],
+  ])('%j is refused with its lines', (text, expected) => {
+    expect(read(text, 'json')).toEqual(expected);
+  });
+});

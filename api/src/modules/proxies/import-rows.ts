@@ -1,0 +1,224 @@
+/** Reads the rows of a file of proxies, and says what is wrong in which line and column. */
+import { canonicalAddress } from '@cellhop/contract/network';
+import {
+  FILTER_VALUE_LENGTH_MAX,
+  IMPORT_ROWS_MAX,
+  NODE_NAME_LENGTH_MAX,
+  PROXY_PRICE_MAX,
+} from '@cellhop/contract/limits';
+import type { ImportError } from '@cellhop/contract/staff/inventory';
+import {
+  type FileFormat,
+  type ImportColumn,
+  importColumns,
+  type ImportProblem,
+} from '@cellhop/contract/staff/inventory.plain';
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { readCsv } from './import-csv.ts';
+import { readJson } from './import-json.ts';
+
+export interface ImportRow {
+  ip: string;
+  priceMicros: bigint;
+  countryCode: string;
+  region: string;
+  city: string;
+  zip: string;
+  isp: string;
+  connectionType: string;
+  nodeId: string;
+  exitKind: 'local-address';
+  /** Empty: the host's own route. */
+  exit: string;
+}
+
+const problem = (name: ImportProblem) => name;
+
+const CONTROL_CHARACTER = /\p{Cc}|\p{Surrogate}/u;
+/** Spreadsheets run such texts of an exported file. A single hyphen stands for an unknown name. */
+const LIKE_A_FORMULA = /^(?:[=+@]|-.)/;
+
+const textSchema = z
+  .string(problem('NOT_TEXT'))
+  .min(1, problem('REQUIRED'))
+  .max(FILTER_VALUE_LENGTH_MAX, problem('TOO_LONG'))
+  .refine((text) => !CONTROL_CHARACTER.test(text), problem('INVALID_TEXT'))
+  .refine((text) => !LIKE_A_FORMULA.test(text), problem('LIKE_A_FORMULA'));
+
+const addressSchema = z
+  .string(problem('NOT_TEXT'))
+  .min(1, problem('REQUIRED'))
+  .transform((text, context) => {
+    const address = text.includes('%') ? undefined : canonicalAddress(text);
+    if (address !== undefined) return address;
+    context.addIssue({ code: 'custom', message: problem('NOT_AN_ADDRESS') });
+    return z.NEVER;
+  });
+
+/** US dollars with at most four decimals: a multiple of 100 micro-dollars, which the table requires. */
+const PRICE = /^(\d{1,5})(?:\.(\d{1,4})0*)?$/;
+const MICROS_PER_DOLLAR = 1_000_000n;
+
+const priceSchema = z
+  .string(problem('NOT_TEXT'))
+  .min(1, problem('REQUIRED'))
+  .transform((text, context) => {
+    const [, dollars, decimals = ''] = PRICE.exec(text) ?? [];
+    const micros = BigInt(dollars ?? 0) * MICROS_PER_DOLLAR + BigInt(decimals.padEnd(6, '0'));
+    if (micros > 0n && micros <= BigInt(PROXY_PRICE_MAX) * MICROS_PER_DOLLAR) return micros;
+    context.addIssue({ code: 'custom', message: problem('NOT_A_PRICE') });
+    return z.NEVER;
+  });
+
+const rowSchema = z.object({
+  ip: addressSchema,
+  price: priceSchema,
+  countryCode: textSchema.regex(/^[A-Z]{2}$/, problem('NOT_A_COUNTRY')),
+  region: textSchema,
+  city: textSchema,
+  zip: textSchema,
+  isp: textSchema,
+  connectionType: textSchema,
+  node: textSchema.max(NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
+  exitKind: z.literal('local-address', problem('UNKNOWN_EXIT_KIND')),
+  exit: z.union([z.literal(''), addressSchema], problem('NOT_AN_ADDRESS')),
+} satisfies Record<ImportColumn, z.ZodType>);
+
+/** @returns the text, or the line that is not UTF-8 */
+export function decode(content: Buffer): string | ImportError {
+  if (isUtf8(content)) return new TextDecoder().decode(content);
+  let line = 1;
+  for (let start = 0; ; line++) {
+    const newline = content.indexOf(0x0a, start);
+    const end = newline === -1 ? content.length : newline;
+    if (newline === -1 || !isUtf8(content.subarray(start, end))) break;
+    start = end + 1;
+  }
+  return { line, column: null, problem: 'NOT_UTF8', value: null };
+}
+
+type Line = { line: number; values: Record<string, unknown> };
+
+/** @param nodes their ids by name */
+export function* readRows(
+  format: FileFormat,
+  text: string,
+  nodes: ReadonlyMap<string, string>,
+): Generator<ImportRow | ImportError> {
+  const firstLines = new Map<string, number>();
+  let count = 0;
+  for (const item of format === 'csv' ? readTable(text) : readJson(text)) {
+    if (++count > IMPORT_ROWS_MAX)
+      return yield { line: item.line, column: null, problem: 'TOO_MANY_ROWS', value: String(IMPORT_ROWS_MAX) };
+    if ('problem' in item) yield item;
+    else yield* readRow(item, nodes, firstLines);
+  }
+  return count === 0 ? yield { line: 1, column: null, problem: 'NO_ROWS', value: null } : undefined;
+}
+
+function* readRow(
+  { line, values }: Line,
+  nodes: ReadonlyMap<string, string>,
+  firstLines: Map<string, number>,
+): Generator<ImportRow | ImportError> {
+  const unknown = Object.keys(values).find((key) => !isColumn(key));
+  if (unknown !== undefined) return yield { line, column: shorten(unknown), problem: 'UNKNOWN_COLUMN', value: null };
+  const parsed = rowSchema.safeParse(toTexts(values));
+  if (!parsed.success) {
+    const columns = new Set<string>();
+    for (const { path, message } of parsed.error.issues) {
+      const column = String(path[0]);
+      // The first mistake of a cell explains the others.
+      if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
+      columns.add(column);
+    }
+    return undefined;
+  }
+  const { price, node, ...row } = parsed.data;
+  const nodeId = nodes.get(node);
+  const firstLine = firstLines.get(row.ip);
+  if (firstLine === undefined) firstLines.set(row.ip, line);
+  else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
+  if (nodeId === undefined) yield mistake(line, values, 'node', 'UNKNOWN_NODE');
+  else if (firstLine === undefined) yield { ...row, priceMicros: price, nodeId };
+  return undefined;
+}
+
+/** JSON may have numbers, and null for a default route. */
+function toTexts(values: Record<string, unknown>): Record<string, unknown> {
+  const texts: Record<string, unknown> = {};
+  for (const column of importColumns) {
+    const value = values[column] ?? '';
+    texts[column] = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : value;
+  }
+  return texts;
+}
+
+function mistake(
+  line: number,
+  values: Record<string, unknown>,
+  column: ImportColumn,
+  problemName: ImportProblem,
+): ImportError {
+  const value = values[column];
+  return {
+    line,
+    column,
+    problem: problemName,
+    value: typeof value === 'string' || typeof value === 'number' ? shorten(String(value)) : null,
+  };
+}
+
+const SHOWN_LENGTH = 60;
+
+/** A surrogate is left alone where a pair is cut. */
+function shorten(text: string): string {
+  return text.slice(0, SHOWN_LENGTH).replaceAll(/\p{Surrogate}/gu, '');
+}
+
+/** The records of a CSV file by the names of its header row, in whatever order. */
+function* readTable(text: string): Generator<Line | ImportError> {
+  let header: string[] | undefined;
+  for (const record of readCsv(text)) {
+    if ('problem' in record) yield record;
+    else if (header === undefined) {
+      header = record.cells.map((cell) => cell.trim());
+      const mistakes = checkHeader(record.line, header);
+      yield* mistakes;
+      // Every line would be wrong.
+      if (mistakes.length > 0) return;
+    } else if (record.cells.length !== header.length)
+      yield { line: record.line, column: null, problem: 'WRONG_FIELD_COUNT', value: String(record.cells.length) };
+    else yield { line: record.line, values: toValues(header, record.cells) };
+  }
+  if (header === undefined) yield { line: 1, column: null, problem: 'EMPTY_FILE', value: null };
+}
+
+function toValues(header: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [index, column] of header.entries()) values[column] = cells[index];
+  return values;
+}
+
+const COLUMNS_NAMED_MAX = 20;
+
+function isColumn(name: string): boolean {
+  return importColumns.some((column) => column === name);
+}
+
+function checkHeader(line: number, header: readonly string[]): ImportError[] {
+  const name = (column: string, problemName: ImportProblem): ImportError => ({
+    line,
+    column: shorten(column),
+    problem: problemName,
+    value: null,
+  });
+  return [
+    ...importColumns.filter((column) => !header.includes(column)).map((column) => name(column, 'MISSING_COLUMN')),
+    ...header.filter((column) => !isColumn(column)).map((column) => name(column, 'UNKNOWN_COLUMN')),
+    ...header
+      .filter((column, index) => isColumn(column) && header.indexOf(column) !== index)
+      .map((column) => name(column, 'DUPLICATE_COLUMN')),
+  ].slice(0, COLUMNS_NAMED_MAX);
+}

@@ -1,0 +1,125 @@
+/**
+ * Files of proxies. A file is read and checked first, and kept beside the catalogue; then it is applied in one transaction, all of it or
+ * nothing. The same file twice changes nothing the second time.
+ */
+import { AppError } from '@cellhop/contract/errors';
+import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
+import type { ChangeCounts, CheckedImport, ImportError } from '@cellhop/contract/staff/inventory';
+import type { FileFormat } from '@cellhop/contract/staff/inventory.plain';
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { cleanUp } from '../../clean-up.ts';
+import type { Ctx } from '../../ctx.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { decode, type ImportRow, readRows } from './import-rows.ts';
+import * as store from './imports.store.ts';
+import type { Editor } from './inventory.service.ts';
+import { lockInventory } from './inventory.store.ts';
+
+/** Of one statement; a file of the largest size needs some seconds. */
+const TIME_LIMIT_MS = 120_000;
+/** Rows that are stored at a time. Between two batches the process serves other requests. */
+const BATCH_ROWS = 2000;
+
+export interface ImportFile {
+  format: FileFormat;
+  fileName: string;
+  content: Buffer;
+}
+
+/** Reads and checks a file, and keeps its rows for `applyImport`. The catalogue does not change. */
+export function checkImport(ctx: Ctx, editor: Editor, file: ImportFile): Promise<CheckedImport> {
+  const text = decode(file.content);
+  if (typeof text !== 'string') return Promise.resolve(refused([text], 1));
+  return ctx.tx(
+    async (ctx) => {
+      const actorId = editor.actorId ?? null;
+      const sha256 = createHash('sha256').update(file.content).digest();
+      await store.forgetOthers(ctx, actorId);
+      const id = await store.insertImport(ctx, { actorId, fileName: file.fileName, sha256 });
+      const { errors, errorCount } = await stage(ctx, id, file.format, text);
+      if (errorCount > 0) {
+        await store.deleteImport(ctx, id);
+        return refused(errors, errorCount);
+      }
+      await store.analyzeRows(ctx);
+      const counts = await store.countChanges(ctx, id);
+      await store.saveCounts(ctx, id, counts);
+      await recordImport(ctx, editor, 'CATALOGUE_FILE_CHECKED', { ...counts, fileName: file.fileName, sha256 });
+      return { id, ...counts, errors: [], errorCount: 0 };
+    },
+    { timeLimitMs: TIME_LIMIT_MS },
+  );
+}
+
+function refused(errors: ImportError[], errorCount: number): CheckedImport {
+  return { id: null, newCount: 0, changedCount: 0, unchangedCount: 0, errors, errorCount };
+}
+
+/** Stores rows until the first mistake, and goes on reading to find the others. */
+async function stage(ctx: Ctx, importId: string, format: FileFormat, text: string) {
+  const nodes = await store.readNodes(ctx);
+  const errors: ImportError[] = [];
+  let errorCount = 0;
+  let batch: ImportRow[] = [];
+  const flush = async () => {
+    if (errorCount === 0 && batch.length > 0) await store.insertRows(ctx, importId, batch);
+    else await setImmediate();
+    batch = [];
+  };
+  for (const item of readRows(format, text, nodes)) {
+    if ('problem' in item) {
+      if (errors.length < IMPORT_ERRORS_MAX) errors.push(item);
+      // Otherwise a file of mistakes would never give way to other requests.
+      if (++errorCount % BATCH_ROWS === 0) await flush();
+    } else if (batch.push(item) === BATCH_ROWS) await flush();
+  }
+  await flush();
+  return { errors, errorCount };
+}
+
+/**
+ * Applies a checked file. Sold proxies are changed too: open connections keep the price and the exit of their purchase.
+ * @throws AppError NOT_FOUND, or CHANGED_ELSEWHERE if the file would now change another number of proxies than when it was checked
+ */
+export function applyImport(ctx: Ctx, editor: Editor, id: string): Promise<ChangeCounts> {
+  return ctx.tx(
+    async (ctx) => {
+      await lockInventory(ctx);
+      const found = await store.lockImport(ctx, id, editor.actorId ?? null);
+      if (!found) throw new AppError('NOT_FOUND', { thing: 'Import' });
+      const { newCount, changedCount, unchangedCount } = found;
+      const counts = { newCount, changedCount, unchangedCount };
+      if (found.isApplied) return counts;
+      const current = await store.countChanges(ctx, id);
+      if (current.newCount !== newCount || current.changedCount !== changedCount)
+        throw new AppError('CHANGED_ELSEWHERE');
+      await store.addExits(ctx, id);
+      await store.writeRows(ctx, id);
+      await store.markApplied(ctx, id);
+      await recordImport(ctx, editor, 'CATALOGUE_IMPORTED', found);
+      return counts;
+    },
+    { timeLimitMs: TIME_LIMIT_MS },
+  );
+}
+
+function recordImport(
+  ctx: Ctx,
+  editor: Editor,
+  action: 'CATALOGUE_FILE_CHECKED' | 'CATALOGUE_IMPORTED',
+  { fileName, sha256, newCount, changedCount, unchangedCount }: Omit<store.StoredImport, 'isApplied'>,
+): Promise<void> {
+  return record(ctx, {
+    action,
+    ...editor,
+    subject: { type: 'PROXY' },
+    details: { fileName, sha256: sha256.toString('hex'), newCount, changedCount, unchangedCount },
+  });
+}
+
+/** Files that nobody applied are forgotten after a day. */
+export async function deleteOldImports(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'rows of imports', store.deleteOldRows);
+  await cleanUp(ctx, 'imports', store.deleteOldImports);
+}

@@ -1,0 +1,256 @@
+import { connect } from '@cellhop/contract/connections';
+import { IMPORT_BYTES_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
+import { applyImport, checkImport, exportInventory, listInventory } from '@cellhop/contract/staff/inventory';
+import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { addNode } from '../gateway/gateway.service.ts';
+import * as imports from './imports.service.ts';
+
+const HEADER = importColumns.join(',');
+
+let testApp: TestApp;
+let admin: TestUser;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+  await addNode(testApp.ctx, 'paris');
+  await addNode(testApp.ctx, 'rome');
+});
+afterAll(() => testApp.stop());
+
+interface Line {
+  ip: string;
+  price?: number;
+  node?: string;
+  exit?: string;
+}
+
+const lineOf = ({ ip, price = 0.8, node = 'paris', exit = '' }: Line) =>
+  `${ip},${price},DE,Berlin,Berlin,10115,Telekom,LTE,${node},local-address,${exit}`;
+const csvOf = (...lines: Line[]) => [HEADER, ...lines.map(lineOf)].join('\r\n');
+
+async function check(
+  content: string,
+  {
+    user = admin,
+    fileName = 'stock.csv',
+    format = 'csv',
+  }: { user?: TestUser; fileName?: string; format?: 'csv' | 'json' } = {},
+) {
+  const file = { type: 'text/csv', content };
+  return (await user.call(checkImport, { query: { format, fileName } }, { file })).data;
+}
+const apply = async (id: string | null, user = admin) => (await user.call(applyImport, { params: { id: id! } })).data;
+const importAll = async (content: string) => apply((await check(content)).id);
+const find = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data;
+
+async function countEntries(action: string): Promise<number> {
+  const rows = await testApp.database.query('select from audit_log where action = $1', [action]);
+  return rows.length;
+}
+
+describe('an import', () => {
+  test('is checked first and changes the catalogue only when it is applied', async () => {
+    const content = csvOf({ ip: '192.0.2.1' }, { ip: '192.0.2.2', node: 'rome', exit: '10.0.0.9' });
+    const checked = await check(content);
+    expect(checked).toMatchObject({ newCount: 2, changedCount: 0, unchangedCount: 0, errors: [], errorCount: 0 });
+    expect(await find('192.0.2')).toEqual([]);
+    expect(await apply(checked.id)).toEqual({ newCount: 2, changedCount: 0, unchangedCount: 0 });
+    expect(await find('192.0.2')).toMatchObject([
+      { ip: '192.0.2.1', price: 0.8, state: 'FREE', exit: { node: 'paris', address: null } },
+      { ip: '192.0.2.2', exit: { node: 'rome', address: '10.0.0.9' } },
+    ]);
+    const [entry] = await testApp.database.query<{ actorId: string; details: object }>(
+      `select actor_id as "actorId", details from audit_log where action = 'CATALOGUE_IMPORTED' order by id desc limit 1`,
+    );
+    expect(entry).toMatchObject({
+      actorId: admin.id,
+      details: { fileName: 'stock.csv', newCount: 2, changedCount: 0, unchangedCount: 0 },
+    });
+  });
+
+  test('says how many proxies are new, changed and unchanged, and twice the same file changes nothing', async () => {
+    await importAll(csvOf({ ip: '198.51.100.1' }, { ip: '198.51.100.2' }));
+    const content = csvOf(
+      { ip: '198.51.100.1' },
+      { ip: '198.51.100.2', price: 0.9 },
+      { ip: '198.51.100.3', exit: '10.0.0.1' },
+    );
+    const first = await check(content);
+    expect(first).toMatchObject({ newCount: 1, changedCount: 1, unchangedCount: 1 });
+    await apply(first.id);
+    expect(await check(content)).toMatchObject({ newCount: 0, changedCount: 0, unchangedCount: 3 });
+    // Another exit alone is a change, also one that its node does not have yet.
+    expect(await check(csvOf({ ip: '198.51.100.1', exit: '10.0.0.2' }))).toMatchObject({ changedCount: 1 });
+    expect(await check(csvOf({ ip: '198.51.100.1', node: 'rome' }))).toMatchObject({ changedCount: 1 });
+  });
+
+  test('applied twice is one change with one audit entry, also at the same time', async () => {
+    const { id } = await check(csvOf({ ip: '198.51.100.10' }));
+    const before = await countEntries('CATALOGUE_IMPORTED');
+    const counts = { newCount: 1, changedCount: 0, unchangedCount: 0 };
+    expect(await Promise.all([apply(id), apply(id), apply(id)])).toEqual([counts, counts, counts]);
+    expect(await countEntries('CATALOGUE_IMPORTED')).toBe(before + 1);
+  });
+
+  test('is refused if the catalogue has changed since it was checked', async () => {
+    const { id } = await check(csvOf({ ip: '198.51.100.20' }));
+    await testApp.database.query(
+      `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+       values ('198.51.100.20', 500000, 'DE', 'r', 'c', '1', 'i', 'LTE', '{}')`,
+    );
+    await expect(apply(id)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
+    expect(await find('198.51.100.20')).toMatchObject([{ price: 0.5 }]);
+  });
+
+  test('of a sold proxy changes the price of the next sale only', async () => {
+    await importAll(csvOf({ ip: '198.51.100.30', price: 1 }));
+    const [row] = await find('198.51.100.30');
+    const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+    const { data: connection } = await user.call(connect, { body: { id: row!.id, price: 1 } });
+    await importAll(csvOf({ ip: '198.51.100.30', price: 2 }));
+    const stored = await testApp.database.query('select price_micros as micros from connections where id = $1', [
+      connection.id,
+    ]);
+    expect(stored).toEqual([{ micros: 1_000_000n }]);
+    expect(await find('198.51.100.30')).toMatchObject([{ price: 2, state: 'SOLD' }]);
+  });
+
+  test('does not restore retired proxies', async () => {
+    await importAll(csvOf({ ip: '198.51.100.40' }));
+    await testApp.database.query(`update proxies set retired_at = now() where ip = '198.51.100.40'`);
+    await importAll(csvOf({ ip: '198.51.100.40', price: 3 }));
+    expect(await find('198.51.100.40')).toMatchObject([{ price: 3, state: 'RETIRED' }]);
+  });
+
+  test('of an exported file, CSV or JSON, changes nothing', async () => {
+    for (const format of ['csv', 'json'] as const) {
+      const content = await admin.call(exportInventory, { query: { format, node: 'paris' } });
+      const { newCount, changedCount, unchangedCount, errors } = await check(content, { format });
+      expect({ newCount, changedCount, errors }).toEqual({ newCount: 0, changedCount: 0, errors: [] });
+      expect(unchangedCount).toBeGreaterThan(2);
+    }
+  });
+
+  test('belongs to who had it checked, and only the last file of each is kept', async () => {
+    const colleague = await createUser(testApp, { roleName: 'ADMIN' });
+    const { id } = await check(csvOf({ ip: '198.51.100.50' }));
+    await expect(apply(id, colleague)).rejects.toMatchObject({ status: 404 });
+    await check(csvOf({ ip: '198.51.100.51' }), { user: colleague });
+    await check(csvOf({ ip: '198.51.100.52' }));
+    await expect(apply(id)).rejects.toMatchObject({ status: 404 });
+    await expect(apply(randomUUID())).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('a file with mistakes', () => {
+  test('is refused with all of them by line and column, and nothing of it is kept', async () => {
+    const lines = [
+      HEADER,
+      lineOf({ ip: '203.0.113.1' }),
+      lineOf({ ip: 'x' }),
+      lineOf({ ip: '203.0.113.1', node: 'oslo' }),
+    ];
+    expect(await check(lines.join('\n'))).toEqual({
+      id: null,
+      newCount: 0,
+      changedCount: 0,
+      unchangedCount: 0,
+      errors: [
+        { line: 3, column: 'ip', problem: 'NOT_AN_ADDRESS', value: 'x' },
+        { line: 4, column: 'ip', problem: 'DUPLICATE_IP', value: '2' },
+        { line: 4, column: 'node', problem: 'UNKNOWN_NODE', value: 'oslo' },
+      ],
+      errorCount: 3,
+    });
+    const rows = await testApp.database.query(`select from catalogue_import_rows where ip = '203.0.113.1'`);
+    expect(rows).toEqual([]);
+  });
+
+  test('lists the first mistakes and counts all', async () => {
+    const { errors, errorCount } = await check([HEADER, ...Array.from({ length: 5000 }, () => 'x')].join('\n'));
+    expect(errors).toHaveLength(IMPORT_ERRORS_MAX);
+    expect(errorCount).toBe(5000);
+  });
+});
+
+const upload = (body: string | Buffer | ReadableStream, init: RequestInit & { duplex?: 'half' } = {}) =>
+  fetch(`${testApp.url}${checkImport.url}?format=csv&fileName=a.csv`, {
+    method: 'POST',
+    headers: admin.headers,
+    body: body as BodyInit,
+    ...init,
+  });
+
+describe('the upload', () => {
+  test('is refused beyond its limit, before it is read if it says so', async () => {
+    const response = await upload(Buffer.alloc(IMPORT_BYTES_MAX + 1, 'x'));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  test('does not raise the limit of other routes', async () => {
+    const body = JSON.stringify({ filter: {}, padding: 'x'.repeat(70_000) });
+    const headers = { ...admin.headers, 'content-type': 'application/json' };
+    const response = await fetch(`${testApp.url}/v1/proxies/admin/retire`, { method: 'POST', headers, body });
+    expect(response.status).toBe(413);
+    const text = await fetch(`${testApp.url}/v1/proxies/admin/retire`, {
+      method: 'POST',
+      headers: { ...admin.headers, 'content-type': 'text/csv' },
+      body: 'a',
+    });
+    expect(text.status).toBe(415);
+  });
+
+  test('without a file, a format or a name is refused', async () => {
+    expect((await upload('')).status).toBe(400);
+    const response = await fetch(`${testApp.url}${checkImport.url}`, {
+      method: 'POST',
+      headers: admin.headers,
+      body: 'a',
+    });
+    expect(await response.json()).toMatchObject({ code: 'VALIDATION' });
+  });
+
+  test('is refused without the permission before it is read', async () => {
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    const response = await upload(Buffer.alloc(1_000_000), { headers: support.headers });
+    expect(response.status).toBe(403);
+  });
+
+  test('runs once at a time for each user, and an aborted one makes room', async () => {
+    const abort = new AbortController();
+    const stuck = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('x')) });
+    const first = upload(stuck, { duplex: 'half', signal: abort.signal }).catch(() => 'aborted');
+    await expect.poll(() => testApp.app.uploads.count).toBe(1);
+    const second = await upload(csvOf({ ip: '203.0.113.9' }));
+    expect(second.status).toBe(429);
+    expect(second.headers.get('retry-after')).toBe('10');
+    abort.abort();
+    expect(await first).toBe('aborted');
+    await expect.poll(() => testApp.app.uploads.count).toBe(0);
+    expect((await upload(csvOf({ ip: '203.0.113.9' }))).status).toBe(200);
+  });
+});
+
+const oneRow = (ip: string) => ({ format: 'csv' as const, fileName: 'a', content: Buffer.from(csvOf({ ip })) });
+
+test('files that nobody applied are deleted after a day, applied ones after a month', async () => {
+  const editor = { actorId: undefined, requester: undefined };
+  const applied = await imports.checkImport(testApp.ctx, editor, oneRow('203.0.113.20'));
+  await imports.applyImport(testApp.ctx, editor, applied.id!);
+  const waiting = await imports.checkImport(testApp.ctx, editor, oneRow('203.0.113.21'));
+  const ids = [applied.id, waiting.id];
+  const remaining = async () => {
+    await imports.deleteOldImports(testApp.ctx);
+    return testApp.database.query('select id from catalogue_imports where id = any($1::uuid[])', [ids]);
+  };
+  expect(await remaining()).toHaveLength(2);
+  await testApp.database.query(`update catalogue_imports set created_at = now() - interval '25 hours'`);
+  expect(await remaining()).toEqual([{ id: applied.id }]);
+  await testApp.database.query(`update catalogue_imports set created_at = now() - interval '31 days'`);
+  expect(await remaining()).toEqual([]);
+});

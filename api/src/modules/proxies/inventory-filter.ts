@@ -1,0 +1,47 @@
+/** Which proxies a list, an export or a bulk change of staff is about, as conditions on the table `proxies`. */
+import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
+import type { ProxyState } from '@cellhop/contract/staff/inventory.plain';
+import { parseAddressPrefix } from '@cellhop/contract/network';
+
+/** Each implies the condition of an index: those of the catalogue, or `proxies_not_free`. */
+const ofState: Record<ProxyState, string> = {
+  FREE: 'connection_id is null and is_healthy',
+  SOLD: 'connection_id is not null',
+  RETIRED: 'not is_healthy and retired_at is not null',
+  UNHEALTHY: 'not is_healthy and not is_exit_healthy',
+  DRAINING: 'not is_healthy and is_node_draining',
+};
+const NOT_FREE = '(connection_id is not null or not is_healthy)';
+
+export interface Conditions {
+  /** Begins with a condition. */
+  text: string;
+  values: unknown[];
+}
+
+/** @param values the statement's values before those of the conditions */
+export function toConditions(filter: InventoryFilter, values: readonly unknown[] = []): Conditions {
+  const all = [...values];
+  const conditions = [filter.state === undefined ? 'true' : ofState[filter.state]];
+  const add = (condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    all.push(value);
+    conditions.push(condition(`$${all.length}`));
+  };
+  add((network) => `ip <<= ${network}::inet`, filter.ip === undefined ? undefined : parseAddressPrefix(filter.ip));
+  // The catalogue's indexes have the order by price for one value only.
+  const [country, ...otherCountries] = filter.country ?? [];
+  if (otherCountries.length > 0) add((countries) => `country_code = any(${countries}::text[])`, filter.country);
+  else add((value) => `country_code = ${value}`, country);
+  const [isp, ...otherIsps] = filter.isp ?? [];
+  if (otherIsps.length > 0) add((isps) => `isp = any(${isps}::text[])`, filter.isp);
+  else add((value) => `isp = ${value}`, isp);
+  add((node) => `exit_id in (select id from readable_exits where node_name = ${node})`, filter.node);
+  return { text: conditions.join(' and '), values: all };
+}
+
+/** The parts into which the table is divided, because free proxies and all others are in different indexes. */
+export function partsOf({ state }: InventoryFilter): readonly string[] {
+  if (state === undefined) return [ofState.FREE, NOT_FREE];
+  return [state === 'FREE' ? ofState.FREE : NOT_FREE];
+}

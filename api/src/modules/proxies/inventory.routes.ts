@@ -1,0 +1,48 @@
+import { IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
+import {
+  applyImport,
+  changePrices,
+  checkImport,
+  exportInventory,
+  listInventory,
+  readSelection,
+  restoreProxies,
+  retireProxies,
+} from '@cellhop/contract/staff/inventory';
+import type { FastifyInstance } from 'fastify';
+import type { Actor } from '../../actor.ts';
+import { route, routeStream, routeUpload } from '../../http/route.ts';
+import type { Requester } from '../../requester.ts';
+import * as imports from './imports.service.ts';
+import * as inventory from './inventory.service.ts';
+
+const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
+
+export function inventoryRoutes(app: FastifyInstance): void {
+  route(app, listInventory, ({ ctx, query }) => inventory.listInventory(ctx, query));
+  routeStream(app, exportInventory, async ({ ctx, query: { format, ...filter }, ...request }) => ({
+    contentType: contentTypes[format],
+    fileName: `proxies.${format}`,
+    chunks: inventory.exportInventory(ctx, editorOf(request), filter, format),
+  }));
+  route(app, readSelection, async ({ ctx, query }) => ({ data: await inventory.readSelection(ctx, query) }));
+  route(app, changePrices, async ({ ctx, body: { change, ...seen }, ...request }) => ({
+    data: { count: await inventory.changePrices(ctx, editorOf(request), seen, change) },
+  }));
+  route(app, retireProxies, async ({ ctx, body, ...request }) => ({
+    data: { count: await inventory.retire(ctx, editorOf(request), body) },
+  }));
+  route(app, restoreProxies, async ({ ctx, body, ...request }) => ({
+    data: { count: await inventory.restore(ctx, editorOf(request), body) },
+  }));
+  routeUpload(app, checkImport, IMPORT_BYTES_MAX, async ({ ctx, query, content, ...request }) => ({
+    data: await imports.checkImport(ctx, editorOf(request), { ...query, content }),
+  }));
+  route(app, applyImport, async ({ ctx, params, ...request }) => ({
+    data: await imports.applyImport(ctx, editorOf(request), params.id),
+  }));
+}
+
+function editorOf({ actor, requester }: { actor: Actor; requester: Requester }): inventory.Editor {
+  return { actorId: actor.userId, requester };
+}

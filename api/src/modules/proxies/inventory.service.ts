@@ -1,0 +1,171 @@
+/** The catalogue as staff see it: all proxies, bulk changes of price, retiring, and files with the columns of an import. */
+import { BULK_PROXIES_MAX, LISTED_ROWS_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
+import { AppError } from '@cellhop/contract/errors';
+import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
+import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.plain';
+import { toDollars, toMicros } from '@cellhop/contract/units';
+import type { Ctx } from '../../ctx.ts';
+import { type PageQuery, toTotalPages } from '../../http/paging.ts';
+import type { Requester } from '../../requester.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { fileEnds, toFileLine } from './catalogue-file.ts';
+import * as store from './inventory.store.ts';
+
+/** Who changes the catalogue. The operator at the command line has neither. */
+export interface Editor {
+  actorId: string | undefined;
+  requester: Requester | undefined;
+}
+
+type ListQuery = InventoryFilter & PageQuery & { sort: InventorySort };
+
+export async function listInventory(
+  ctx: Ctx,
+  { page, size, sort, ...filter }: ListQuery,
+): Promise<{ data: InventoryProxy[]; totalPages: number }> {
+  const count = await store.countInventory(ctx, filter);
+  // Pages up to the listed rows: later ones would read ever more of the table.
+  const isListed = (page - 1) * size < LISTED_ROWS_MAX;
+  const rows = isListed ? await store.listInventory(ctx, filter, sort, { page, size }) : [];
+  return { data: rows.map(present), totalPages: toTotalPages(count, { page, size }) };
+}
+
+function present(row: store.InventoryRow): InventoryProxy {
+  const { priceMicros, exitId, connectionId, connectedAt, userId, userEmail } = row;
+  return {
+    ...row,
+    price: toDollars(priceMicros),
+    exit: exitId === null ? null : { id: exitId, node: row.node!, kind: row.exitKind!, address: row.exitAddress },
+    state: stateOf(row),
+    isHealthy: row.isExitHealthy,
+    connection:
+      connectionId === null
+        ? null
+        : { id: connectionId, createdAt: connectedAt!.toISOString(), user: { id: userId!, email: userEmail! } },
+  };
+}
+
+function stateOf({
+  connectionId,
+  isRetired,
+  isExitHealthy,
+  isNodeDraining,
+  isOffered,
+}: store.InventoryRow): ProxyState {
+  if (connectionId !== null) return 'SOLD';
+  if (isRetired) return 'RETIRED';
+  if (!isExitHealthy) return 'UNHEALTHY';
+  if (isNodeDraining) return 'DRAINING';
+  return isOffered ? 'FREE' : 'UNHEALTHY';
+}
+
+/** @throws AppError VALIDATION if there are too many for one change */
+export async function readSelection(ctx: Ctx, filter: InventoryFilter): Promise<Selection> {
+  const { count, fingerprint, lowestMicros, highestMicros } = await store.readSelection(
+    ctx,
+    filter,
+    BULK_PROXIES_MAX + 1,
+  );
+  if (count > BULK_PROXIES_MAX)
+    throw AppError.validation([
+      { path: 'query', message: `matches more than ${BULK_PROXIES_MAX} proxies, the limit of one change` },
+    ]);
+  return {
+    count,
+    fingerprint,
+    lowestPrice: lowestMicros === null ? null : toDollars(lowestMicros),
+    highestPrice: highestMicros === null ? null : toDollars(highestMicros),
+  };
+}
+
+export interface SeenProxies extends store.SeenSelection {
+  filter: InventoryFilter;
+  reason?: string | undefined;
+}
+
+/** Open connections keep the price of their purchase. @returns the number of proxies */
+export function changePrices(ctx: Ctx, editor: Editor, seen: SeenProxies, change: PriceChange): Promise<number> {
+  return changeAll(ctx, editor, seen, { action: 'PROXY_PRICES_CHANGED', change });
+}
+
+/** They leave the catalogue. Open connections go on, and the proxy is not sold again after them. */
+export function retire(ctx: Ctx, editor: Editor, seen: SeenProxies): Promise<number> {
+  return changeAll(ctx, editor, seen, { action: 'PROXIES_RETIRED', change: { retire: true } });
+}
+
+export function restore(ctx: Ctx, editor: Editor, seen: SeenProxies): Promise<number> {
+  return changeAll(ctx, editor, seen, { action: 'PROXIES_RESTORED', change: { restore: true } });
+}
+
+/** A hundred thousand rows with all their indexes. */
+const BULK_TIME_LIMIT_MS = 60_000;
+
+interface BulkAction {
+  action: 'PROXY_PRICES_CHANGED' | 'PROXIES_RETIRED' | 'PROXIES_RESTORED';
+  change: Parameters<typeof store.toAssignment>[0];
+}
+
+/** @throws AppError CHANGED_ELSEWHERE if the proxies are not exactly those that were seen */
+function changeAll(
+  ctx: Ctx,
+  { actorId, requester }: Editor,
+  { filter, reason, count, fingerprint }: SeenProxies,
+  { action, change }: BulkAction,
+): Promise<number> {
+  return ctx.tx(
+    async (ctx) => {
+      await store.lockInventory(ctx);
+      const assignment = store.toAssignment(change, toMicros(PROXY_PRICE_MAX));
+      const found = await store.changeAll(ctx, filter, { count, fingerprint }, assignment);
+      if (found.changed !== count) throw new AppError('CHANGED_ELSEWHERE');
+      await record(ctx, {
+        action,
+        actorId,
+        requester,
+        subject: { type: 'PROXY', ...(found.onlyId !== null && { id: found.onlyId }) },
+        reason,
+        details: { count, filter: JSON.stringify(filter) },
+        ...(action === 'PROXY_PRICES_CHANGED' && {
+          before: { lowestPrice: toDollars(found.lowestMicros!), highestPrice: toDollars(found.highestMicros!) },
+          after: { ...change },
+        }),
+      });
+      return count;
+    },
+    { timeLimitMs: BULK_TIME_LIMIT_MS },
+  );
+}
+
+const PAGE_ROWS = 1000;
+
+/** Each page of rows is a statement of its own, so a proxy that changes meanwhile appears as it was or as it is. */
+export async function* exportInventory(
+  ctx: Ctx,
+  editor: Editor,
+  filter: InventoryFilter,
+  format: FileFormat,
+): AsyncGenerator<string> {
+  await record(ctx, {
+    action: 'CATALOGUE_EXPORTED',
+    ...editor,
+    subject: { type: 'PROXY' },
+    details: { format, filter: JSON.stringify(filter) },
+  });
+  yield fileEnds[format].start;
+  let lines = 0;
+  for (let afterIp: string | null = null; ;) {
+    const rows: store.ExportedRow[] = await store.listAfter(ctx, filter, afterIp, PAGE_ROWS);
+    if (rows.length > 0) yield rows.map((row) => toFileLine(format, row, lines++ === 0)).join('');
+    if (rows.length < PAGE_ROWS) break;
+    afterIp = rows.at(-1)!.ip;
+  }
+  yield fileEnds[format].end;
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A job: the proxies of a node that is draining leave the catalogue, and come back when it no longer is. */
+export async function followDraining(ctx: Ctx, { nodeId }: { nodeId: string }, batchRows = 5000): Promise<void> {
+  for (let afterId: string | null = FIRST_ID; afterId !== null;)
+    afterId = await store.followDraining(ctx, nodeId, afterId, batchRows);
+}

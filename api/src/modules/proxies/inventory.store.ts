@@ -1,0 +1,230 @@
+/** What staff see of the catalogue, and bulk changes. Statements are planned with their values, because filters differ so much. */
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import { toMicros } from '@cellhop/contract/units';
+import type { Ctx } from '../../ctx.ts';
+import { type PageQuery, toOffset } from '../../http/paging.ts';
+import { partsOf, toConditions } from './inventory-filter.ts';
+
+const PLANNED = { isPrepared: false };
+
+/** Of the rows of a table. Ties are broken by id. */
+const orders: Record<InventorySort, (table: string) => string> = {
+  ip: (table) => `${table}.ip`,
+  '-ip': (table) => `${table}.ip desc`,
+  price: (table) => `${table}.price_micros, ${table}.id`,
+  '-price': (table) => `${table}.price_micros desc, ${table}.id desc`,
+};
+
+export interface InventoryRow {
+  id: string;
+  ip: string;
+  priceMicros: bigint;
+  countryCode: string;
+  region: string;
+  city: string;
+  zip: string;
+  isp: string;
+  connectionType: string;
+  isOffered: boolean;
+  isExitHealthy: boolean;
+  isRetired: boolean;
+  isNodeDraining: boolean;
+  exitId: string | null;
+  node: string | null;
+  exitKind: string | null;
+  exitAddress: string | null;
+  connectionId: string | null;
+  connectedAt: Date | null;
+  userId: string | null;
+  userEmail: string | null;
+}
+
+export function listInventory(
+  ctx: Ctx,
+  filter: InventoryFilter,
+  sort: InventorySort,
+  page: PageQuery,
+): Promise<InventoryRow[]> {
+  const offset = toOffset(page);
+  const { text, values } = toConditions(filter, [page.size, offset, offset + page.size]);
+  const order = orders[sort];
+  const parts = partsOf(filter).map(
+    (part) =>
+      `(select id, ip, price_micros from proxies where ${text} and ${part} order by ${order('proxies')} limit $3)`,
+  );
+  return ctx.db.query(
+    `with listed as (
+       select id from (${parts.join(' union all ')}) as found order by ${order('found')} limit $1 offset $2
+     )
+     select proxies.id, host(ip) as ip, proxies.price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
+            connection_type as "connectionType", is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
+            retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
+            node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
+            proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
+            users.id as "userId", users.email as "userEmail"
+       from listed
+       join proxies using (id)
+       left join readable_exits as exits on exits.id = proxies.exit_id
+       left join readable_connections as connections on connections.id = proxies.connection_id
+       left join readable_users as users on users.id = connections.user_id
+      order by ${order('proxies')}`,
+    values,
+    PLANNED,
+  );
+}
+
+/** At most `LISTED_ROWS_MAX`. */
+export async function countInventory(ctx: Ctx, filter: InventoryFilter): Promise<number> {
+  const { text, values } = toConditions(filter, [LISTED_ROWS_MAX]);
+  const parts = partsOf(filter).map((part) => `(select from proxies where ${text} and ${part} limit $1)`);
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select least(count(*), $1)::int as count from (${parts.join(' union all ')}) as found`,
+    values,
+    PLANNED,
+  );
+  return row!.count;
+}
+
+export type ExportedRow = Pick<
+  InventoryRow,
+  | 'ip'
+  | 'priceMicros'
+  | 'countryCode'
+  | 'region'
+  | 'city'
+  | 'zip'
+  | 'isp'
+  | 'connectionType'
+  | 'node'
+  | 'exitKind'
+  | 'exitAddress'
+>;
+
+/** The next proxies after an address; null: from the first one. */
+export function listAfter(
+  ctx: Ctx,
+  filter: InventoryFilter,
+  afterIp: string | null,
+  limit: number,
+): Promise<ExportedRow[]> {
+  const { text, values } = toConditions(filter, [afterIp, limit]);
+  return ctx.db.query(
+    `select host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
+            connection_type as "connectionType", node_name as node, exits.kind as "exitKind", exits.address as "exitAddress"
+       from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
+       left join readable_exits as exits on exits.id = exit_id
+      order by proxies.ip`,
+    values,
+    PLANNED,
+  );
+}
+
+export interface SelectionRow {
+  count: number;
+  fingerprint: string;
+  lowestMicros: bigint | null;
+  highestMicros: bigint | null;
+  /** If there is one only. */
+  onlyId: string | null;
+}
+
+/** Independent of the order, so that nothing is sorted. */
+const SELECTION = `count(*)::int as count,
+  coalesce(sum(hashtextextended(id || ' ' || price_micros || ' ' || (retired_at is not null), 0)::numeric), 0)::text as fingerprint,
+  min(price_micros) as "lowestMicros", max(price_micros) as "highestMicros",
+  case when count(*) = 1 then min(id::text) end as "onlyId"`;
+
+/** @param rowsMax at most this many are counted */
+export async function readSelection(ctx: Ctx, filter: InventoryFilter, rowsMax: number): Promise<SelectionRow> {
+  const { text, values } = toConditions(filter, [rowsMax]);
+  const [row] = await ctx.db.query<SelectionRow>(
+    `select ${SELECTION} from (select id, price_micros, retired_at from proxies where ${text} limit $1) as chosen`,
+    values,
+    PLANNED,
+  );
+  return row!;
+}
+
+export interface SeenSelection {
+  count: number;
+  fingerprint: string;
+}
+
+type BulkChange = { retire: true } | { restore: true } | PriceChange;
+
+/**
+ * Changes the proxies of a selection if they are exactly those that the member of staff saw. Locks them before it compares.
+ * @returns what it found, and how many of these it changed: all or none
+ */
+export async function changeAll(
+  ctx: Ctx,
+  filter: InventoryFilter,
+  seen: SeenSelection,
+  change: { set: string; values: readonly unknown[] },
+): Promise<SelectionRow & { changed: number }> {
+  const own = [seen.count, seen.fingerprint, ...change.values];
+  const { text, values } = toConditions(filter, own);
+  const [row] = await ctx.db.query<SelectionRow & { changed: number }>(
+    `with locked as materialized (
+       select id, price_micros, retired_at from proxies where ${text} order by id limit $1 + 1 for no key update
+     ), found as materialized (
+       select ${SELECTION} from locked
+     ), changed as (
+       update proxies set ${change.set}
+         from locked, found
+        where proxies.id = locked.id and found.count = $1 and found.fingerprint = $2
+       returning 1
+     )
+     select *, (select count(*)::int from changed) as changed from found`,
+    values,
+    PLANNED,
+  );
+  return row!;
+}
+
+const RETIRE = { set: 'retired_at = coalesce(proxies.retired_at, now())', values: [] };
+const RESTORE = { set: 'retired_at = null', values: [] };
+const SET_PRICE = 'price_micros = $3';
+/** To a multiple of 100 micro-dollars, which the table requires, and within the limits of the contract. */
+const CHANGE_BY_PERCENT = `price_micros = least(greatest(round(proxies.price_micros * (100 + $3::numeric) / 10000) * 100, 100), $4)`;
+
+/** @param priceMaxMicros the limit of a price */
+export function toAssignment(change: BulkChange, priceMaxMicros: bigint) {
+  if ('retire' in change) return RETIRE;
+  if ('restore' in change) return RESTORE;
+  if ('percent' in change) return { set: CHANGE_BY_PERCENT, values: [change.percent, priceMaxMicros] };
+  return { set: SET_PRICE, values: [toMicros(change.price)] };
+}
+
+/** Of the advisory lock that allows one bulk change or import at a time. */
+const LOCK_ID = 727_004;
+
+/** Holds until the end of the transaction. */
+export async function lockInventory(ctx: Ctx): Promise<void> {
+  await ctx.db.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
+}
+
+/** @returns the last proxy of the batch; null after the last one */
+export async function followDraining(
+  ctx: Ctx,
+  nodeId: string,
+  afterId: string,
+  proxiesMax: number,
+): Promise<string | null> {
+  const [row] = await ctx.db.query<{ lastId: string | null }>(
+    `with batch as (
+       select proxies.id, is_draining
+         from proxies join readable_exits as exits on exits.id = exit_id
+        where node_id = $1 and proxies.id > $2 and is_node_draining <> is_draining
+        order by proxies.id limit $3 for no key update of proxies
+     ), changed as (
+       update proxies set is_node_draining = is_draining from batch where proxies.id = batch.id
+     )
+     select max(id::text) as "lastId" from batch`,
+    [nodeId, afterId, proxiesMax],
+    PLANNED,
+  );
+  return row!.lastId;
+}

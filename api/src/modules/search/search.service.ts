@@ -1,0 +1,85 @@
+/** The search of staff. Each kind is looked up by indexes, in the lists that staff have, if the caller may read them. */
+import type { Permission } from '@cellhop/contract/permissions';
+import { addressSchema, idSchema } from '@cellhop/contract/schemas';
+import { foundKinds, type Found, type FoundKind } from '@cellhop/contract/staff/search';
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+import { findForStaff } from '../connections/connections.service.ts';
+import { findByReference } from '../invoices/staff-invoices.service.ts';
+import { listInventory } from '../proxies/inventory.service.ts';
+import * as promoCodes from '../referrals/promo-codes.service.ts';
+import * as desk from '../support/desk.service.ts';
+import * as userDirectory from '../user-administration/user-directory.service.ts';
+
+/** Of each kind. */
+const FOUND_MAX = 5;
+const page = { page: 1, size: FOUND_MAX };
+
+const neededPermission: Record<FoundKind, Permission> = {
+  USER: 'USERS_READ',
+  CONNECTION: 'CONNECTIONS_READ',
+  PROXY: 'PROXIES_READ',
+  INVOICE: 'PAYMENTS_READ',
+  PROMO_CODE: 'PROMO_CODES_READ',
+  TICKET: 'TICKETS_READ',
+};
+
+interface Wanted {
+  text: string;
+  /** Set if the text is one. */
+  id: string | undefined;
+  ip: string | undefined;
+}
+
+type Lookup = (ctx: Ctx, wanted: Wanted, actor: Actor) => Promise<Omit<Found, 'kind'>[]>;
+
+const lookups: Record<FoundKind, Lookup> = {
+  USER: async (ctx, { text, id }) => {
+    const rows =
+      id === undefined
+        ? (await userDirectory.listUsers(ctx, { ...page, email: text, sort: '-createdAt' })).data
+        : await userDirectory.findUsers(ctx, id);
+    return rows.map((user) => ({ id: user.id, title: user.email, detail: user.role.name }));
+  },
+  CONNECTION: async (ctx, { text, id, ip }) => {
+    const rows = await findForStaff(
+      ctx,
+      { id, ip, ...(id === undefined && ip === undefined && { username: text }) },
+      FOUND_MAX,
+    );
+    return rows.map((row) => ({ id: row.id, title: row.ip, detail: row.user.email }));
+  },
+  PROXY: async (ctx, { ip }) => {
+    if (ip === undefined) return [];
+    const { data } = await listInventory(ctx, { ...page, ip, sort: 'ip' });
+    return data.map((proxy) => ({ id: proxy.id, title: proxy.ip, detail: `${proxy.countryCode}, ${proxy.city}` }));
+  },
+  INVOICE: async (ctx, { text, id }) => {
+    const rows = await findByReference(ctx, { text, id }, FOUND_MAX);
+    return rows.map((row) => ({ id: row.id, title: `$${row.amount} ${row.currency}`, detail: row.user.email }));
+  },
+  PROMO_CODE: async (ctx, { text, id }) => {
+    if (id !== undefined) return [];
+    const { data } = await promoCodes.listForStaff(ctx, { ...page, code: text });
+    return data.map((code) => ({ id: code.id, title: code.code, detail: code.referral.email }));
+  },
+  TICKET: async (ctx, { text, id }, actor) => {
+    // Without a word the list of tickets has no filter.
+    if (!/[\p{L}\p{N}]/u.test(text)) return [];
+    const rows =
+      id === undefined
+        ? (await desk.listForStaff(ctx, actor, { ...page, view: 'all', words: text })).data
+        : await desk.findForStaff(ctx, id);
+    return rows.map((ticket) => ({ id: ticket.id, title: ticket.name, detail: ticket.user.email }));
+  },
+};
+
+export async function search(ctx: Ctx, actor: Actor, text: string): Promise<Found[]> {
+  const id = idSchema.safeParse(text.toLowerCase()).data;
+  const ip = addressSchema.safeParse(text).data;
+  const kinds = foundKinds.filter((kind) => actor.permissions.has(neededPermission[kind]));
+  const found = await Promise.all(
+    kinds.map(async (kind) => (await lookups[kind](ctx, { text, id, ip }, actor)).map((each) => ({ kind, ...each }))),
+  );
+  return found.flat();
+}

@@ -1,0 +1,83 @@
+import { connect, type Connection } from '@cellhop/contract/connections';
+import { createInvoice, type Invoice } from '@cellhop/contract/invoices';
+import type { FoundKind } from '@cellhop/contract/staff/search';
+import { searchEverything } from '@cellhop/contract/staff/search';
+import { createTicket, type Ticket } from '@cellhop/contract/support';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+
+const TRANSACTION = 'ab'.repeat(32);
+
+let testApp: TestApp;
+let admin: TestUser;
+let user: TestUser;
+let connection: Connection;
+let invoice: Invoice;
+let ticket: Ticket;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+  user = await createUser(testApp, { balanceMicros: 5_000_000n });
+  connection = (await user.call(connect, { body: { id: await createProxy(testApp), price: 0.8 } })).data;
+  invoice = (await user.call(createInvoice, { body: { amount: 10, currency: 'BTC' } })).data;
+  ticket = (await user.call(createTicket, { body: { name: 'Throttled uploads', description: 'Since noon.' } })).data;
+  await testApp.database.query(`insert into promo_codes (code, user_id) values ('SPRINGTIME', $1)`, [user.id]);
+  await testApp.database.query(
+    `insert into deposits (chain, asset, transaction_id, output, address_id, invoice_id, units, state, arrived_at)
+     select 'bitcoin', 'BTC', $2, 0, address_id, id, 1, 'SEEN', now() from invoices where id = $1`,
+    [invoice.id, TRANSACTION],
+  );
+});
+afterAll(() => testApp.stop());
+
+const find = async (text: string, by = admin) => (await by.call(searchEverything, { query: { text } })).data;
+
+describe('the search of staff', () => {
+  test.each<[string, () => string, FoundKind, () => string]>([
+    ['a part of an email', () => user.email.slice(0, 8).toUpperCase(), 'USER', () => user.id],
+    ['the id of a user', () => user.id.toUpperCase(), 'USER', () => user.id],
+    ['the id of a connection', () => connection.id, 'CONNECTION', () => connection.id],
+    ['the user name of a connection', () => connection.username, 'CONNECTION', () => connection.id],
+    ['the IP of a connection', () => ` ${connection.ip} `, 'CONNECTION', () => connection.id],
+    ['the id of an invoice', () => invoice.id, 'INVOICE', () => invoice.id],
+    ['the address of an invoice', () => invoice.address, 'INVOICE', () => invoice.id],
+    ['a transaction', () => TRANSACTION, 'INVOICE', () => invoice.id],
+    ['words of a ticket', () => 'uploads throt', 'TICKET', () => ticket.id],
+    ['the id of a ticket', () => ticket.id, 'TICKET', () => ticket.id],
+  ])('finds by %s', async (_name, text, kind, id) => {
+    expect(await find(text())).toContainEqual(expect.objectContaining({ kind, id: id() }));
+  });
+
+  test('finds proxies and promo codes, and says whose they are', async () => {
+    expect(await find(connection.ip)).toContainEqual(
+      expect.objectContaining({ kind: 'PROXY', title: connection.ip, detail: 'DE, Berlin' }),
+    );
+    expect(await find('springt')).toEqual([
+      { kind: 'PROMO_CODE', id: expect.any(String) as string, title: 'SPRINGTIME', detail: user.email },
+    ]);
+  });
+
+  test('finds nothing for unknown texts', async () => {
+    for (const text of [
+      randomUUID(),
+      '203.0.113.250',
+      'nothing-like-this',
+      "'; drop table users; --",
+      '%%%',
+      'smile \u{1F600}',
+    ])
+      expect(await find(text)).toEqual([]);
+  });
+
+  test('finds only what the role may read', async () => {
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    expect(await find(connection.ip, finance)).toEqual([]);
+    expect(await find(invoice.address, finance)).toHaveLength(1);
+    const support = await createUser(testApp, { roleName: 'SUPPORT' });
+    expect(await find(invoice.address, support)).toEqual([]);
+    await expect(find('anything', user)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(find('ab')).rejects.toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,72 @@
+import * as replyContract from '@cellhop/contract/staff/canned-replies';
+import * as contract from '@cellhop/contract/staff/support';
+import type { FastifyInstance } from 'fastify';
+import type { Actor } from '../../actor.ts';
+import { readIdempotencyKey } from '../../http/idempotency.ts';
+import { route } from '../../http/route.ts';
+import type { Requester } from '../../requester.ts';
+import * as replies from './canned-replies.service.ts';
+import * as desk from './desk.service.ts';
+
+export function deskRoutes(app: FastifyInstance): void {
+  readingRoutes(app);
+  writingRoutes(app);
+  cannedReplyRoutes(app);
+}
+
+function readingRoutes(app: FastifyInstance): void {
+  route(app, contract.listAllTickets, ({ ctx, actor, query }) => desk.listForStaff(ctx, actor, query));
+  route(app, contract.countTicketViews, async ({ ctx, actor }) => ({ data: await desk.countViews(ctx, actor) }));
+  route(app, contract.measureFirstReplies, async ({ ctx, query }) => ({
+    data: await desk.measureFirstReplies(ctx, query),
+  }));
+  route(app, contract.getAnyTicket, async ({ ctx, params }) => ({ data: await desk.getAny(ctx, params.id) }));
+  route(app, contract.listAssignees, async ({ ctx }) => ({ data: await desk.listAssignees(ctx) }));
+  route(app, contract.listAnyTicketMessages, ({ ctx, params, query }) => desk.listAnyMessages(ctx, params.id, query));
+  route(app, contract.listTicketNotes, ({ ctx, params, query }) => desk.listNotes(ctx, params.id, query));
+  route(app, contract.listTicketConnections, async ({ ctx, params }) => ({
+    data: await desk.listLiveConnections(ctx, params.id),
+  }));
+  route(app, contract.getTicketBalance, async ({ ctx, params }) => ({ data: await desk.readBalance(ctx, params.id) }));
+}
+
+function writingRoutes(app: FastifyInstance): void {
+  route(app, contract.createTicketForUser, async ({ ctx, body, ...request }) => ({
+    data: await desk.openTicketForUser(ctx, body, staffRequest(request)),
+  }));
+  route(app, contract.closeAnyTicket, async ({ ctx, params, ...request }) => ({
+    data: await desk.closeAny(ctx, params.id, staffRequest(request)),
+  }));
+  route(app, contract.assignTicket, async ({ ctx, params, body, ...request }) => ({
+    data: await desk.assign(ctx, params.id, body, staffRequest(request)),
+  }));
+  route(app, contract.answerTicket, async ({ ctx, params, body, ...request }) => ({
+    data: await desk.answer(ctx, params.id, body, staffRequest(request)),
+  }));
+  route(app, contract.writeTicketNote, async ({ ctx, params, body, ...request }) => ({
+    data: await desk.writeNote(ctx, params.id, body.content, staffRequest(request)),
+  }));
+}
+
+function cannedReplyRoutes(app: FastifyInstance): void {
+  route(app, replyContract.listCannedReplies, async ({ ctx }) => ({ data: await replies.listReplies(ctx) }));
+  route(app, replyContract.createCannedReply, async ({ ctx, body, ...request }) => ({
+    data: await replies.createReply(ctx, body, staffRequest(request)),
+  }));
+  route(app, replyContract.changeCannedReply, async ({ ctx, params, body, ...request }) => ({
+    data: await replies.changeReply(ctx, params.id, body, staffRequest(request)),
+  }));
+  route(app, replyContract.deleteCannedReply, async ({ ctx, params, ...request }) => ({
+    data: await replies.deleteReply(ctx, params.id, staffRequest(request)),
+  }));
+}
+
+interface Received {
+  actor: Actor;
+  requester: Requester;
+  headers: Parameters<typeof readIdempotencyKey>[0];
+}
+
+function staffRequest({ actor, requester, headers }: Received): desk.StaffRequest {
+  return { actor, requester, key: readIdempotencyKey(headers) };
+}

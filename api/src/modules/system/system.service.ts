@@ -1,0 +1,78 @@
+/** The state of the system for staff, and the retry of jobs. */
+import { AppError } from '@cellhop/contract/errors';
+import type { Job, JobState, SystemState } from '@cellhop/contract/staff/system';
+import type { Ctx } from '../../ctx.ts';
+import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import type { Actor } from '../../actor.ts';
+import type { Requester } from '../../requester.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { showChains } from '../invoices/watch.service.ts';
+import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
+import { hideSecrets } from './job-errors.ts';
+import * as store from './system.store.ts';
+
+export async function showState(ctx: Ctx): Promise<SystemState> {
+  const [reconciliation, jobs, chains, database] = await Promise.all([
+    showReconciliation(ctx),
+    store.readJobCounts(ctx),
+    showChains(ctx),
+    store.readDatabaseFigures(ctx),
+  ]);
+  return {
+    reconciliation,
+    jobs: { ...jobs, oldestDueAt: jobs.oldestDueAt?.toISOString() ?? null },
+    chains,
+    database: { ...database, bytes: Number(database.bytes), pool: ctx.poolUsage() },
+  };
+}
+
+export async function listJobs(ctx: Ctx, query: PageQuery & { state?: JobState | undefined }) {
+  const state = query.state ?? null;
+  const [rows, count] = await Promise.all([store.listJobs(ctx, state, query), store.countJobs(ctx, state)]);
+  return { data: rows.map(presentJob), totalPages: toTotalPages(count, query) };
+}
+
+/** Runs a job now, with all its attempts again. @throws AppError NOT_FOUND, JOB_NOT_FAILED */
+export function retryJob(
+  ctx: Ctx,
+  { userId: actorId }: Pick<Actor, 'userId'>,
+  { id, reason }: { id: string; reason: string | undefined },
+  requester: Requester,
+): Promise<Job> {
+  return ctx.tx(async (ctx) => {
+    const job = await store.lockJob(ctx, id);
+    if (!job) throw new AppError('NOT_FOUND', { thing: 'Job' });
+    if (!canRetry(job)) throw new AppError('JOB_NOT_FAILED');
+    await store.rescheduleJob(ctx, id);
+    await record(ctx, {
+      action: 'JOB_RETRIED',
+      actorId,
+      subject: { type: 'JOB' },
+      requester,
+      reason,
+      details: { name: job.name, job: id },
+      before: { state: job.state, attempts: job.attempts },
+      after: { state: 'WAITING', attempts: 0 },
+    });
+    return presentJob((await store.findJob(ctx, id))!);
+  });
+}
+
+function canRetry({ state, isWhole }: store.JobRow): boolean {
+  return (state === 'FAILED' || state === 'RETRYING') && isWhole;
+}
+
+function presentJob(row: store.JobRow): Job {
+  const { name, state, attempts, attemptsMax } = row;
+  return {
+    id: String(row.id),
+    name,
+    state,
+    attempts,
+    attemptsMax,
+    lastError: row.lastError === null ? null : hideSecrets(row.lastError),
+    createdAt: row.createdAt.toISOString(),
+    runAt: row.runAt.toISOString(),
+    canRetry: canRetry(row),
+  };
+}

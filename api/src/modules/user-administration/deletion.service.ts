@@ -1,0 +1,78 @@
+/** Deletion of accounts by staff. The ledger, receipts and the audit log stay. */
+import { AppError } from '@cellhop/contract/errors';
+import type { DeleteUserBody, StaffUser } from '@cellhop/contract/staff/users';
+import { createHmac } from 'node:crypto';
+import type { Actor } from '../../actor.ts';
+import type { Requester } from '../../requester.ts';
+import type { Ctx } from '../../ctx.ts';
+import { deriveKey } from '../../keys.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { removeCredentials } from '../auth/credentials-removal.service.ts';
+import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as users from '../users/users.service.ts';
+import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
+import { getUser } from './user-directory.service.ts';
+
+/** The user may top up and buy between two attempts. */
+const ATTEMPTS = 3;
+const HASH_LENGTH = 32;
+
+interface Deletion extends DeleteUserBody {
+  actor: Actor;
+  userId: string;
+  requester: Requester;
+}
+
+/**
+ * Ends the open connections first. If that refunds money, the account is not deleted.
+ * @throws AppError NOT_FOUND, PERMISSION_LACKING, LAST_ADMINISTRATOR, BALANCE_NOT_ZERO, CHANGED_ELSEWHERE
+ */
+export async function deleteUser(
+  ctx: Ctx,
+  actor: Actor,
+  userId: string,
+  { reason }: DeleteUserBody,
+  requester: Requester,
+): Promise<StaffUser> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const endingIds = await ctx.tx((ctx) => deleteOrRequestEnds(ctx, { actor, userId, reason, requester }));
+    if (endingIds.length === 0) return getUser(ctx, userId);
+    await finishEnds(ctx, endingIds);
+  }
+  throw new AppError('CHANGED_ELSEWHERE');
+}
+
+/** @returns the open connections, whose ends were requested instead; empty if the account was deleted */
+async function deleteOrRequestEnds(ctx: Ctx, { actor, userId, reason, requester }: Deletion): Promise<string[]> {
+  const state = await lockPermissions(ctx, actor);
+  const user = await lockExisting(ctx, userId);
+  requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
+  requireAdministrator(state, ({ id }) => id === userId);
+  const { balanceMicros } = await ledger.lockBalance(ctx, user.accountId);
+  if (balanceMicros !== 0n) throw new AppError('BALANCE_NOT_ZERO');
+  const entry = { actorId: actor.userId, userId, requester, reason };
+  const endingIds = await requestEndsOfUser(ctx, userId, user.accountId);
+  if (endingIds.length > 0) {
+    const details = { endedConnections: endingIds.length };
+    await record(ctx, { ...entry, action: 'USER_CONNECTIONS_ENDED', details });
+    return endingIds;
+  }
+  const endedSessions = await removeCredentials(ctx, userId);
+  const email = hashEmail(ctx, userId, user.email);
+  await users.markDeleted(ctx, userId, email);
+  await record(ctx, {
+    ...entry,
+    action: 'USER_DELETED',
+    details: { endedSessions },
+    before: { status: user.status, role: user.roleName },
+    after: { status: 'DELETED' },
+  });
+  return [];
+}
+
+/** Keyed, so that nobody finds the address by trying likely ones. Not an address, so nobody signs up with it. */
+function hashEmail({ config }: Ctx, userId: string, email: string): string {
+  const hmac = createHmac('sha256', deriveKey(config.secretKeys, 'deleted-emails'));
+  return `deleted:${hmac.update(`${userId}:${email}`).digest('hex').slice(0, HASH_LENGTH)}`;
+}

@@ -1,0 +1,70 @@
+/** Lists and shows users to staff. Read-only. */
+import { AppError } from '@cellhop/contract/errors';
+import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
+import type { ListedUser, StaffUser, UsersQuery } from '@cellhop/contract/staff/users';
+import type { Ctx } from '../../ctx.ts';
+import { toOffset, toTotalPages } from '../../http/paging.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import { currentLevels } from '../referrals/bonus.service.ts';
+import * as users from '../users/users.service.ts';
+import { presentListed, presentUser, type Standing } from './user-presenter.ts';
+
+export async function listUsers(ctx: Ctx, query: UsersQuery): Promise<{ data: ListedUser[]; totalPages: number }> {
+  const offset = toOffset(query);
+  const filter = toFilter(query);
+  const page = { sort: query.sort, limit: Math.min(query.size, LISTED_ROWS_MAX - offset), offset };
+  const [rows, count] = await Promise.all([
+    page.limit > 0 ? users.listUsers(ctx, filter, page) : [],
+    users.countUsers(ctx, filter, LISTED_ROWS_MAX),
+  ]);
+  const standings = await findStandings(ctx, rows);
+  return { data: rows.map((row) => presentListed(row, standings(row))), totalPages: toTotalPages(count, query) };
+}
+
+/** @returns the user with this id, or nobody */
+export async function findUsers(ctx: Ctx, id: string): Promise<StaffUser[]> {
+  const row = await users.findStaffUser(ctx, id);
+  if (!row) return [];
+  const standings = await findStandings(ctx, [row]);
+  return [presentUser(row, standings(row))];
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getUser(ctx: Ctx, id: string): Promise<StaffUser> {
+  const [user] = await findUsers(ctx, id);
+  if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
+  return user;
+}
+
+function toFilter(query: UsersQuery): users.UserFilter {
+  return {
+    referrerId: query.referralId ?? null,
+    email: query.email?.toLowerCase() ?? null,
+    status: query.status ?? null,
+    roleName: query.role ?? null,
+    isConfirmed: query.isConfirmed === undefined ? null : query.isConfirmed === 'true',
+    createdFrom: query.createdFrom ?? null,
+    createdTo: query.createdTo ?? null,
+  };
+}
+
+/** One query for all balances, one for all levels. */
+async function findStandings(
+  ctx: Ctx,
+  rows: readonly users.ListedUserRow[],
+): Promise<(row: users.ListedUserRow) => Standing> {
+  const [balances, levels] = await Promise.all([
+    ledger.readBalances(
+      ctx,
+      rows.map((row) => row.accountId),
+    ),
+    currentLevels(
+      ctx,
+      rows.map((row) => row.id),
+    ),
+  ]);
+  return ({ id, accountId }) => ({
+    balanceMicros: balances.get(accountId)?.balanceMicros ?? 0n,
+    referralLevel: levels.get(id) ?? 'BASIC',
+  });
+}

@@ -1,0 +1,50 @@
+import { getDashboard } from '@cellhop/contract/staff/dashboard';
+import { afterEach, expect, test } from 'vitest';
+import { createUser } from '../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { checkInvariants } from '../check-invariants.ts';
+import { updateSums } from '../modules/dashboard/sums.service.ts';
+import { registerNode } from '../modules/gateway/gateway.service.ts';
+import { assignExits } from '../modules/proxies/proxies.service.ts';
+import { seedHistory } from './demo-history.ts';
+import { seedProxies } from './demo-proxies.ts';
+
+let testApp: TestApp;
+afterEach(() => testApp.stop());
+
+test('the large demo has months of history that adds up, and leaves no trace of its clock', async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+  await seedProxies(testApp.ctx);
+  await assignExits(testApp.ctx);
+  const admin = await createUser(testApp, { roleName: 'ADMIN' });
+  const before = await defaults();
+  await testApp.ctx.tx((ctx) =>
+    seedHistory(ctx, { passwordHash: 'none', adminId: admin.id, supportId: admin.id, users: 12 }),
+  );
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
+  expect(await defaults()).toEqual(before);
+  expect(await testApp.database.query("select from pg_namespace where nspname = 'demo_clock'")).toEqual([]);
+  const [late] = await testApp.database.query<{ count: number; weeks: number }>(
+    `select count(*) filter (where created_at > now() - interval '4 minutes')::int as count,
+            count(distinct date_trunc('week', created_at))::int as weeks from transfers`,
+  );
+  expect(late!.count).toBe(0);
+  expect(late!.weeks).toBeGreaterThan(6);
+
+  await updateSums(testApp.ctx);
+  const query = { from: new Date(Date.now() - 91 * 86_400_000).toISOString(), to: new Date().toISOString() };
+  const { data } = await admin.call(getDashboard, { query });
+  expect(data.revenue!.total).toBeGreaterThan(5);
+  expect(data.topUps!.total).toBeGreaterThan(100);
+  expect(data.topUps!.byCurrency.length).toBeGreaterThan(5);
+  expect(data.traffic!.downloaded.total).toBeGreaterThan(data.traffic!.uploaded.total);
+  const [used] = await testApp.database.query<{ bytes: string }>('select sum(used_bytes) as bytes from connections');
+  expect(data.traffic!.downloaded.total + data.traffic!.uploaded.total).toBeCloseTo(Number(used!.bytes) / 1024, 3);
+});
+
+const defaults = () =>
+  testApp.database.query(
+    `select adrelid::regclass::text as table, attname, pg_get_expr(adbin, adrelid) as expression
+       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum order by 1, 2`,
+  );

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../src/db.ts';
+import { permissionTable } from './permission-table.ts';
+
+/** Questions with a body. */
+const unrecorded: ReadonlySet<string> = new Set(['POST /v1/notifications/admin/broadcasts/recipients']);
+
+/**
+ * Checks that writes of staff leave an entry in the audit log. For each endpoint of staff that a test file calls successfully, at
+ * least one of these requests must have an entry: a repeated request with the same idempotency key leaves none.
+ */
+export class StaffWrites {
+  readonly #requestIds = new Map<string, string[]>();
+
+  /** Call it before the server listens. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onResponse', async ({ method, routeOptions, id }, { statusCode }) => {
+      const endpoint = `${method} ${routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}')}`;
+      if (method === 'GET' || statusCode >= 300 || permissionTable[endpoint] === undefined || unrecorded.has(endpoint))
+        return;
+      this.#requestIds.set(endpoint, [...(this.#requestIds.get(endpoint) ?? []), id]);
+    });
+  }
+
+  /** @throws Error with the endpoints without an entry */
+  async check(database: Database): Promise<void> {
+    const silent: string[] = [];
+    for (const [endpoint, requestIds] of this.#requestIds) {
+      const entries = await database.query('select from audit_log where request_id = any($1)', [requestIds]);
+      if (entries.length === 0) silent.push(endpoint);
+    }
+    if (silent.length > 0) throw new Error(`writes of staff without an entry in the audit log: ${silent.join(', ')}`);
+  }
+}

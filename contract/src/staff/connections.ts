@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { connectionSchema, connectionStatuses } from '../connections.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  addressSchema,
+  data,
+  dateInputSchema,
+  idParams,
+  idSchema,
+  listQuery,
+  paged,
+  reasonSchema,
+} from '../schemas.ts';
+import { connectionSorts } from './connections.plain.ts';
+
+export { connectionSorts, type ConnectionSort } from './connections.plain.ts';
+
+/** Staff never see passwords. */
+export const staffConnectionSchema = connectionSchema
+  .omit({ password: true })
+  .extend({ user: z.object({ id: idSchema, email: z.string() }) });
+export type StaffConnection = z.infer<typeof staffConnectionSchema>;
+
+export const listAllConnections = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/admin',
+  access: { permission: 'CONNECTIONS_READ' },
+  summary: 'Connections of all users or of one, newest first',
+  query: z.strictObject({
+    ...listQuery,
+    id: idSchema.optional(),
+    userId: idSchema.optional(),
+    status: z.enum(connectionStatuses).optional(),
+    /** The exit IP of the proxy. */
+    ip: addressSchema.optional(),
+    /** When it was bought. Inclusive. */
+    createdFrom: dateInputSchema.optional(),
+    /** Exclusive. */
+    createdTo: dateInputSchema.optional(),
+    sort: z.enum(connectionSorts).default('-createdAt'),
+  }),
+  response: paged(staffConnectionSchema),
+});
+
+export const endAnyConnection = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/connections/admin/{id}/disconnect',
+  access: { permission: 'CONNECTIONS_EDIT' },
+  summary: "End a customer's connection as DISCONNECT_ADMIN",
+  params: idParams,
+  body: z.strictObject({ reason: reasonSchema.optional() }).nullish(),
+  response: data(staffConnectionSchema),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED'],
+});

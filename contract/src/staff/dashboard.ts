@@ -1,0 +1,69 @@
+/** The numbers on the first screen of staff: sums over a range, and what is true now. */
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { currencies } from '../invoices.plain.ts';
+import type { Permission } from '../permissions.ts';
+import { data, dateSchema, dollarsSchema } from '../schemas.ts';
+import { reconciliationSchema } from '../transactions.ts';
+import { rangeQuery, withRange } from '../usage.ts';
+
+export const dashboardQuery = withRange(z.strictObject(rangeQuery));
+export type DashboardQuery = z.infer<typeof dashboardQuery>;
+
+/** Each part and the permissions of which one opens it; others get null. */
+export const dashboardParts = {
+  revenue: ['TRANSACTIONS_READ', 'PAYMENTS_READ'],
+  topUps: ['TRANSACTIONS_READ', 'PAYMENTS_READ'],
+  traffic: ['CONNECTIONS_READ'],
+  connections: ['CONNECTIONS_READ'],
+  signUps: ['USERS_READ'],
+  proxies: ['PROXIES_READ'],
+  tickets: ['TICKETS_READ'],
+  nodes: ['NODES_READ'],
+  moneyCheck: ['SYSTEM_READ', 'TRANSACTIONS_READ'],
+} as const satisfies Record<string, readonly Permission[]>;
+export type DashboardPart = keyof typeof dashboardParts;
+
+const countSchema = z.int().nonnegative();
+/** `values` has one number for each of the `steps`. */
+const seriesOf = <T extends z.ZodType>(amount: T) => z.object({ total: amount, values: z.array(amount) });
+const kibibytesSchema = z.number().nonnegative();
+const states = { free: countSchema, sold: countSchema, unhealthy: countSchema };
+
+const dashboardSchema = z.object({
+  /** When each hour or day of the range begins. */
+  steps: z.array(dateSchema),
+  /** Charges minus refunds, when they were posted. */
+  revenue: seriesOf(dollarsSchema).nullable(),
+  topUps: seriesOf(dollarsSchema)
+    .extend({
+      /** The largest first. Null: not paid by an invoice. */
+      byCurrency: z.array(
+        z.object({ currency: z.enum(currencies).nullable(), amount: dollarsSchema, count: countSchema }),
+      ),
+    })
+    .nullable(),
+  traffic: z.object({ downloaded: seriesOf(kibibytesSchema), uploaded: seriesOf(kibibytesSchema) }).nullable(),
+  connections: z.object({ live: countSchema }).nullable(),
+  signUps: seriesOf(countSchema).nullable(),
+  proxies: z.object({ ...states, byCountry: z.array(z.object({ countryCode: z.string(), ...states })) }).nullable(),
+  tickets: z
+    .object({
+      open: countSchema,
+      /** Of tickets that customers opened in the range and that have a reply of staff. Null: there is none. */
+      firstReplySeconds: z.number().nonnegative().nullable(),
+    })
+    .nullable(),
+  nodes: z.object({ total: countSchema, online: countSchema }).nullable(),
+  moneyCheck: reconciliationSchema.pick({ status: true, checkedAt: true, violationCount: true }).nullable(),
+});
+export type Dashboard = z.infer<typeof dashboardSchema>;
+
+export const getDashboard = endpoint({
+  method: 'GET',
+  url: '/v1/dashboard/admin',
+  access: 'staff',
+  summary: 'The numbers that the role may read: sums over a range, and what is true now',
+  query: dashboardQuery,
+  response: data(dashboardSchema),
+});

@@ -1,0 +1,98 @@
+import { plain } from '../endpoint.ts';
+import type * as full from './inventory.ts';
+
+/** `SOLD`, `RETIRED` and `UNHEALTHY` may overlap; the state of a row is the first that applies. */
+export const proxyStates = ['SOLD', 'RETIRED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
+export type ProxyState = (typeof proxyStates)[number];
+
+export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
+export type InventorySort = (typeof inventorySorts)[number];
+
+/** The columns of an import and of an export, in the order of the export. */
+export const importColumns = [
+  'ip',
+  'price',
+  'countryCode',
+  'region',
+  'city',
+  'zip',
+  'isp',
+  'connectionType',
+  'node',
+  'exitKind',
+  'exit',
+] as const;
+export type ImportColumn = (typeof importColumns)[number];
+
+export const fileFormats = ['csv', 'json'] as const;
+export type FileFormat = (typeof fileFormats)[number];
+
+/** What can be wrong with a line of a file. */
+export const importProblems = [
+  'NOT_UTF8',
+  'EMPTY_FILE',
+  'NO_ROWS',
+  'TOO_MANY_ROWS',
+  'MISSING_COLUMN',
+  'UNKNOWN_COLUMN',
+  'DUPLICATE_COLUMN',
+  'WRONG_FIELD_COUNT',
+  'STRAY_QUOTE',
+  'UNCLOSED_QUOTE',
+  'NOT_JSON',
+  'NOT_A_LIST',
+  'NOT_AN_OBJECT',
+  'NOT_TEXT',
+  'REQUIRED',
+  'TOO_LONG',
+  'INVALID_TEXT',
+  'LIKE_A_FORMULA',
+  'NOT_AN_ADDRESS',
+  'NOT_A_PRICE',
+  'NOT_A_COUNTRY',
+  'UNKNOWN_NODE',
+  'UNKNOWN_EXIT_KIND',
+  'DUPLICATE_IP',
+] as const;
+export type ImportProblem = (typeof importProblems)[number];
+
+export const listInventory = plain<typeof full.listInventory>({
+  method: 'GET',
+  url: '/v1/proxies/admin',
+  access: { permission: 'PROXIES_READ' },
+});
+export const exportInventory = plain<typeof full.exportInventory>({
+  method: 'GET',
+  url: '/v1/proxies/admin/export',
+  access: { permission: 'PROXIES_READ' },
+});
+export const readSelection = plain<typeof full.readSelection>({
+  method: 'GET',
+  url: '/v1/proxies/admin/selection',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const changePrices = plain<typeof full.changePrices>({
+  method: 'POST',
+  url: '/v1/proxies/admin/prices',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const retireProxies = plain<typeof full.retireProxies>({
+  method: 'POST',
+  url: '/v1/proxies/admin/retire',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const restoreProxies = plain<typeof full.restoreProxies>({
+  method: 'POST',
+  url: '/v1/proxies/admin/restore',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const checkImport = plain<typeof full.checkImport>({
+  method: 'POST',
+  url: '/v1/proxies/admin/imports',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const applyImport = plain<typeof full.applyImport>({
+  method: 'POST',
+  url: '/v1/proxies/admin/imports/{id}/apply',
+  access: { permission: 'PROXIES_EDIT' },
+});

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import {
+  BULK_PROXIES_MAX,
+  FILTER_VALUE_LENGTH_MAX,
+  FILTER_VALUES_MAX,
+  NODE_NAME_LENGTH_MAX,
+  PERCENT_MAX,
+  PERCENT_MIN,
+  PROXY_PRICE_MAX,
+  PROXY_PRICE_STEP,
+} from '../limits.ts';
+import { parseAddressPrefix } from '../network.ts';
+import { locationSchema } from '../proxies.ts';
+import {
+  data,
+  dateSchema,
+  dollarsSchema,
+  idParams,
+  idSchema,
+  listQuery,
+  paged,
+  plainText,
+  reasonSchema,
+  repeated,
+} from '../schemas.ts';
+import { fileFormats, importProblems, inventorySorts, proxyStates } from './inventory.plain.ts';
+
+export { fileFormats, importColumns, importProblems, inventorySorts, proxyStates } from './inventory.plain.ts';
+
+/** A proxy with what customers do not see: how it leaves, its state, and who has it. */
+export const inventoryProxySchema = locationSchema.extend({
+  id: idSchema,
+  price: dollarsSchema,
+  /** Null: not assigned to an exit of a node yet. */
+  exit: z.object({ id: idSchema, node: z.string(), kind: z.string(), address: z.string().nullable() }).nullable(),
+  state: z.enum(proxyStates),
+  isHealthy: z.boolean(),
+  /** A retired proxy may still be sold until its connection ends. */
+  isRetired: z.boolean(),
+  connection: z
+    .object({ id: idSchema, createdAt: dateSchema, user: z.object({ id: idSchema, email: z.string() }) })
+    .nullable(),
+});
+export type InventoryProxy = z.infer<typeof inventoryProxySchema>;
+
+/** Such as `192.0.2.7`, `192.0.2`, `192.0.2.0/24` or `2001:db8::/32`. */
+const addressPrefixSchema = z
+  .string()
+  .max(50)
+  .refine((text) => parseAddressPrefix(text) !== undefined, 'must be an IP address, the start of one, or a network');
+const valueSchema = z.string().min(1).max(FILTER_VALUE_LENGTH_MAX);
+const filterOfOne = {
+  ip: addressPrefixSchema.optional(),
+  node: z.string().min(1).max(NODE_NAME_LENGTH_MAX).optional(),
+  state: z.enum(proxyStates).optional(),
+};
+/** In a URL. Values of one group are alternatives, groups narrow. */
+const filterQuery = {
+  ...filterOfOne,
+  country: repeated(valueSchema, FILTER_VALUES_MAX),
+  isp: repeated(valueSchema, FILTER_VALUES_MAX),
+};
+export const inventoryFilterSchema = z.strictObject({
+  ...filterOfOne,
+  country: z.array(valueSchema).max(FILTER_VALUES_MAX).optional(),
+  isp: z.array(valueSchema).max(FILTER_VALUES_MAX).optional(),
+});
+export type InventoryFilter = z.infer<typeof inventoryFilterSchema>;
+
+export const listInventory = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin',
+  access: { permission: 'PROXIES_READ' },
+  summary: 'All proxies: free, sold, unhealthy and retired',
+  query: z.strictObject({ ...listQuery, ...filterQuery, sort: z.enum(inventorySorts).default('ip') }),
+  response: paged(inventoryProxySchema),
+});
+
+export const exportInventory = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/export',
+  access: { permission: 'PROXIES_READ' },
+  summary: 'Proxies as a file with the columns of an import, by IP address',
+  query: z.strictObject({ ...filterQuery, format: z.enum(fileFormats).default('csv') }),
+  response: z.string(),
+});
+
+/** Identifies the proxies that a member of staff saw: it differs if one was added, left, got another price or was retired. */
+const fingerprintSchema = z.string().max(60);
+const selectionSchema = z.object({
+  count: z.int().min(0).max(BULK_PROXIES_MAX),
+  fingerprint: fingerprintSchema,
+  /** Null if there are none. */
+  lowestPrice: dollarsSchema.nullable(),
+  highestPrice: dollarsSchema.nullable(),
+});
+export type Selection = z.infer<typeof selectionSchema>;
+
+export const readSelection = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/selection',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: `The number of proxies that a bulk change would touch; at most ${BULK_PROXIES_MAX}`,
+  query: z.strictObject(filterQuery),
+  response: data(selectionSchema),
+});
+
+/** Exactly the proxies of a selection. */
+const bulkShape = {
+  filter: inventoryFilterSchema,
+  count: z.int().min(1).max(BULK_PROXIES_MAX),
+  fingerprint: fingerprintSchema,
+  reason: reasonSchema.optional(),
+};
+const countSchema = data(z.object({ count: z.int() }));
+
+/** US dollars for 100 MB, with four decimals: one megabyte and fifty have exact prices. */
+export const proxyPriceSchema = dollarsSchema
+  .min(PROXY_PRICE_STEP)
+  .max(PROXY_PRICE_MAX)
+  .refine((price) => Number.isSafeInteger(Math.round(price * 1e6) / 100), 'must have at most 4 decimals');
+const priceChangeSchema = z.union([
+  z.strictObject({ price: proxyPriceSchema }),
+  z.strictObject({ percent: z.number().min(PERCENT_MIN).max(PERCENT_MAX) }),
+]);
+export type PriceChange = z.infer<typeof priceChangeSchema>;
+
+export const changePrices = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/prices',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Set or raise the price of the proxies of a selection; open connections keep theirs',
+  body: z.strictObject({ ...bulkShape, change: priceChangeSchema }),
+  response: countSchema,
+  errors: ['CHANGED_ELSEWHERE'],
+});
+
+export const retireProxies = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/retire',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Take the proxies of a selection out of the catalogue; open connections go on',
+  body: z.strictObject(bulkShape),
+  response: countSchema,
+  errors: ['CHANGED_ELSEWHERE'],
+});
+
+export const restoreProxies = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/restore',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Return the retired proxies of a selection to the catalogue',
+  body: z.strictObject(bulkShape),
+  response: countSchema,
+  errors: ['CHANGED_ELSEWHERE'],
+});
+
+const changeCountsSchema = z.object({
+  newCount: z.int(),
+  changedCount: z.int(),
+  unchangedCount: z.int(),
+});
+export type ChangeCounts = z.infer<typeof changeCountsSchema>;
+
+export const importErrorSchema = z.object({
+  /** From 1, as in an editor. */
+  line: z.int(),
+  column: z.string().nullable(),
+  problem: z.enum(importProblems),
+  /** The beginning of the refused value. */
+  value: z.string().nullable(),
+});
+export type ImportError = z.infer<typeof importErrorSchema>;
+
+/** The body is the file itself, not JSON of this API. */
+export const checkImport = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/imports',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Check a CSV or JSON file of proxies and keep it for a day; the catalogue does not change yet',
+  query: z.strictObject({ format: z.enum(fileFormats), fileName: plainText(1, 200) }),
+  response: data(
+    changeCountsSchema.extend({
+      /** Null if the file has errors. */
+      id: idSchema.nullable(),
+      /** The first ones. */
+      errors: z.array(importErrorSchema),
+      errorCount: z.int(),
+    }),
+  ),
+});
+export type CheckedImport = z.infer<(typeof checkImport)['response']>['data'];
+
+export const applyImport = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/imports/{id}/apply',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Put a checked file into the catalogue, all of it or nothing; a repeated request changes nothing',
+  params: idParams,
+  response: data(changeCountsSchema),
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
+});

@@ -1,0 +1,110 @@
+/** Invoices of all users, with what staff see of their payments. */
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { currencies, currencyAmountSchema, invoiceSchema, invoiceStatuses } from '../invoices.ts';
+import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
+import {
+  data,
+  dateInputSchema,
+  dateSchema,
+  dollarsSchema,
+  idParams,
+  idSchema,
+  listQuery,
+  paged,
+  reasonSchema,
+  repeated,
+} from '../schemas.ts';
+import { namedUserSchema, staffRequestSchema } from './approvals.ts';
+import { invoiceSorts } from './invoices.plain.ts';
+
+export { invoiceSorts, type InvoiceSort } from './invoices.plain.ts';
+
+export const staffInvoiceSchema = invoiceSchema.extend({ user: namedUserSchema });
+export type StaffInvoice = z.infer<typeof staffInvoiceSchema>;
+
+const invoiceAmountInput = z.coerce.number().min(0).max(1_000_000);
+
+export const listAllInvoices = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/invoices',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: 'Invoices of all users or of one, newest first',
+  query: z.strictObject({
+    ...listQuery,
+    userId: idSchema.optional(),
+    status: repeated(z.enum(invoiceStatuses), invoiceStatuses.length),
+    currency: repeated(z.enum(currencies), currencies.length),
+    /** Of the creation; inclusive. */
+    from: dateInputSchema.optional(),
+    /** Exclusive. */
+    to: dateInputSchema.optional(),
+    /** US dollars, both inclusive. */
+    amountMin: invoiceAmountInput.optional(),
+    amountMax: invoiceAmountInput.optional(),
+    sort: z.enum(invoiceSorts).default('-createdAt'),
+  }),
+  response: paged(staffInvoiceSchema),
+});
+
+export const depositSchema = z.object({
+  id: idSchema,
+  /** Of the chain; null if staff recorded it. */
+  transactionId: z.string().nullable(),
+  /** The request of staff that recorded it. */
+  requestId: idSchema.nullable(),
+  amountInCurrency: z.string(),
+  state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED']),
+  arrivedAt: dateSchema,
+  /** US dollars for one coin, as a decimal string, at which it was credited. */
+  rate: z.string().nullable(),
+  /** US dollars. */
+  credited: dollarsSchema.nullable(),
+  creditedAt: dateSchema.nullable(),
+});
+export type Deposit = z.infer<typeof depositSchema>;
+
+export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
+  /** US dollars for one coin, as a decimal string. */
+  rate: z.string(),
+  /** US dollars that a settlement without an amount credits. */
+  due: dollarsSchema,
+  deposits: z.array(depositSchema),
+});
+export type StaffInvoiceDetail = z.infer<typeof staffInvoiceDetailSchema>;
+
+export const getAnyInvoice = endpoint({
+  method: 'GET',
+  url: '/v1/payments/admin/invoices/{id}',
+  access: { permission: 'PAYMENTS_READ' },
+  summary: 'An invoice of any user, with its deposits',
+  params: idParams,
+  response: data(staffInvoiceDetailSchema),
+  errors: ['NOT_FOUND'],
+});
+
+export const settleInvoiceBody = z
+  .strictObject({
+    /** US dollars. */
+    amount: dollarsSchema.positive().max(STAFF_AMOUNT_DOLLARS_MAX).optional(),
+    /** The same in the currency of the invoice, at its rate. Without both: what is due. */
+    amountInCurrency: currencyAmountSchema.optional(),
+    reason: reasonSchema,
+  })
+  .refine(({ amount, amountInCurrency }) => amount === undefined || amountInCurrency === undefined, {
+    message: 'has two amounts',
+    path: ['amount'],
+  });
+export type SettleInvoiceBody = z.infer<typeof settleInvoiceBody>;
+
+export const settleInvoice = endpoint({
+  method: 'POST',
+  url: '/v1/payments/admin/invoices/{id}/settle',
+  access: { permission: 'PAYMENTS_EDIT' },
+  summary: 'Credit a payment that no chain shows, or ask for approval above the limit',
+  params: idParams,
+  body: settleInvoiceBody,
+  response: data(staffRequestSchema),
+  status: 201,
+  errors: ['NOT_FOUND', 'NOTHING_DUE', 'IDEMPOTENCY_KEY_REUSED'],
+});

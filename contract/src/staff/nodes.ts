@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { NODES_MAX } from '../limits.ts';
+import { data, dateSchema, idParams, idSchema, reasonSchema, versionSchema } from '../schemas.ts';
+
+export const nodeSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  /** False if none of its processes has reported in the last seconds. */
+  isLive: z.boolean(),
+  /** Takes no new purchases. */
+  isDraining: z.boolean(),
+  /** Counts the changes of this node by staff. */
+  version: versionSchema,
+  /** Null: it has never reported, or is too old to say. */
+  lastReportAt: dateSchema.nullable(),
+  softwareVersion: z.string().nullable(),
+  /** Of the last report about itself, up to a minute ago; null if it is silent. */
+  tunnels: z.int().nullable(),
+  bytesPerSecond: z.number().nullable(),
+  /** What customers are told to connect to. */
+  host: z.string(),
+  port: z.int(),
+  dnsPorts: z.object({ free: z.int(), total: z.int() }),
+  exits: z.int(),
+  openConnections: z.int(),
+});
+export type GatewayNode = z.infer<typeof nodeSchema>;
+
+export const listNodes = endpoint({
+  method: 'GET',
+  url: '/v1/nodes/admin',
+  access: { permission: 'NODES_READ' },
+  summary: `Gateway nodes by name; at most ${NODES_MAX}`,
+  response: data(z.array(nodeSchema)),
+});
+
+export const changeNode = endpoint({
+  method: 'PATCH',
+  url: '/v1/nodes/admin/{id}',
+  access: { permission: 'NODES_EDIT' },
+  summary: 'Drain a node: its proxies are no longer sold, and open connections go on. Or end that',
+  params: idParams,
+  body: z.strictObject({
+    isDraining: z.boolean(),
+    version: versionSchema.optional(),
+    reason: reasonSchema.optional(),
+  }),
+  response: data(nodeSchema),
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
+});

@@ -1,0 +1,28 @@
+/** One search for everything: the kinds that the caller may read. */
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { EMAIL_LENGTH_MAX } from '../limits.ts';
+import { data, idSchema } from '../schemas.ts';
+import { foundKinds, SEARCH_LENGTH_MIN } from './search.plain.ts';
+
+export { foundKinds, SEARCH_LENGTH_MIN, type FoundKind } from './search.plain.ts';
+
+export const foundSchema = z.object({
+  kind: z.enum(foundKinds),
+  id: idSchema,
+  /** What it is called: an email, an IP, a code. */
+  title: z.string(),
+  /** What tells it from others of that title, such as its owner; empty if nothing does. */
+  detail: z.string(),
+});
+export type Found = z.infer<typeof foundSchema>;
+
+export const searchEverything = endpoint({
+  method: 'GET',
+  url: '/v1/search/admin',
+  access: 'staff',
+  summary:
+    'Search by email, id, IP of a proxy, user name of a connection, address or transaction of an invoice, promo code, words of a ticket',
+  query: z.strictObject({ text: z.string().trim().min(SEARCH_LENGTH_MIN).max(EMAIL_LENGTH_MAX) }),
+  response: data(z.array(foundSchema)),
+});

@@ -1,0 +1,85 @@
+/** The state of the system: the check of all money, jobs, chains and the database. */
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { data, dateSchema, listQuery, paged, reasonSchema } from '../schemas.ts';
+import { reconciliationSchema } from '../transactions.ts';
+import { jobStates } from './system.plain.ts';
+
+export { jobStates, type JobState } from './system.plain.ts';
+
+const count = z.int().nonnegative();
+
+export const systemStateSchema = z.object({
+  reconciliation: reconciliationSchema,
+  jobs: z.object({
+    waiting: count,
+    running: count,
+    /** Failed for good; they need somebody. */
+    failed: count,
+    /** When the oldest waiting job was due; null if none is. */
+    oldestDueAt: dateSchema.nullable(),
+  }),
+  chains: z.array(
+    z.object({
+      chain: z.string(),
+      /** False: payments on it are not seen. */
+      isWatched: z.boolean(),
+      /** Deposits that were seen and are not credited yet. */
+      openDeposits: count,
+    }),
+  ),
+  database: z.object({
+    version: z.string(),
+    bytes: count,
+    /** Connections of all programs, and how many the server allows. */
+    connections: count,
+    connectionsMax: count,
+    /** Of this API process. */
+    pool: z.object({ used: count, idle: count, waiting: count }),
+  }),
+});
+export type SystemState = z.infer<typeof systemStateSchema>;
+
+export const getSystemState = endpoint({
+  method: 'GET',
+  url: '/v1/system/admin',
+  access: { permission: 'SYSTEM_READ' },
+  summary: 'Whether all money adds up, and figures of jobs, chains and the database',
+  response: data(systemStateSchema),
+});
+
+export const jobSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(jobStates),
+  attempts: count,
+  attemptsMax: count,
+  /** The first line, without addresses, links and long codes. */
+  lastError: z.string().nullable(),
+  createdAt: dateSchema,
+  /** When the next attempt is due, or when the last one was. */
+  runAt: dateSchema,
+  /** False for mails whose contents were deleted after they had failed. */
+  canRetry: z.boolean(),
+});
+export type Job = z.infer<typeof jobSchema>;
+
+export const listJobs = endpoint({
+  method: 'GET',
+  url: '/v1/system/admin/jobs',
+  access: { permission: 'SYSTEM_READ' },
+  summary: 'Jobs that wait, run or have failed; the failed ones first',
+  query: z.strictObject({ ...listQuery, state: z.enum(jobStates).optional() }),
+  response: paged(jobSchema),
+});
+
+export const retryJob = endpoint({
+  method: 'POST',
+  url: '/v1/system/admin/jobs/{id}/retry',
+  access: { permission: 'SYSTEM_EDIT' },
+  summary: 'Run a job that failed or waits for its next attempt, at once and with all its attempts',
+  params: z.strictObject({ id: z.string().regex(/^\d{1,18}$/) }),
+  body: z.strictObject({ reason: reasonSchema.optional() }).nullish(),
+  response: data(jobSchema),
+  errors: ['NOT_FOUND', 'JOB_NOT_FAILED'],
+});

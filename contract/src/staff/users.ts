@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { EMAIL_LENGTH_MAX } from '../limits.ts';
+import { referralLevels } from '../referrals.ts';
+import {
+  data,
+  dateInputSchema,
+  dateSchema,
+  dollarsSchema,
+  idParams,
+  idSchema,
+  languageCodeSchema,
+  listQuery,
+  paged,
+  reasonSchema,
+  versionSchema,
+} from '../schemas.ts';
+import { userStatusSchema } from '../users.ts';
+import { roleNameSchema } from './roles.ts';
+import { EMAIL_PART_LENGTH_MIN, userSorts } from './users.plain.ts';
+
+export { EMAIL_PART_LENGTH_MIN, userSorts } from './users.plain.ts';
+
+export type UserSort = (typeof userSorts)[number];
+
+export const listedUserSchema = z.object({
+  id: idSchema,
+  email: z.string(),
+  isConfirmedEmail: z.boolean(),
+  status: userStatusSchema,
+  balance: dollarsSchema,
+  referralLevel: z.enum(referralLevels),
+  role: z.object({ name: z.string() }),
+  createdAt: dateSchema,
+});
+export type ListedUser = z.infer<typeof listedUserSchema>;
+
+export const staffUserSchema = listedUserSchema.extend({
+  languageCode: languageCodeSchema,
+  referralCode: z.string(),
+  deletedAt: dateSchema.nullable(),
+  /** The referrer. */
+  referral: z.object({ id: idSchema, email: z.string() }).nullable(),
+  /** The promo code of the sign-up. */
+  promoCode: z.string().nullable(),
+  hasSecondFactor: z.boolean(),
+  version: versionSchema,
+});
+export type StaffUser = z.infer<typeof staffUserSchema>;
+
+export const usersQuery = z.strictObject({
+  ...listQuery,
+  /** The users whom this one has referred. */
+  referralId: idSchema.optional(),
+  /** Part of the email. */
+  email: z.string().trim().min(EMAIL_PART_LENGTH_MIN).max(EMAIL_LENGTH_MAX).optional(),
+  status: userStatusSchema.optional(),
+  role: roleNameSchema.optional(),
+  isConfirmed: z.enum(['true', 'false']).optional(),
+  /** Inclusive. */
+  createdFrom: dateInputSchema.optional(),
+  /** Exclusive. */
+  createdTo: dateInputSchema.optional(),
+  sort: z.enum(userSorts).default('-createdAt'),
+});
+export type UsersQuery = z.infer<typeof usersQuery>;
+
+export const listUsers = endpoint({
+  method: 'GET',
+  url: '/v1/users/admin',
+  access: { permission: 'USERS_READ' },
+  summary: 'All users, or those that match all given filters',
+  query: usersQuery,
+  response: paged(listedUserSchema),
+});
+
+export const getUser = endpoint({
+  method: 'GET',
+  url: '/v1/users/admin/{id}',
+  access: { permission: 'USERS_READ' },
+  summary: 'A user',
+  params: idParams,
+  response: data(staffUserSchema),
+  errors: ['NOT_FOUND'],
+});
+
+/** `reason` is kept in the audit log; the user does not see it. */
+export const changeUserStatusBody = z.strictObject({
+  status: z.enum(['ACTIVE', 'BLOCKED']),
+  reason: reasonSchema,
+  version: versionSchema.optional(),
+});
+export type ChangeUserStatusBody = z.infer<typeof changeUserStatusBody>;
+
+export const changeUserStatus = endpoint({
+  method: 'PATCH',
+  url: '/v1/users/admin/{id}',
+  access: { permission: 'USERS_EDIT' },
+  summary: 'Block a user, which ends their connections as DISCONNECT_ADMIN, or unblock them',
+  params: idParams,
+  body: changeUserStatusBody,
+  response: data(staffUserSchema),
+  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'CHANGED_ELSEWHERE'],
+});
+
+const changeUserRoleBody = z.strictObject({
+  role: roleNameSchema,
+  reason: reasonSchema,
+  version: versionSchema.optional(),
+});
+export type ChangeUserRoleBody = z.infer<typeof changeUserRoleBody>;
+
+export const changeUserRole = endpoint({
+  method: 'PATCH',
+  url: '/v1/users/admin/{id}/role',
+  access: { permission: 'USERS_EDIT' },
+  summary: 'Give a user another role. Neither of the two may have a permission that the caller lacks',
+  params: idParams,
+  body: changeUserRoleBody,
+  response: data(staffUserSchema),
+  errors: ['NOT_FOUND', 'OWN_ROLE', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'CHANGED_ELSEWHERE'],
+});
+
+const deleteUserBody = z.strictObject({ reason: reasonSchema });
+export type DeleteUserBody = z.infer<typeof deleteUserBody>;
+
+export const deleteUser = endpoint({
+  method: 'DELETE',
+  url: '/v1/users/admin/{id}',
+  access: { permission: 'USERS_EDIT' },
+  summary: 'Delete an account without a balance: connections and sessions end, and a hash replaces the email',
+  params: idParams,
+  body: deleteUserBody,
+  response: data(staffUserSchema),
+  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'BALANCE_NOT_ZERO'],
+});

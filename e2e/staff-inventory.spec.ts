@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test';
+import { enter, expect, test } from './product.ts';
+
+const HEADER = 'ip,price,countryCode,region,city,zip,isp,connectionType,node,exitKind,exit';
+const lineOf = (ip: string, price: string) =>
+  `${ip},${price},PT,Lisboa,Lisbon,1000,"Operator, Lda",LTE,default,local-address,`;
+const fileOf = (...lines: string[]) => ({
+  name: 'stock.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from([HEADER, ...lines].join('\r\n')),
+});
+
+test('staff import proxies after a check, raise their price and retire one', async ({ page }) => {
+  await enter(page, '/admin/proxies', 'admin@example.com', 'demo-password');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('File').setInputFiles(fileOf(lineOf('203.0.113.1', 'cheap')));
+  await dialog.getByRole('button', { name: 'Check the file' }).click();
+  await expect(dialog.getByText('1 mistake. Nothing was imported.')).toBeVisible();
+  await expect(dialog.getByRole('listitem')).toHaveText(/Line 2, price: not a price.*\(cheap\)/);
+
+  await dialog.getByLabel('File').setInputFiles(fileOf(lineOf('203.0.113.1', '0.8'), lineOf('203.0.113.2', '1')));
+  await dialog.getByRole('button', { name: 'Check the file' }).click();
+  await expect(dialog.getByText('New: 2. Changed: 0. Unchanged: 0.')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Import 2' }).click();
+  await expect(page.getByText('Imported: 2 new, 0 changed')).toBeVisible();
+
+  await page.getByLabel('IP address').fill('203.0.113');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page).toHaveURL(/ip=203\.0\.113/);
+  const rows = page.getByRole('region', { name: 'Proxies' }).getByRole('row');
+  await expect(rows).toHaveCount(3);
+  await expect(rows.nth(1)).toContainText('Operator, Lda');
+
+  await page.getByRole('button', { name: 'Change prices' }).click();
+  await expect(dialog.getByText('2 proxies match the filter: $0.80 to $1.00')).toBeVisible();
+  await dialog.getByLabel('Change in percent').fill('10');
+  await dialog.getByRole('button', { name: 'Change prices (2)' }).click();
+  await expect(page.getByText('The prices of 2 proxies were changed')).toBeVisible();
+  await expect(rows.nth(1)).toContainText('$0.88');
+
+  await page.getByRole('button', { name: 'Retire 203.0.113.1' }).click();
+  await dialog.getByRole('button', { name: 'Retire (1)' }).click();
+  await expect(rows.nth(1)).toContainText('Retired');
+  await expect(page.getByRole('button', { name: 'Restore 203.0.113.1' })).toBeVisible();
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  expect((await download).suggestedFilename()).toBe('proxies.csv');
+});
+
+test('a draining gateway is not sold, until staff end that', async ({ page }) => {
+  await enter(page, '/admin/nodes', 'admin@example.com', 'demo-password');
+  const row = page.getByRole('region', { name: 'Gateways' }).getByRole('row').nth(1);
+  await expect(row).toContainText('default');
+  await expect(row).toContainText('Live');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Drain default' }).click();
+  await dialog.getByLabel('Reason (optional)').fill('new hardware');
+  await dialog.getByRole('button', { name: 'Drain' }).click();
+  await expect(row).toContainText('Draining');
+  // The worker takes its proxies out of the catalogue.
+  await expect.poll(() => hasFreeProxies(page)).toBe(false);
+  await page.goto('/admin/nodes');
+  await page.getByRole('button', { name: 'End draining of default' }).click();
+  await dialog.getByRole('button', { name: 'End draining' }).click();
+  await expect(row).not.toContainText('Draining');
+  await expect.poll(() => hasFreeProxies(page)).toBe(true);
+});
+
+async function hasFreeProxies(page: Page): Promise<boolean> {
+  await page.goto('/admin/proxies?state=FREE');
+  const none = page.getByText('No proxy matches this filter.');
+  await expect(none.or(page.getByRole('table'))).toBeVisible();
+  // Placeholders are a table too.
+  await expect(
+    page
+      .getByRole('button', { name: /^Retire \d/ })
+      .first()
+      .or(none),
+  ).toBeVisible();
+  return !(await none.isVisible());
+}

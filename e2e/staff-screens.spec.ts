@@ -1,0 +1,64 @@
+import { enter, expect, test } from './product.ts';
+import { expectGood, prefer, visit } from './screen-checks.ts';
+
+/** Every screen of the admin area. */
+const staffPages = [
+  '/admin/connections',
+  '/admin/tickets',
+  '/admin/tickets/replies',
+  '/admin/referral-system/codes',
+  '/admin/faq',
+  '/admin/faq?preview=ru',
+  '/admin/broadcasts',
+  '/admin/proxies',
+  '/admin/nodes',
+  '/admin/users',
+  '/admin/roles',
+  '/admin/payment/invoices',
+  '/admin/approvals',
+  '/admin/system',
+  '/admin/audit-log',
+  '/admin',
+];
+
+/** Half-way through an animation, colours differ. */
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+/** Languages and themes in turn, because each page with each look takes too long. EVERY_LOOK=true tests all. */
+const looks = [
+  ['en', 'DARK'],
+  ['ru', 'LIGHT'],
+] as const;
+
+for (const [index, [language, theme]] of looks.entries()) {
+  test(`screens of staff are accessible and fit, ${language}, ${theme}`, async ({ page }) => {
+    await prefer(page, language, theme);
+    await enter(page, '/favicon.svg', 'admin@example.com', 'demo-password');
+    const isEvery = process.env['EVERY_LOOK'] === 'true';
+    for (const path of staffPages.filter((_, place) => isEvery || place % looks.length === index))
+      await visit(page, path);
+  });
+}
+
+test('customers see no admin area, and read which permission a page needs', async ({ page }) => {
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+  await enter(page, '/proxies', 'user@example.com', 'demo-password');
+  await expect(page.getByRole('link', { name: 'Proxies' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Admin Dashboard' })).toHaveCount(0);
+  expect(requested.filter((path) => /staff/i.test(path))).toEqual([]);
+  await page.goto('/admin/connections');
+  await expect(page.getByText('CONNECTIONS_READ')).toBeVisible();
+  await expectGood(page, 'forbidden');
+});
+
+test('staff see the items of their role in the menu', async ({ page }) => {
+  await enter(page, '/admin', 'support@example.com', 'demo-password');
+  await expect(page).toHaveURL(/\/admin$/);
+  const menu = page.getByRole('navigation', { name: 'Main menu' });
+  await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(2);
+  await menu.getByRole('link', { name: 'Tickets' }).click();
+  await expect(menu.locator('[aria-current=page]')).toHaveText(['Tickets']);
+  await menu.getByRole('button', { name: 'Admin Dashboard' }).click();
+  await expect(menu.getByRole('link', { name: 'Connections' })).toHaveCount(1);
+});

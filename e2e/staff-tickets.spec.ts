@@ -1,0 +1,130 @@
+import { createCannedReply } from '@cellhop/contract/staff/canned-replies';
+import { answerTicket } from '@cellhop/contract/staff/support';
+import { createTicket, listTicketMessages, sendTicketMessage } from '@cellhop/contract/support';
+import type { Page } from '@playwright/test';
+import { mockResponses, refusal } from './gallery-screen.ts';
+import { clickTwice, clientAs, createCustomer, enter, expect, PASSWORD, test } from './product.ts';
+import { expectGood } from './screen-checks.ts';
+
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+const main = (page: Page) => page.getByRole('main');
+
+/** Sends what is in the form; meanwhile a colleague answers. */
+async function answerTwice(page: Page, answerAsColleague: () => Promise<unknown>): Promise<void> {
+  // Refused before the page itself knows of the other answer.
+  const { restore } = await mockResponses(page, { '/messages': refusal(409, 'CHANGED_ELSEWHERE') });
+  await main(page).getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(main(page).getByRole('alert')).toContainText('someone else answered');
+  await restore();
+  await answerAsColleague();
+  await expect(main(page).getByRole('alert')).toContainText('admin@example.com answered');
+  await expect(main(page).getByText('Is the balance enough?')).toBeVisible();
+  await clickTwice(main(page).getByRole('button', { name: 'Send anyway' }));
+  await expect(main(page).getByLabel('Your answer')).toHaveValue('');
+}
+
+test('two members of staff work on a ticket', async ({ page, product }) => {
+  const email = 'no-signal@example.com';
+  await createCustomer(page, email, 'ru');
+  const customer = await clientAs(email, product.url, PASSWORD);
+  const colleague = await clientAs('admin@example.com', product.url);
+  const body = { name: 'No signal in Lisbon', description: 'Since this morning.' };
+  const { data: ticket } = await customer(createTicket, { body });
+  const params = { id: ticket.id };
+  const reply = { title: 'Please wait', contentEn: 'We are looking into it.', contentRu: 'Мы уже разбираемся.' };
+  await colleague(createCannedReply, { body: reply });
+
+  await test.step('it is in the view of those that wait', async () => {
+    await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
+    await main(page)
+      .getByRole('link', { name: /^Waiting for us/ })
+      .click();
+    await expect(page).toHaveURL(/\?view=waiting$/);
+    await expect(main(page).locator('a[aria-current]')).toHaveText(/^Waiting for us/);
+    await main(page).getByLabel('Words in the name').fill('lisb');
+    await page.keyboard.press('Enter');
+    await expect(main(page).getByRole('row')).toHaveCount(2);
+    await main(page).getByRole('link', { name: body.name }).click();
+    await expect(main(page).getByRole('heading', { name: body.name })).toBeVisible();
+  });
+
+  await test.step('the customer and their balance are beside it', async () => {
+    const side = page.getByRole('complementary', { name: 'About the customer' });
+    await expect(side).toContainText(email);
+    // The trial credit of the promo code.
+    await expect(side).toContainText('$1.00');
+    await expect(side).toContainText('No live connections.');
+  });
+
+  await test.step('it is assigned, and noted without the customer', async () => {
+    await clickTwice(main(page).getByRole('button', { name: 'Assign to me' }));
+    await expect(main(page).getByRole('button', { name: 'Assign to me' })).toBeHidden();
+    await main(page).getByLabel('New note').fill('Ask the operator');
+    await clickTwice(main(page).getByRole('button', { name: 'Add note' }));
+    await expect(main(page).getByText('Ask the operator')).toHaveCount(1);
+    await expectGood(page, 'a ticket');
+  });
+
+  await test.step('a canned reply is in the language of the customer', async () => {
+    await main(page).getByRole('combobox', { name: 'Insert a canned reply' }).click();
+    await page.getByRole('option', { name: reply.title }).click();
+    await expect(main(page).getByLabel('Your answer')).toHaveValue(reply.contentRu);
+  });
+
+  await test.step('an answer of somebody else is shown before another one is sent', async () => {
+    await answerTwice(page, () => colleague(answerTicket, { params, body: { content: 'Is the balance enough?' } }));
+    const { data } = await customer(listTicketMessages, { params, query: {} });
+    expect(data.map(({ content }) => content)).toEqual([reply.contentRu, 'Is the balance enough?']);
+  });
+
+  await test.step('messages appear by themselves, and it is closed', async () => {
+    await customer(sendTicketMessage, { params, body: { content: 'Спасибо!' } });
+    await expect(main(page).getByText('Спасибо!')).toBeVisible();
+    await main(page).getByRole('button', { name: 'Close ticket' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close ticket' }).click();
+    await expect(main(page).getByText('This ticket is closed.')).toBeVisible();
+    await expect(main(page).getByLabel('Your answer')).toBeHidden();
+  });
+});
+
+test('staff open a ticket for a user, and keep canned replies', async ({ page }) => {
+  const dialog = page.getByRole('dialog');
+  await enter(page, '/admin/tickets', 'support@example.com', 'demo-password');
+  await test.step('the form shows its errors', async () => {
+    await main(page).getByRole('button', { name: 'Open a ticket for a user' }).click();
+    await dialog.getByLabel('Email of the user').fill('nobody@example.com');
+    await dialog.getByLabel('Name').fill('About your invoice');
+    await dialog.getByLabel('Description').fill('It was paid twice.');
+    await dialog.getByRole('button', { name: 'Open ticket' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('No user has this email');
+  });
+
+  await test.step('the ticket opens, and is listed with those of its user', async () => {
+    await dialog.getByLabel('Email of the user').fill('user@example.com');
+    await clickTwice(dialog.getByRole('button', { name: 'Open ticket' }));
+    await expect(main(page).getByRole('heading', { name: 'About your invoice' })).toBeVisible();
+    await main(page).getByRole('link', { name: 'All of this user' }).click();
+    await expect(page).toHaveURL(/\?userId=/);
+    await expect(main(page).getByText('Only those of one user')).toBeVisible();
+    await expect(main(page).getByRole('link', { name: 'About your invoice' })).toHaveCount(1);
+  });
+
+  await test.step('a canned reply is added, changed and deleted', async () => {
+    await main(page).getByRole('link', { name: 'Canned replies' }).click();
+    await main(page).getByRole('button', { name: 'Add a canned reply' }).click();
+    await dialog.getByLabel('Title').fill('Greeting');
+    await dialog.getByLabel('Text in English').fill('Hello!');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(dialog.getByText('Required field')).toBeVisible();
+    await dialog.getByLabel('Text in Russian').fill('Здравствуйте!');
+    await clickTwice(dialog.getByRole('button', { name: 'Save' }));
+    await main(page).getByRole('button', { name: 'Change Greeting' }).click();
+    await dialog.getByLabel('Text in English').fill('Good morning!');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(main(page).getByText('Good morning!')).toBeVisible();
+    await main(page).getByRole('button', { name: 'Delete Greeting' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expect(main(page).getByRole('button', { name: 'Delete Greeting' })).toHaveCount(0);
+  });
+});

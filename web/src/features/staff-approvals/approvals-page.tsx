@@ -1,0 +1,115 @@
+import type { StaffRequest } from '@cellhop/contract/staff/approvals';
+import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
+import { SegmentedControl, Select } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../lib/format.ts';
+import { oneOf } from '../../lib/search-values.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { toList } from '../../lib/use-list.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useDecide, useRequests } from './api.ts';
+import classes from './approvals-page.module.css';
+import { RequestsTable } from './requests-table.tsx';
+import { type RequestKind, requestKinds, type StaffApprovalsSearch } from './screen.ts';
+
+interface ApprovalsPageProps {
+  search: StaffApprovalsSearch;
+  onSearch: (change: Partial<StaffApprovalsSearch>) => void;
+}
+
+export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
+  const { t } = useTranslation('staffMoney');
+  const kinds = useReadableKinds();
+  const kind = search.kind !== undefined && kinds.includes(search.kind) ? search.kind : (kinds[0] ?? 'ADJUSTMENT');
+  const requests = useRequests(kind, search);
+  const canDecide = usePermission(kind === 'ADJUSTMENT' ? 'TRANSACTIONS_WRITE' : 'PAYMENTS_EDIT');
+  const [decided, setDecided] = useState<{ request: StaffRequest; isApproved: boolean }>();
+  const pendingCount = requests.response?.pendingCount ?? 0;
+  return (
+    <>
+      <OfUserNotice userId={search.userId} />
+      {kinds.length > 1 && (
+        <SegmentedControl
+          mb="lg"
+          aria-label={t('approvals.kind')}
+          data={kinds.map((value) => ({ value, label: t(`approvals.kinds.${value}`) }))}
+          value={kind}
+          onChange={(value) => onSearch({ kind: oneOf(value, requestKinds), page: undefined })}
+        />
+      )}
+      <FilterPanel onReset={undefined}>
+        <Select
+          label={t('approvals.status')}
+          placeholder={t('approvals.all')}
+          data={requestStatuses.map((value) => ({ value, label: t(`approvals.statuses.${value}`) }))}
+          value={search.status ?? null}
+          clearable
+          onChange={(value) => onSearch({ status: oneOf(value, requestStatuses), page: undefined })}
+        />
+      </FilterPanel>
+      <output className={classes['pending']}>{t('approvals.pending', { count: pendingCount })}</output>
+      <PagedList
+        list={toList(requests)}
+        page={search.page ?? 1}
+        onPage={(page) => onSearch({ page })}
+        failureText={t('approvals.failed')}
+        empty={<EmptyList text={t('approvals.empty')} />}
+      >
+        {(rows) => (
+          <RequestsTable
+            requests={rows}
+            onDecide={canDecide ? (request, isApproved) => setDecided({ request, isApproved }) : undefined}
+          />
+        )}
+      </PagedList>
+      <DecisionDialog decided={decided} onClose={() => setDecided(undefined)} />
+    </>
+  );
+}
+
+/** Each kind has a permission of its own. */
+function useReadableKinds(): RequestKind[] {
+  const canReadTransactions = usePermission('TRANSACTIONS_READ');
+  const canReadPayments = usePermission('PAYMENTS_READ');
+  return requestKinds.filter((kind) => (kind === 'ADJUSTMENT' ? canReadTransactions : canReadPayments));
+}
+
+interface DecisionDialogProps {
+  decided: { request: StaffRequest; isApproved: boolean } | undefined;
+  onClose: () => void;
+}
+
+function DecisionDialog({ decided, onClose }: DecisionDialogProps) {
+  const { t } = useTranslation('staffMoney');
+  const decide = useDecide();
+  const shown = useLastDefined(decided);
+  const isApproved = shown?.isApproved === true;
+  const values = { amount: formatMoney(shown?.request.amount ?? 0), email: shown?.request.user.email ?? '' };
+
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (decided === undefined) return;
+    // A failure refetches the list, so the dialog closes and shows what has changed.
+    await decide.run({ ...decided, reason });
+    onClose();
+  }
+
+  return (
+    <ReasonDialog
+      isOpen={decided !== undefined}
+      title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
+      text={t(isApproved ? 'approvals.approveText' : 'approvals.rejectText', values)}
+      action={t(isApproved ? 'approvals.approve' : 'approvals.reject')}
+      isDangerous={!isApproved}
+      isOptional={isApproved}
+      isWorking={decide.isRunning}
+      onConfirm={(reason) => void confirm(reason)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
+import { IconChecks } from '@tabler/icons-react';
+import { idOf, oneOf, pageSearch, type Search } from '../../lib/search-values.ts';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const requestKinds = ['ADJUSTMENT', 'SETTLEMENT'] as const;
+export type RequestKind = (typeof requestKinds)[number];
+
+export const staffApprovalsScreen = {
+  path: '/admin/approvals',
+  permission: ['TRANSACTIONS_READ', 'PAYMENTS_READ'],
+  texts: ['staffMoney', 'payment'],
+  search: staffApprovalsSearch,
+  title: 'approvals',
+  Icon: IconChecks,
+} as const satisfies StaffScreen;
+
+export type StaffApprovalsSearch = ReturnType<typeof staffApprovalsSearch>;
+
+function staffApprovalsSearch(search: Search) {
+  return {
+    ...pageSearch(search),
+    kind: oneOf(search['kind'], requestKinds),
+    status: oneOf(search['status'], requestStatuses),
+    userId: idOf(search['userId']),
+  };
+}

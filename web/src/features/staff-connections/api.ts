@@ -1,0 +1,30 @@
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+import { toRange } from '../staff-parts/day-range.tsx';
+import type { StaffConnectionsSearch } from './screen.ts';
+
+export function useConnectionsOfUsers({ from, to, ...search }: StaffConnectionsSearch) {
+  const range = toRange({ from, to });
+  const query = { ...search, createdFrom: range.from, createdTo: range.to };
+  return useList(apiQuery(listAllConnections, { query }, { topics: ['staff-connections'] }));
+}
+
+interface End {
+  connection: StaffConnection;
+  reason: string | undefined;
+}
+
+export function useEndConnection() {
+  const { t } = useTranslation('staffConnections');
+  return useAction({
+    call: async ({ connection, reason }: End) =>
+      (await call(endAnyConnection, { params: { id: connection.id }, body: { reason } })).data,
+    successText: ({ ip }) => t('end.done', { ip }),
+    changes: ['connections'],
+  });
+}

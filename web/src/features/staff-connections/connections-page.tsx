@@ -1,0 +1,68 @@
+import type { StaffConnection } from '@cellhop/contract/staff/connections';
+import { connectionSorts } from '@cellhop/contract/staff/connections.plain';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { oneOf } from '../../lib/search-values.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import type { StaffConnectionsSearch } from './screen.ts';
+import { useConnectionsOfUsers, useEndConnection } from './api.ts';
+import { ConnectionsFilter } from './connections-filter.tsx';
+import { ConnectionsTable } from './connections-table.tsx';
+
+interface ConnectionsPageProps {
+  search: StaffConnectionsSearch;
+  onSearch: (change: StaffConnectionsSearch) => void;
+}
+
+export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
+  const { t } = useTranslation('staffConnections');
+  const connections = useConnectionsOfUsers(search);
+  const canEnd = usePermission('CONNECTIONS_EDIT');
+  const [ending, setEnding] = useState<StaffConnection>();
+  const shown = useLastDefined(ending);
+  const end = useEndConnection();
+
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (ending === undefined) return;
+    if ((await end.run({ connection: ending, reason })) !== undefined) setEnding(undefined);
+  }
+
+  return (
+    <>
+      <OfUserNotice userId={search.userId} />
+      <ConnectionsFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
+      <PagedList
+        list={connections}
+        page={search.page ?? 1}
+        onPage={(page) => onSearch({ page })}
+        failureText={t('table.failed')}
+        empty={<EmptyList text={t('table.empty')} />}
+      >
+        {(rows) => (
+          <ConnectionsTable
+            connections={rows}
+            sort={search.sort ?? connectionSorts[0]}
+            onSort={(sort) => onSearch({ sort: oneOf(sort, connectionSorts), page: undefined })}
+            onEnd={canEnd ? setEnding : undefined}
+          />
+        )}
+      </PagedList>
+      <ReasonDialog
+        isOpen={ending !== undefined}
+        title={t('end.title', { ip: shown?.ip ?? '' })}
+        text={t('end.text', { email: shown?.user.email ?? '' })}
+        action={t('end.action')}
+        isDangerous
+        isOptional
+        isWorking={end.isRunning}
+        onConfirm={(reason) => void confirm(reason)}
+        onClose={() => setEnding(undefined)}
+      />
+    </>
+  );
+}

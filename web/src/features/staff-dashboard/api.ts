@@ -1,0 +1,15 @@
+import { getDashboard } from '@cellhop/contract/staff/dashboard.plain';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import type { RangeQuery } from '../usage/range.ts';
+
+export function useDashboard(query: RangeQuery) {
+  return useApiQuery(
+    apiQuery(
+      getDashboard,
+      { query },
+      { topics: ['balance', 'connections', 'invoices', 'tickets'], throttleMs: SUMS_THROTTLE_MS },
+    ),
+    { keepsPrevious: true },
+  );
+}

@@ -1,0 +1,98 @@
+import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import type { UsageStep } from '@cellhop/contract/usage';
+import { useTranslation } from 'react-i18next';
+import { formatCount, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import { BarChart } from '../../ui/bar-chart.tsx';
+import { spokenTime, timeOf } from '../usage/step-label.ts';
+import classes from '../usage/usage-charts.module.css';
+
+const KIB_PER_MEGABYTE = 1024;
+
+interface DashboardChartsProps {
+  dashboard: Dashboard;
+  step: UsageStep;
+}
+
+export function DashboardCharts({ dashboard, step }: DashboardChartsProps) {
+  const { t } = useTranslation(['staffDashboard', 'common']);
+  const { steps, revenue, topUps, traffic, signUps } = dashboard;
+  const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
+  const shared = { steps, step };
+  const { downloaded, uploaded } = traffic ?? {};
+  return (
+    <div className={classes['charts']}>
+      {revenue && (
+        <Chart
+          {...shared}
+          title={t('revenue')}
+          emptyText={t('noRevenue')}
+          parts={[revenue.values]}
+          format={formatMoney}
+        />
+      )}
+      {topUps && (
+        <Chart {...shared} title={t('topUps')} emptyText={t('noTopUps')} parts={[topUps.values]} format={formatMoney} />
+      )}
+      {downloaded && uploaded && (
+        <Chart
+          {...shared}
+          title={t('trafficChart')}
+          emptyText={t('noTraffic')}
+          legend={[t('downloaded'), t('uploaded')]}
+          parts={[downloaded.values, uploaded.values]}
+          scale={KIB_PER_MEGABYTE}
+          format={megabytes}
+          formatTick={formatCount}
+        />
+      )}
+      {signUps && (
+        <Chart
+          {...shared}
+          title={t('signUps')}
+          emptyText={t('noSignUps')}
+          parts={[signUps.values]}
+          format={formatCount}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ChartProps {
+  steps: readonly string[];
+  step: UsageStep;
+  title: string;
+  emptyText: string;
+  /** Of each part, from the bottom up, a value for each step. */
+  parts: readonly (readonly number[])[];
+  /** Names of the parts. */
+  legend?: readonly string[];
+  /** Values per unit of the axis. */
+  scale?: number;
+  format: (value: number) => string;
+  /** Default: like the values. */
+  formatTick?: (value: number) => string;
+}
+
+function Chart({ steps, step, title, emptyText, parts, legend, scale = 1, format, formatTick = format }: ChartProps) {
+  return (
+    <section className={classes['figure']}>
+      <h2>{title}</h2>
+      <BarChart
+        label={title}
+        emptyText={emptyText}
+        {...(legend && { legend })}
+        formatTick={formatTick}
+        bars={steps.map((at, index) => {
+          const values = parts.map((part) => part[index] ?? 0);
+          const texts = values.map((value, part) => (legend ? `${legend[part]}: ${format(value)}` : format(value)));
+          return {
+            ...timeOf(at, step),
+            text: [spokenTime(at, step), ...texts].join('\n'),
+            parts: values.map((value) => value / scale),
+          };
+        })}
+      />
+    </section>
+  );
+}

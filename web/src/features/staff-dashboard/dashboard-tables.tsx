@@ -1,0 +1,101 @@
+import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import { useTranslation } from 'react-i18next';
+import { formatCount, maxDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import type { RangeQuery } from '../usage/range.ts';
+import classes from './dashboard-page.module.css';
+import { invoicesIn, proxiesIn, type ProxyState, rowsOf } from './links.ts';
+import { NumberLink } from './number-link.tsx';
+
+type CurrencySum = NonNullable<Dashboard['topUps']>['byCurrency'][number];
+
+interface CurrencyTableProps {
+  sums: readonly CurrencySum[];
+  query: RangeQuery;
+}
+
+export function CurrencyTable({ sums, query }: CurrencyTableProps) {
+  const { t } = useTranslation(['staffDashboard', 'payment']);
+  const decimals = maxDecimals(sums.map(({ amount }) => amount));
+  const target = ({ currency }: CurrencySum) =>
+    currency === null ? rowsOf(query).invoices : invoicesIn(query, currency);
+  const columns: Column<CurrencySum>[] = [
+    {
+      key: 'currency',
+      header: t('currency'),
+      place: 'heading',
+      render: ({ currency }) => (currency === null ? t('otherCurrency') : t(`payment:networks.${currency}`)),
+    },
+    {
+      key: 'amount',
+      header: t('amount'),
+      isNumeric: true,
+      render: (sum) => (
+        <NumberLink target={target(sum)}>
+          <ColumnMoney dollars={sum.amount} decimals={decimals} />
+        </NumberLink>
+      ),
+    },
+    { key: 'count', header: t('count'), isNumeric: true, render: ({ count }) => formatCount(count) },
+  ];
+  return (
+    <section className={classes['section']}>
+      <h2>{t('byCurrency')}</h2>
+      {sums.length === 0 ? (
+        <EmptyList text={t('noTopUps')} />
+      ) : (
+        <DataTable
+          label={t('byCurrency')}
+          columns={columns}
+          rows={sums}
+          rowKey={({ currency }) => currency ?? 'other'}
+          isDense
+        />
+      )}
+    </section>
+  );
+}
+
+type CountryCount = NonNullable<Dashboard['proxies']>['byCountry'][number];
+
+export function CountryTable({ countries }: { countries: readonly CountryCount[] }) {
+  const { t } = useTranslation('staffDashboard');
+  const stateColumn = (state: ProxyState): Column<CountryCount> => ({
+    key: state,
+    header: t(state),
+    isNumeric: true,
+    render: (country) => (
+      <NumberLink target={proxiesIn(state, country.countryCode)}>{formatCount(country[state])}</NumberLink>
+    ),
+  });
+  const columns: Column<CountryCount>[] = [
+    {
+      key: 'country',
+      header: t('country'),
+      place: 'heading',
+      render: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
+    },
+    stateColumn('free'),
+    stateColumn('sold'),
+    stateColumn('unhealthy'),
+  ];
+  return (
+    <section className={classes['section']}>
+      <h2>{t('byCountry')}</h2>
+      {countries.length === 0 ? (
+        <EmptyList text={t('noProxies')} />
+      ) : (
+        <DataTable
+          label={t('byCountry')}
+          columns={columns}
+          rows={countries}
+          rowKey={({ countryCode }) => countryCode}
+          isDense
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+/** Where the rows behind a number are listed. */
+import { toDay } from '../../lib/day.ts';
+import type { RangeQuery } from '../usage/range.ts';
+
+export interface Target {
+  to: string;
+  search: Record<string, string>;
+}
+
+/** The days of a range; its end is exclusive. */
+function daysOf({ from, to }: Pick<RangeQuery, 'from' | 'to'>) {
+  return { from: toDay(new Date(from)), to: toDay(new Date(Date.parse(to) - 1)) };
+}
+
+export function rowsOf(query: Pick<RangeQuery, 'from' | 'to'>) {
+  return {
+    connections: { to: '/admin/connections', search: daysOf(query) },
+    liveConnections: { to: '/admin/connections', search: { status: 'WORK' } },
+    invoices: { to: '/admin/payment/invoices', search: daysOf(query) },
+    users: { to: '/admin/users', search: daysOf(query) },
+    tickets: { to: '/admin/tickets', search: daysOf(query) },
+    openTickets: { to: '/admin/tickets', search: { view: 'open' } },
+    nodes: { to: '/admin/nodes', search: {} },
+    system: { to: '/admin/system', search: {} },
+  } as const satisfies Record<string, Target>;
+}
+
+export function invoicesIn(query: Pick<RangeQuery, 'from' | 'to'>, currency: string): Target {
+  return { to: '/admin/payment/invoices', search: { ...daysOf(query), currency } };
+}
+
+export type ProxyState = 'free' | 'sold' | 'unhealthy';
+
+export function proxiesIn(state: ProxyState, countryCode?: string): Target {
+  return {
+    to: '/admin/proxies',
+    search: { state: state.toUpperCase(), ...(countryCode !== undefined && { country: countryCode }) },
+  };
+}

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import type { ComponentType, ReactNode } from 'react';
+import type { Target } from './links.ts';
+import classes from './number-link.module.css';
+
+/** The lists belong to other features, whose routes and parameters this one does not know. */
+const AnyLink = Link as unknown as ComponentType<Target & { className: string | undefined; children: ReactNode }>;
+
+interface NumberLinkProps {
+  target: Target;
+  children: ReactNode;
+}
+
+/** A number that links to its rows. */
+export function NumberLink({ target, children }: NumberLinkProps) {
+  return (
+    <AnyLink {...target} className={classes['link']}>
+      {children}
+    </AnyLink>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Dashboard } from '@cellhop/contract/staff/dashboard';
+import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate, formatMegabytes, formatMoney } from '../../lib/format.ts';
+import type { RangeQuery } from '../usage/range.ts';
+import { toDuration } from './duration.ts';
+import type { Figure } from './figures.tsx';
+import { proxiesIn, type ProxyState, rowsOf } from './links.ts';
+
+const proxyStates: readonly ProxyState[] = ['free', 'sold', 'unhealthy'];
+
+/** The numbers that the role may read. */
+export function useFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
+  const sums = useSumFigures(dashboard, query);
+  return [...sums, ...useCurrentFigures(dashboard, query)];
+}
+
+function useSumFigures({ revenue, topUps, traffic, signUps }: Dashboard, query: RangeQuery): Figure[] {
+  const { t } = useTranslation(['staffDashboard', 'common']);
+  const rows = rowsOf(query);
+  const figures: Figure[] = [];
+  if (revenue !== null)
+    figures.push({
+      key: 'revenue',
+      label: t('revenue'),
+      value: formatMoney(revenue.total),
+      target: rows.connections,
+    });
+  if (topUps !== null)
+    figures.push({ key: 'topUps', label: t('topUps'), value: formatMoney(topUps.total), target: rows.invoices });
+  if (traffic !== null) {
+    const value = formatMegabytes(traffic.downloaded.total + traffic.uploaded.total);
+    figures.push({
+      key: 'traffic',
+      label: t('traffic'),
+      value: t('common:megabytes', { value }),
+      target: rows.connections,
+    });
+  }
+  if (signUps !== null)
+    figures.push({ key: 'signUps', label: t('signUps'), value: formatCount(signUps.total), target: rows.users });
+  return figures;
+}
+
+function useCurrentFigures(dashboard: Dashboard, query: RangeQuery): Figure[] {
+  const { t } = useTranslation('staffDashboard');
+  const { connections, proxies, tickets, nodes, moneyCheck } = dashboard;
+  const rows = rowsOf(query);
+  const figures: Figure[] = [];
+  if (connections !== null)
+    figures.push({
+      key: 'connections',
+      label: t('connections'),
+      value: formatCount(connections.live),
+      target: rows.liveConnections,
+    });
+  if (proxies !== null)
+    for (const state of proxyStates)
+      figures.push({
+        key: state,
+        label: `${t('proxies')}: ${t(state).toLowerCase()}`,
+        value: formatCount(proxies[state]),
+        target: proxiesIn(state),
+      });
+  if (tickets !== null) {
+    const { firstReplySeconds: seconds } = tickets;
+    const reply = seconds === null ? undefined : toDuration(seconds);
+    figures.push(
+      { key: 'open', label: t('openTickets'), value: formatCount(tickets.open), target: rows.openTickets },
+      {
+        key: 'firstReply',
+        label: t('firstReply'),
+        value: reply === undefined ? t('noReply') : t(`duration.${reply.unit}`, { count: reply.count }),
+        target: rows.tickets,
+      },
+    );
+  }
+  if (nodes !== null)
+    figures.push({
+      key: 'nodes',
+      label: t('gateways'),
+      value: t('ofAll', nodes),
+      target: rows.nodes,
+      isBad: nodes.online < nodes.total,
+    });
+  if (moneyCheck !== null) {
+    const { status, checkedAt, violationCount: count } = moneyCheck;
+    figures.push({
+      key: 'moneyCheck',
+      label: t('moneyCheck'),
+      value: t(`checks.${status}`, { count }),
+      target: rows.system,
+      isBad: status === 'BROKEN',
+      ...(checkedAt !== null && { note: t('checkedAt', { date: formatDate(checkedAt) }) }),
+    });
+  }
+  return figures;
+}

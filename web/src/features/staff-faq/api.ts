@@ -1,0 +1,66 @@
+import type { Output } from '@cellhop/contract/endpoint';
+import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
+import {
+  changeFaqEntry,
+  createFaqEntry,
+  deleteFaqEntry,
+  listFaqEntries,
+  moveFaqEntry,
+} from '@cellhop/contract/staff/faqs.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery, queryClient } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+
+const entriesQuery = apiQuery(listFaqEntries, {}, { topics: ['faqs'] });
+
+export function useFaqEntries() {
+  return useList(entriesQuery);
+}
+
+interface Saving {
+  texts: FaqTexts;
+  /** The entry as the member of staff saw it; undefined for a new one. */
+  seen: Pick<FaqEntry, 'id' | 'version'> | undefined;
+}
+
+export function useSaveEntry() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async ({ texts, seen }: Saving, withKey) => {
+      if (seen === undefined) return (await call(createFaqEntry, { body: { texts } }, withKey())).data;
+      const { id, version } = seen;
+      return (await call(changeFaqEntry, { params: { id }, body: { texts, version } })).data;
+    },
+    successText: () => t('faq.saved'),
+    changes: ['faqs'],
+  });
+}
+
+interface Move {
+  entry: FaqEntry;
+  direction: 'UP' | 'DOWN';
+}
+
+export function useMoveEntry() {
+  return useAction({
+    call: async ({ entry: { id, version }, direction }: Move) =>
+      call(moveFaqEntry, { params: { id }, body: { direction, version } }),
+    onSuccess: async (entries) => {
+      await queryClient.cancelQueries({ queryKey: entriesQuery.queryKey });
+      queryClient.setQueryData<Output<typeof listFaqEntries>>(entriesQuery.queryKey, entries);
+    },
+    changes: ['faqs'],
+  });
+}
+
+export function useDeleteEntry() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async ({ id, version }: FaqEntry) =>
+      (await call(deleteFaqEntry, { params: { id }, query: { version } })).data,
+    successText: () => t('faq.deleted'),
+    changes: ['faqs'],
+  });
+}

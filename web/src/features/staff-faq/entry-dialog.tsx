@@ -1,0 +1,109 @@
+import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { type Language, languages } from '../../i18n/languages.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FaqList } from '../faq/faq-page.tsx';
+import { useSaveEntry } from './api.ts';
+import { EntryTexts } from './entry-card.tsx';
+import { type EntryForm, entryForm, toForm, toPreview } from './entry-form.ts';
+import classes from './faq-page.module.css';
+
+interface EntryDialogProps {
+  isOpen: boolean;
+  /** As it is now; undefined for a new one. */
+  entry: FaqEntry | undefined;
+  onClose: () => void;
+}
+
+/** Edits both languages of an entry together. */
+export function EntryDialog({ isOpen, entry, onClose }: EntryDialogProps) {
+  const { t } = useTranslation('staffContent');
+  return (
+    <Dialog isOpen={isOpen} title={t(entry === undefined ? 'faq.create' : 'faq.change')} size="lg" onClose={onClose}>
+      <EntryFields entry={entry} onSaved={onClose} />
+    </Dialog>
+  );
+}
+
+type Form = UseFormReturn<EntryForm, unknown, FaqTexts>;
+
+function EntryFields({ entry, onSaved }: { entry: FaqEntry | undefined; onSaved: () => void }) {
+  const { t } = useTranslation('staffContent');
+  const [opened] = useState(entry);
+  const saving = useSaveEntry();
+  const form: Form = useForm<EntryForm, unknown, FaqTexts>({
+    resolver: zodResolver(entryForm, { error: formErrorMap }),
+    defaultValues: toForm(entry?.texts),
+  });
+  const submit = form.handleSubmit(async (texts) => {
+    if ((await saving.run({ texts, seen: entry })) !== undefined) onSaved();
+  });
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        {entry !== undefined && entry.version !== opened?.version && (
+          <Alert role="alert" color="yellow" variant="light" title={t('faq.changedElsewhere')}>
+            <EntryTexts texts={entry.texts} />
+          </Alert>
+        )}
+        <div className={classes['fields']}>
+          {languages.map((language) => (
+            <LanguageFields key={language} language={language} form={form} />
+          ))}
+        </div>
+        <Preview form={form} />
+        <Button type="submit" loading={saving.isRunning}>
+          {t('faq.save')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function LanguageFields({ language, form }: { language: Language; form: Form }) {
+  const { t } = useTranslation(['staffContent', 'common']);
+  const errors = form.formState.errors[language];
+  const name = t(`common:languages.${language}`);
+  return (
+    <Stack>
+      <TextInput
+        {...form.register(`${language}.question`)}
+        label={t('faq.question', { language: name })}
+        lang={language}
+        data-autofocus={language === 'en' || undefined}
+        error={fieldErrorText(errors?.question)}
+      />
+      <Textarea
+        {...form.register(`${language}.response`)}
+        label={t('faq.response', { language: name })}
+        lang={language}
+        autosize
+        minRows={5}
+        maxRows={12}
+        error={fieldErrorText(errors?.response)}
+      />
+    </Stack>
+  );
+}
+
+/** What customers would see. */
+function Preview({ form }: { form: Form }) {
+  const { t } = useTranslation('staffContent');
+  const values = useWatch({ control: form.control });
+  const items = languages.flatMap((language) => {
+    const { question = '', response = '' } = values[language] ?? {};
+    const text = toPreview({ question, response });
+    return text === undefined ? [] : [{ id: language, ...text }];
+  });
+  if (items.length === 0) return null;
+  return (
+    <section aria-label={t('faq.preview')}>
+      <FaqList items={items} />
+    </section>
+  );
+}

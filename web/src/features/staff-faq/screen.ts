@@ -1,0 +1,22 @@
+import { IconListDetails } from '@tabler/icons-react';
+import { type Language, languages } from '../../i18n/languages.ts';
+import { oneOf, type Search } from '../../lib/search-values.ts';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const staffFaqScreen = {
+  path: '/admin/faq',
+  permission: 'FAQ_READ',
+  texts: ['staffContent', 'faq'],
+  search: staffFaqSearch,
+  title: 'faq',
+  Icon: IconListDetails,
+} as const satisfies StaffScreen;
+
+interface StaffFaqSearch {
+  /** The language of the preview; undefined: the entries are edited. */
+  preview?: Language | undefined;
+}
+
+function staffFaqSearch({ preview }: Search): StaffFaqSearch {
+  return { preview: oneOf(preview, languages) };
+}

@@ -1,0 +1,131 @@
+import { FAQ_ENTRIES_MAX } from '@cellhop/contract/limits';
+import type { FaqEntry } from '@cellhop/contract/staff/faqs';
+import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Language, languages } from '../../i18n/languages.ts';
+import { oneOf } from '../../lib/search-values.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { FaqList } from '../faq/faq-page.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
+import { EntryCard, nameOf } from './entry-card.tsx';
+import { EntryDialog } from './entry-dialog.tsx';
+import classes from './faq-page.module.css';
+
+interface StaffFaqPageProps {
+  preview: Language | undefined;
+  onPreview: (language: Language | undefined) => void;
+}
+
+/** The value of the control for the entries themselves; the others are languages. */
+const ENTRIES = 'entries';
+
+export function StaffFaqPage({ preview, onPreview }: StaffFaqPageProps) {
+  const { t } = useTranslation(['staffContent', 'common']);
+  const { rows: entries, failure } = useFaqEntries();
+  const canCreate = usePermission('FAQ_WRITE');
+  const [isCreating, setCreating] = useState(false);
+  const isFull = entries !== undefined && entries.length >= FAQ_ENTRIES_MAX;
+  if (failure !== undefined) return <LoadFailure text={t('faq.failed')} {...failure} />;
+  return (
+    <>
+      <div className={classes['bar']}>
+        <SegmentedControl
+          aria-label={t('faq.view')}
+          value={preview ?? ENTRIES}
+          data={[
+            { value: ENTRIES, label: t('faq.entries') },
+            ...languages.map((language) => ({
+              value: language,
+              label: t('faq.previewIn', { language: t(`common:languages.${language}`) }),
+            })),
+          ]}
+          onChange={(value) => onPreview(oneOf(value, languages))}
+        />
+        {canCreate && (
+          <Button
+            leftSection={<IconPlus size={18} aria-hidden="true" />}
+            disabled={isFull}
+            onClick={() => setCreating(true)}
+          >
+            {t('faq.create')}
+          </Button>
+        )}
+      </div>
+      {isFull && canCreate && <Text mb="md">{t('faq.full', { count: FAQ_ENTRIES_MAX })}</Text>}
+      {entries === undefined ? (
+        <Skeleton height={240} aria-busy="true" />
+      ) : preview === undefined ? (
+        <EntryList entries={entries} />
+      ) : (
+        <Preview entries={entries} language={preview} />
+      )}
+      <EntryDialog isOpen={isCreating} entry={undefined} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+function EntryList({ entries }: { entries: readonly FaqEntry[] }) {
+  const { t } = useTranslation('staffContent');
+  const [canEdit, canDelete] = [usePermission('FAQ_EDIT'), usePermission('FAQ_DELETE')];
+  const [editingId, setEditingId] = useState<string>();
+  const [deletingId, setDeletingId] = useState<string>();
+  const move = useMoveEntry();
+  const removal = useDeleteEntry();
+  // From the list, so that after a refused change the next try has the current version.
+  const editing = entries.find(({ id }) => id === editingId);
+  const deleting = entries.find(({ id }) => id === deletingId);
+  const [shownEditing, shownDeleting] = [useLastDefined(editing), useLastDefined(deleting)];
+  if (entries.length === 0) return <EmptyList text={t('faq.empty')} />;
+  return (
+    <>
+      <ol className={classes['entries']} aria-label={t('faq.entries')}>
+        {entries.map((entry, index) => (
+          <EntryCard
+            key={entry.id}
+            entry={entry}
+            isFirst={index === 0}
+            isLast={index === entries.length - 1}
+            onMove={canEdit ? (direction) => void move.run({ entry, direction }) : undefined}
+            onEdit={canEdit ? () => setEditingId(entry.id) : undefined}
+            onDelete={canDelete ? () => setDeletingId(entry.id) : undefined}
+          />
+        ))}
+      </ol>
+      {shownEditing !== undefined && (
+        <EntryDialog isOpen={editing !== undefined} entry={shownEditing} onClose={() => setEditingId(undefined)} />
+      )}
+      <ConfirmDialog
+        isOpen={deleting !== undefined}
+        title={t('faq.deleteTitle')}
+        text={t('faq.deleteText', { name: shownDeleting === undefined ? '' : nameOf(shownDeleting) })}
+        action={t('faq.deleteAction')}
+        isDangerous
+        isWorking={removal.isRunning}
+        onConfirm={async () => {
+          if (deleting !== undefined && (await removal.run(deleting)) !== undefined) setDeletingId(undefined);
+        }}
+        onClose={() => setDeletingId(undefined)}
+      />
+    </>
+  );
+}
+
+/** The FAQ of customers with this language. */
+function Preview({ entries, language }: { entries: readonly FaqEntry[]; language: Language }) {
+  const { t } = useTranslation('faq');
+  const items = entries.flatMap(({ id, texts }) => {
+    const text = texts[language];
+    return text === null ? [] : [{ id, ...text }];
+  });
+  if (items.length === 0) return <EmptyList text={t('empty')} />;
+  return (
+    <div className={classes['preview']} lang={language}>
+      <FaqList items={items} />
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import type { CheckedImport, InventoryFilter, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
+import {
+  applyImport,
+  changePrices,
+  checkImport,
+  exportInventory,
+  type FileFormat,
+  type InventorySort,
+  listInventory,
+  readSelection,
+  restoreProxies,
+  retireProxies,
+} from '@cellhop/contract/staff/inventory.plain';
+import { useTranslation } from 'react-i18next';
+import { downloadText } from '../../lib/download-text.ts';
+import { formatCount } from '../../lib/format.ts';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { useList } from '../../lib/use-list.ts';
+
+/** Files and bulk changes of a hundred thousand proxies. */
+const LONG_TIMEOUT_MS = 300_000;
+
+export function useInventory(filter: InventoryFilter, sort: InventorySort | undefined, page: number) {
+  return useList(apiQuery(listInventory, { query: { ...filter, sort, page } }, { topics: ['catalogue'] }));
+}
+
+/** How many proxies a bulk change would touch, while its dialog is open. */
+export function useSelection(filter: InventoryFilter, isEnabled: boolean) {
+  return useApiQuery(apiQuery(readSelection, { query: filter }, { topics: ['catalogue'] }), { isEnabled });
+}
+
+export function useExport() {
+  return useAction({
+    call: ({ filter, format }: { filter: InventoryFilter; format: FileFormat }) =>
+      call(exportInventory, { query: { ...filter, format } }, { timeoutMs: LONG_TIMEOUT_MS }),
+    onSuccess: (text, { format }) => downloadText(`proxies.${format}`, text),
+  });
+}
+
+export interface Seen {
+  filter: InventoryFilter;
+  selection: Selection;
+  reason: string | undefined;
+}
+
+function toBody({ filter, selection: { count, fingerprint }, reason }: Seen) {
+  return { filter, count, fingerprint, reason };
+}
+
+export function useChangePrices() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ change, ...seen }: Seen & { change: PriceChange }) =>
+      (await call(changePrices, { body: { ...toBody(seen), change } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    successText: ({ count }) => t('price.done', { count, number: formatCount(count) }),
+    changes: ['catalogue'],
+  });
+}
+
+export function useRetire() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async (seen: Seen) =>
+      (await call(retireProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    successText: ({ count }) => t('retire.done', { count, number: formatCount(count) }),
+    changes: ['catalogue'],
+  });
+}
+
+export function useRestore() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async (seen: Seen) =>
+      (await call(restoreProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    successText: ({ count }) => t('restore.done', { count, number: formatCount(count) }),
+    changes: ['catalogue'],
+  });
+}
+
+export function useCheckImport() {
+  return useAction({
+    call: async (file: File): Promise<CheckedImport> => {
+      const format: FileFormat = file.name.toLowerCase().endsWith('.json') ? 'json' : 'csv';
+      const type = format === 'json' ? 'application/json' : 'text/csv';
+      const query = { format, fileName: file.name.slice(-200) };
+      const options = { file: { type, content: file }, timeoutMs: LONG_TIMEOUT_MS };
+      return (await call(checkImport, { query }, options)).data;
+    },
+  });
+}
+
+export function useApplyImport() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async (id: string) => (await call(applyImport, { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
+    successText: ({ newCount, changedCount }) =>
+      t('import.done', { newCount: formatCount(newCount), changedCount: formatCount(changedCount) }),
+    changes: ['catalogue'],
+  });
+}

@@ -1,0 +1,98 @@
+import type { InventoryFilter, Selection } from '@cellhop/contract/staff/inventory';
+import { BULK_PROXIES_MAX, REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../lib/error-text.ts';
+import { formatCount, formatMoney } from '../../lib/format.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
+import { type Seen, useSelection } from './api.ts';
+import { isEmpty } from './choice.ts';
+
+export interface BulkDialogProps {
+  isOpen: boolean;
+  filter: InventoryFilter;
+  onClose: () => void;
+}
+
+interface BulkFormProps extends BulkDialogProps {
+  title: string;
+  text: string;
+  /** Label of the confirm button; shows the number of proxies beside it. */
+  action: string;
+  isDangerous?: boolean;
+  isWorking: boolean;
+  /** False while the fields are not valid. */
+  isReady?: boolean;
+  /** Fields between the count and the reason. */
+  children?: ReactNode;
+  onConfirm: (seen: Seen) => void;
+}
+
+/** Shows how many proxies a change would touch, and then changes exactly these. */
+export function BulkDialog(props: BulkFormProps) {
+  const { isOpen, title, onClose } = props;
+  return (
+    <Dialog isOpen={isOpen} title={title} size="sm" onClose={onClose}>
+      {isOpen && <BulkForm {...props} />}
+    </Dialog>
+  );
+}
+
+function BulkForm(props: BulkFormProps) {
+  const { filter, text, action, isDangerous, isWorking, isReady = true, children, onConfirm, onClose } = props;
+  const { t } = useTranslation(['staffInventory', 'staff', 'common']);
+  const { response, error, isFetching } = useSelection(filter, true);
+  const [reason, setReason] = useState('');
+  const selection = error === null ? response?.data : undefined;
+  const given = reason.trim();
+  const isReasonValid = given === '' || given.length >= REASON_LENGTH_MIN;
+  const isAllowed = selection !== undefined && selection.count > 0 && !isFetching && isReady && isReasonValid;
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (selection !== undefined) onConfirm({ filter, selection, reason: given === '' ? undefined : given });
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{text}</Text>
+        {error === null ? (
+          <SelectionText selection={selection} isAll={isEmpty(filter)} />
+        ) : (
+          <Alert role="alert" color="red" variant="light">
+            {error.code === 'VALIDATION'
+              ? t('bulk.tooMany', { maximum: formatCount(BULK_PROXIES_MAX) })
+              : errorText(error)}
+          </Alert>
+        )}
+        {children}
+        <TextInput
+          label={t('staff:reason.optional')}
+          value={reason}
+          maxLength={REASON_LENGTH_MAX}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+          <Button type="submit" {...(isDangerous ? { color: 'red' } : {})} disabled={!isAllowed} loading={isWorking}>
+            {`${action} (${selection === undefined ? '…' : formatCount(selection.count)})`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function SelectionText({ selection, isAll }: { selection: Selection | undefined; isAll: boolean }) {
+  const { t } = useTranslation('staffInventory');
+  if (selection === undefined) return <Placeholder height={20} width="60%" />;
+  const { count, lowestPrice, highestPrice } = selection;
+  if (lowestPrice === null || highestPrice === null) return <Text>{t('bulk.none')}</Text>;
+  const range = { from: formatMoney(lowestPrice), to: formatMoney(highestPrice) };
+  return <Text fw={600}>{t(isAll ? 'bulk.all' : 'bulk.count', { count, number: formatCount(count), ...range })}</Text>;
+}

@@ -1,0 +1,47 @@
+import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
+import { type ProxyState, proxyStates } from '@cellhop/contract/staff/inventory.plain';
+
+/** The texts of the filter's fields; '' for no filter. */
+export interface FilterTexts {
+  ip: string;
+  /** Separated by commas, as is `isp`. */
+  country: string;
+  isp: string;
+  node: string;
+  state: string;
+}
+
+export function toTexts({ ip = '', country = [], isp = [], node = '', state }: InventoryFilter): FilterTexts {
+  return { ip, country: country.join(', '), isp: isp.join(', '), node, state: state ?? '' };
+}
+
+export function toFilter({ ip, country, isp, node, state }: FilterTexts): InventoryFilter {
+  const [countries, isps] = [listOf(country).map((code) => code.toUpperCase()), listOf(isp)];
+  const known = proxyStates.find((each): each is ProxyState => each === state);
+  return {
+    ...(ip.trim() !== '' && { ip: ip.trim() }),
+    ...(countries.length > 0 && { country: countries }),
+    ...(isps.length > 0 && { isp: isps }),
+    ...(node.trim() !== '' && { node: node.trim() }),
+    ...(known !== undefined && { state: known }),
+  };
+}
+
+export function isEmpty(filter: InventoryFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}
+
+function listOf(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return [...new Set(items)].filter((item) => item !== '');
+}
+
+export type PriceChangeKind = 'price' | 'percent';
+
+/** Dollars with at most four decimals, or a percentage with a sign; a comma may stand for the point. Undefined for other texts. */
+export function toPriceChange(kind: PriceChangeKind, text: string): PriceChange | undefined {
+  const number = text.trim().replace(',', '.');
+  if (kind === 'price')
+    return /^\d{1,5}(?:\.\d{1,4})?$/.test(number) && Number(number) > 0 ? { price: Number(number) } : undefined;
+  return /^[+-]?\d{1,4}(?:\.\d{1,2})?$/.test(number) && Number(number) !== 0 ? { percent: Number(number) } : undefined;
+}

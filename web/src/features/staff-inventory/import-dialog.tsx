@@ -1,0 +1,99 @@
+import { BYTES_PER_MEGABYTE, IMPORT_BYTES_MAX } from '@cellhop/contract/limits';
+import type { CheckedImport } from '@cellhop/contract/staff/inventory';
+import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../lib/error-text.ts';
+import { formatCount } from '../../lib/format.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useApplyImport, useCheckImport } from './api.ts';
+import classes from './import-dialog.module.css';
+import { ImportErrors } from './import-errors.tsx';
+
+interface ImportDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** A file is checked first; then its numbers or its mistakes are shown, and nothing is imported without a confirmation. */
+export function ImportDialog({ isOpen, onClose }: ImportDialogProps) {
+  const { t } = useTranslation('staffInventory');
+  return (
+    <Dialog isOpen={isOpen} title={t('import.title')} size="lg" onClose={onClose}>
+      {isOpen && <ImportForm onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function ImportForm({ onClose }: Pick<ImportDialogProps, 'onClose'>) {
+  const { t } = useTranslation(['staffInventory', 'common']);
+  const checking = useCheckImport();
+  const applying = useApplyImport();
+  const [file, setFile] = useState<File>();
+  const isTooLarge = file !== undefined && file.size > IMPORT_BYTES_MAX;
+  const checked = checking.result;
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (file !== undefined) void checking.run(file);
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{t('import.text')}</Text>
+        <Code block className={classes['columns'] ?? ''}>
+          {importColumns.join(',')}
+        </Code>
+        <TextInput
+          type="file"
+          label={t('import.file')}
+          accept=".csv,.json,text/csv,application/json"
+          error={isTooLarge ? t('import.tooLarge', { megabytes: IMPORT_BYTES_MAX / BYTES_PER_MEGABYTE }) : undefined}
+          onChange={(event) => {
+            setFile(event.currentTarget.files?.[0]);
+            checking.reset();
+          }}
+        />
+        <ImportResult checked={checked} error={checking.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+          {checked?.id == null ? (
+            <Button type="submit" disabled={file === undefined || isTooLarge} loading={checking.isRunning}>
+              {t('import.check')}
+            </Button>
+          ) : (
+            <Button
+              disabled={checked.newCount + checked.changedCount === 0}
+              loading={applying.isRunning}
+              onClick={() => checked.id !== null && void applying.run(checked.id, { onSuccess: onClose })}
+            >
+              {t('import.apply', { number: formatCount(checked.newCount + checked.changedCount) })}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ImportResult({ checked, error }: { checked: CheckedImport | undefined; error: Error | null }) {
+  const { t } = useTranslation('staffInventory');
+  if (error !== null)
+    return (
+      <Alert role="alert" color="red" variant="light">
+        {errorText(error)}
+      </Alert>
+    );
+  if (checked === undefined) return null;
+  if (checked.id === null) return <ImportErrors errors={checked.errors} errorCount={checked.errorCount} />;
+  const counts = {
+    newCount: formatCount(checked.newCount),
+    changedCount: formatCount(checked.changedCount),
+    unchangedCount: formatCount(checked.unchangedCount),
+  };
+  return <Alert variant="light">{t('import.counts', counts)}</Alert>;
+}

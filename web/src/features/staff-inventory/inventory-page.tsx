@@ -1,0 +1,99 @@
+import type { InventoryFilter as Filter, InventoryProxy } from '@cellhop/contract/staff/inventory';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useExport, useInventory } from './api.ts';
+import { PriceDialog, RestoreDialog, RetireDialog } from './bulk-dialogs.tsx';
+import { isEmpty } from './choice.ts';
+import { ImportDialog } from './import-dialog.tsx';
+import { InventoryFilter } from './inventory-filter.tsx';
+import classes from './inventory-filter.module.css';
+import { InventoryTable } from './inventory-table.tsx';
+
+interface InventoryPageProps {
+  filter: Filter;
+  sort: InventorySort | undefined;
+  page: number;
+  onFilter: (filter: Filter) => void;
+  onSort: (sort: string) => void;
+  onPage: (page: number) => void;
+}
+
+type DialogName = 'import' | 'price' | 'retire' | 'restore';
+
+export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: InventoryPageProps) {
+  const { t } = useTranslation('staffInventory');
+  const proxies = useInventory(filter, sort, page);
+  const canEdit = usePermission('PROXIES_EDIT');
+  const [open, setOpen] = useState<DialogName>();
+  // A button of a row changes this proxy; the buttons above change what the filter shows.
+  const [only, setOnly] = useState<InventoryProxy>();
+  const chosen: Filter = only === undefined ? filter : { ip: only.ip };
+  const close = () => setOpen(undefined);
+  const show = (name: DialogName, proxy?: InventoryProxy) => {
+    setOnly(proxy);
+    setOpen(name);
+  };
+
+  return (
+    <>
+      <InventoryFilter key={JSON.stringify(filter)} filter={filter} onChange={onFilter} />
+      <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
+      <PagedList
+        list={proxies}
+        page={page}
+        onPage={onPage}
+        failureText={t('table.failed')}
+        empty={<EmptyList text={t(isEmpty(filter) ? 'table.empty' : 'table.emptyFiltered')} />}
+      >
+        {(rows) => (
+          <InventoryTable
+            proxies={rows}
+            sort={sort ?? 'ip'}
+            onSort={onSort}
+            onRetire={canEdit ? (proxy) => show(proxy.isRetired ? 'restore' : 'retire', proxy) : undefined}
+          />
+        )}
+      </PagedList>
+      <ImportDialog isOpen={open === 'import'} onClose={close} />
+      <PriceDialog isOpen={open === 'price'} filter={chosen} onClose={close} />
+      <RetireDialog isOpen={open === 'retire'} filter={chosen} onClose={close} />
+      <RestoreDialog isOpen={open === 'restore'} filter={chosen} onClose={close} />
+    </>
+  );
+}
+
+interface InventoryToolsProps {
+  filter: Filter;
+  /** Undefined if the member of staff may not change proxies. */
+  onShow: ((name: DialogName) => void) | undefined;
+}
+
+function InventoryTools({ filter, onShow }: InventoryToolsProps) {
+  const { t } = useTranslation('staffInventory');
+  const exporting = useExport();
+  return (
+    <div className={classes['tools']}>
+      {onShow !== undefined &&
+        (['import', 'price', 'retire', 'restore'] as const).map((name) => (
+          <Button key={name} variant={name === 'import' ? 'filled' : 'default'} onClick={() => onShow(name)}>
+            {t(`tools.${name}`)}
+          </Button>
+        ))}
+      {(['csv', 'json'] as const).map((format) => (
+        <Button
+          key={format}
+          variant="default"
+          loading={exporting.isRunning && exporting.input?.format === format}
+          onClick={() => void exporting.run({ filter, format })}
+        >
+          {t(`tools.${format}`)}
+        </Button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import type { InventoryProxy } from '@cellhop/contract/staff/inventory';
+import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { formatDate, maxDecimals } from '../../lib/format.ts';
+import { ColumnMoney } from '../../ui/column-money.tsx';
+import { CountryFlag } from '../../ui/country-flag.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import classes from './inventory-table.module.css';
+import { ProxyStateBadge } from './proxy-state-badge.tsx';
+
+interface InventoryTableProps {
+  proxies: readonly InventoryProxy[] | undefined;
+  sort: InventorySort;
+  onSort: (sort: string) => void;
+  /** Undefined if the member of staff may not change proxies. */
+  onRetire: ((proxy: InventoryProxy) => void) | undefined;
+}
+
+export function InventoryTable({ proxies, sort, onSort, onRetire }: InventoryTableProps) {
+  const { t } = useTranslation(['staffInventory', 'staff', 'common']);
+  const decimals = maxDecimals((proxies ?? []).map(({ price }) => price));
+  const actions = useActionColumns(onRetire);
+  const columns: Column<InventoryProxy>[] = [
+    {
+      key: 'ip',
+      header: t('common:location.ip'),
+      firstOrder: 'ascending',
+      isUnbroken: true,
+      place: 'heading',
+      render: ({ ip }) => ip,
+    },
+    {
+      key: 'country',
+      header: t('common:location.country'),
+      render: ({ countryCode }) => <CountryFlag code={countryCode} />,
+      renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
+    },
+    { key: 'city', header: t('common:location.city'), render: ({ city, zip }) => `${city}, ${zip}` },
+    {
+      key: 'isp',
+      header: t('common:location.isp'),
+      render: ({ isp, connectionType }) => `${isp}, ${connectionType}`,
+    },
+    {
+      key: 'price',
+      header: t('priceOf100'),
+      firstOrder: 'ascending',
+      isNumeric: true,
+      render: ({ price }) => <ColumnMoney dollars={price} decimals={decimals} />,
+    },
+    { key: 'exit', header: t('exit'), render: ({ exit }) => <ExitText exit={exit} /> },
+    {
+      key: 'state',
+      header: t('state'),
+      place: 'heading',
+      render: ({ state, isRetired }) => (
+        <span className={classes['states']}>
+          <ProxyStateBadge state={state} />
+          {isRetired && state !== 'RETIRED' && <ProxyStateBadge state="RETIRED" />}
+        </span>
+      ),
+    },
+    {
+      key: 'connection',
+      header: t('staff:user'),
+      render: ({ connection }) => connection !== null && <Buyer connection={connection} />,
+    },
+    ...actions,
+  ];
+  return (
+    <DataTable
+      label={t('table.label')}
+      columns={columns}
+      rows={proxies}
+      rowKey={({ id }) => id}
+      isDense
+      sort={sort}
+      onSort={onSort}
+    />
+  );
+}
+
+function useActionColumns(onRetire: InventoryTableProps['onRetire']): Column<InventoryProxy>[] {
+  const { t } = useTranslation('staffInventory');
+  if (onRetire === undefined) return [];
+  return [
+    {
+      key: 'action',
+      header: t('table.action'),
+      place: 'action',
+      isLast: true,
+      render: (proxy) => (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={t(proxy.isRetired ? 'restore.of' : 'retire.of', { ip: proxy.ip })}
+          onClick={() => onRetire(proxy)}
+        >
+          {t(proxy.isRetired ? 'restore.action' : 'retire.action')}
+        </Button>
+      ),
+    },
+  ];
+}
+
+function ExitText({ exit }: { exit: InventoryProxy['exit'] }) {
+  const { t } = useTranslation('staffInventory');
+  const canOpen = usePermission('NODES_READ');
+  if (exit === null) return t('noExit');
+  return (
+    <>
+      {canOpen ? <Link to="/admin/nodes">{exit.node}</Link> : exit.node}
+      {`, ${exit.address ?? t('ownRoute')}`}
+    </>
+  );
+}
+
+function Buyer({ connection: { user, createdAt } }: { connection: NonNullable<InventoryProxy['connection']> }) {
+  const { t } = useTranslation('staffInventory');
+  const canOpen = usePermission('CONNECTIONS_READ');
+  const since = t('since', { date: formatDate(createdAt) });
+  return (
+    <span className={classes['buyer']}>
+      <UserLink user={user} />
+      {canOpen ? (
+        <Link to="/admin/connections" search={{ userId: user.id }}>
+          {since}
+        </Link>
+      ) : (
+        since
+      )}
+    </span>
+  );
+}

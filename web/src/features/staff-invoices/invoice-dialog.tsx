@@ -1,0 +1,108 @@
+import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import { Button, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate, formatMoney } from '../../lib/format.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { CardList } from '../../ui/card-list.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { InvoiceStatusBadge } from '../invoices/invoice-status-badge.tsx';
+import { tickerOf, withTicker } from '../invoices/ticker.ts';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { useInvoice } from './api.ts';
+import { SettleForm } from './settle-form.tsx';
+
+/** An invoice with its deposits; with the permission it can be settled here. @param id undefined: closed */
+export function InvoiceDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const { t } = useTranslation('staffMoney');
+  const shownId = useLastDefined(id);
+  const { response, failure } = useInvoice(shownId);
+  return (
+    <Dialog isOpen={id !== undefined} title={t('invoice.title')} size="lg" onClose={onClose}>
+      {failure !== undefined && <LoadFailure text={t('invoice.failed')} {...failure} />}
+      {response !== undefined && <InvoiceDetails key={response.data.id} invoice={response.data} />}
+    </Dialog>
+  );
+}
+
+function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
+  const { t } = useTranslation(['staffMoney', 'payment', 'staff']);
+  const [isSettling, setSettling] = useState(false);
+  const canSettle = usePermission('PAYMENTS_EDIT');
+  const { user, status, amount, rate, due, address, expiredAt, createdAt, deposits, payment } = invoice;
+  return (
+    <Stack>
+      <Facts
+        items={[
+          { label: t('staff:user'), value: <UserLink user={user} />, isWide: true },
+          { label: t('invoices.status'), value: <InvoiceStatusBadge status={status} /> },
+          { label: t('payment:table.amount'), value: formatMoney(amount) },
+          { label: t('payment:table.amountInCurrency'), value: withTicker(invoice) },
+          { label: t('invoice.rate', { ticker: tickerOf(invoice.currency) }), value: `$${rate}` },
+          { label: t('invoices.credited'), value: formatMoney(payment?.credited ?? 0) },
+          { label: t('invoice.due'), value: formatMoney(due) },
+          { label: t('payment:table.createdAt'), value: formatDate(createdAt) },
+          { label: t('payment:table.expiredAt'), value: formatDate(expiredAt) },
+          {
+            label: t('payment:table.address'),
+            value: <Copyable name={t('payment:table.address')} value={address} isWrapped />,
+            isWide: true,
+          },
+        ]}
+      />
+      <Title order={2} size="h4">
+        {t('invoice.deposits')}
+      </Title>
+      {deposits.length === 0 ? <p>{t('invoice.noDeposits')}</p> : <Deposits invoice={invoice} deposits={deposits} />}
+      {canSettle && !isSettling && (
+        <Button variant="default" onClick={() => setSettling(true)}>
+          {t('settle.open')}
+        </Button>
+      )}
+      {isSettling && <SettleForm invoice={invoice} onClose={() => setSettling(false)} />}
+    </Stack>
+  );
+}
+
+function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDetail; deposits: readonly Deposit[] }) {
+  const { t } = useTranslation('staffMoney');
+  const columns: Column<Deposit>[] = [
+    {
+      key: 'amount',
+      header: t('deposit.amount'),
+      place: 'heading',
+      render: ({ amountInCurrency }) => `${amountInCurrency} ${tickerOf(currency)}`,
+    },
+    { key: 'state', header: t('deposit.state'), place: 'heading', render: ({ state }) => t(`deposit.states.${state}`) },
+    { key: 'arrivedAt', header: t('deposit.arrivedAt'), render: ({ arrivedAt }) => formatDate(arrivedAt) },
+    {
+      key: 'credited',
+      header: t('invoices.credited'),
+      render: ({ credited, rate }) =>
+        credited === null ? '—' : t('deposit.creditedAt', { amount: formatMoney(credited), rate }),
+    },
+    {
+      key: 'source',
+      header: t('deposit.source'),
+      render: ({ transactionId }) =>
+        transactionId === null ? (
+          t('deposit.byHand')
+        ) : (
+          <Copyable name={t('deposit.transaction')} value={transactionId} isWrapped />
+        ),
+    },
+  ];
+  return (
+    <CardList
+      label={t('invoice.deposits')}
+      columns={columns}
+      rows={deposits.map((deposit) => ({ id: deposit.id, original: deposit }))}
+      skeletonKeys={[]}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next';
+import { oneOf } from '../../lib/search-values.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
+import { useInvoicesOfUsers } from './api.ts';
+import { InvoiceDialog } from './invoice-dialog.tsx';
+import { InvoicesFilter } from './invoices-filter.tsx';
+import { InvoicesTable } from './invoices-table.tsx';
+import type { StaffInvoicesSearch } from './screen.ts';
+
+interface InvoicesPageProps {
+  search: StaffInvoicesSearch;
+  onSearch: (change: Partial<StaffInvoicesSearch>) => void;
+}
+
+/** A change of the filter starts at the first page. */
+const FIRST = { page: undefined };
+
+export function InvoicesPage({ search, onSearch }: InvoicesPageProps) {
+  const { t } = useTranslation('staffMoney');
+  const invoices = useInvoicesOfUsers(search);
+  return (
+    <>
+      <OfUserNotice userId={search.userId} />
+      <InvoicesFilter search={search} onChange={(change) => onSearch({ ...change, ...FIRST })} />
+      <PagedList
+        list={invoices}
+        page={search.page ?? 1}
+        onPage={(page) => onSearch({ page })}
+        failureText={t('invoices.failed')}
+        empty={<EmptyList text={t('invoices.empty')} />}
+      >
+        {(rows) => (
+          <InvoicesTable
+            invoices={rows}
+            sort={search.sort ?? invoiceSorts[0]}
+            onSort={(sort) => onSearch({ sort: oneOf(sort, invoiceSorts), ...FIRST })}
+            onShow={({ id }) => onSearch({ invoice: id })}
+          />
+        )}
+      </PagedList>
+      <InvoiceDialog id={search.invoice} onClose={() => onSearch({ invoice: undefined })} />
+    </>
+  );
+}

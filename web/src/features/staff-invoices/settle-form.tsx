@@ -1,0 +1,76 @@
+import type { StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { tickerOf } from '../invoices/ticker.ts';
+import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
+import { parseDollars } from '../staff-parts/typed-amount.ts';
+import { useSettleInvoice } from './api.ts';
+
+type Unit = 'USD' | 'CURRENCY';
+
+/** Credits a payment that no chain shows. The amount is what is due, unless another one is entered. */
+export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose: () => void }) {
+  const { t } = useTranslation(['staffMoney', 'common']);
+  const { id, due, currency } = invoice;
+  const [unit, setUnit] = useState<Unit>('USD');
+  const [text, setText] = useState(due > 0 ? String(due) : '');
+  const [reason, setReason] = useState('');
+  const settle = useSettleInvoice(id);
+  const amount = readAmount(unit, text);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (amount === undefined) return;
+    if ((await settle.run({ ...amount, reason: reason.trim() })) !== undefined) onClose();
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} aria-label={t('settle.open')}>
+      <Stack>
+        <Text>{t('settle.text')}</Text>
+        <SegmentedControl
+          aria-label={t('settle.unit')}
+          data={[
+            { value: 'USD', label: 'USD' },
+            { value: 'CURRENCY', label: tickerOf(currency) },
+          ]}
+          value={unit}
+          onChange={(value) => {
+            setUnit(value === 'CURRENCY' ? 'CURRENCY' : 'USD');
+            setText('');
+          }}
+        />
+        <TextInput
+          label={t('settle.amount', { unit: unit === 'USD' ? 'USD' : tickerOf(currency) })}
+          inputMode="decimal"
+          autoComplete="off"
+          required
+          value={text}
+          error={text !== '' && amount === undefined ? t('amountInvalid') : undefined}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <ReasonField reason={reason} onChange={setReason} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+          <Button type="submit" disabled={amount === undefined || !isReason(reason)} loading={settle.isRunning}>
+            {t('settle.action')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function readAmount(unit: Unit, text: string): { amount: number } | { amountInCurrency: string } | undefined {
+  if (unit === 'USD') {
+    const amount = parseDollars(text);
+    return amount === undefined || amount <= 0 ? undefined : { amount };
+  }
+  const amountInCurrency = text.trim().replace(',', '.');
+  return /^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(amountInCurrency) && Number(amountInCurrency) > 0
+    ? { amountInCurrency }
+    : undefined;
+}

@@ -1,0 +1,36 @@
+import type { CreateAdjustmentBody } from '@cellhop/contract/staff/transactions';
+import { createAdjustment, listUserTransactions } from '@cellhop/contract/staff/transactions.plain';
+import { ApiError } from '@cellhop/contract/client';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { toRange } from '../staff-parts/day-range.tsx';
+import type { StaffLedgerSearch } from './screen.ts';
+
+export function useLedger(userId: string, search: StaffLedgerSearch) {
+  const { page = 1, kind } = search;
+  const query = apiQuery(
+    listUserTransactions,
+    { query: { userId, page, kind, ...toRange(search) } },
+    { topics: ['balance'] },
+  );
+  return useApiQuery(query, { keepsPrevious: true });
+}
+
+export function useAdjust() {
+  const { t } = useTranslation('staffMoney');
+  return useAction({
+    call: async (body: CreateAdjustmentBody, withKey) => (await call(createAdjustment, { body }, withKey())).data,
+    successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'adjust.done'),
+    onError: (error) => {
+      // The general text asks customers to top up.
+      if (!(error instanceof ApiError) || error.code !== 'SMALL_BALANCE') return undefined;
+      showToast('warning', t('adjust.tooMuch'));
+      return 'HANDLED';
+    },
+    changes: ['balance', 'approvals'],
+  });
+}

@@ -1,0 +1,23 @@
+import { transactionKinds } from '@cellhop/contract/transactions.plain';
+import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const staffLedgerScreen = {
+  path: '/admin/users/$userId/transactions',
+  permission: 'TRANSACTIONS_READ',
+  texts: ['staffMoney', 'transaction'],
+  search: staffLedgerSearch,
+  title: 'users',
+} as const satisfies StaffScreen;
+
+export type StaffLedgerSearch = ReturnType<typeof staffLedgerSearch>;
+
+function staffLedgerSearch(search: Search) {
+  const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, transactionKinds) ?? []);
+  return {
+    ...pageSearch(search),
+    kind: kinds.length > 0 ? kinds : undefined,
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
+  };
+}

@@ -1,0 +1,28 @@
+import type { GatewayNode } from '@cellhop/contract/staff/nodes';
+import { changeNode, listNodes } from '@cellhop/contract/staff/nodes.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+
+/** Nodes send no live events, so the list is fetched again and again while it is shown. */
+export function useNodes() {
+  return useApiQuery(apiQuery(listNodes, {}, { topics: ['catalogue'] }), { isPolled: true });
+}
+
+interface Drain {
+  node: GatewayNode;
+  reason: string | undefined;
+}
+
+/** Drains a node, or ends that. */
+export function useDrainNode() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ node: { id, isDraining, version }, reason }: Drain) =>
+      (await call(changeNode, { params: { id }, body: { isDraining: !isDraining, version, reason } })).data,
+    successText: ({ name, isDraining }) => t(isDraining ? 'drain.done' : 'undrain.done', { name }),
+    changes: ['catalogue'],
+  });
+}

@@ -1,0 +1,10 @@
+import { IconRouter } from '@tabler/icons-react';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const staffNodesScreen = {
+  path: '/admin/nodes',
+  permission: 'NODES_READ',
+  texts: ['staffInventory'],
+  title: 'nodes',
+  Icon: IconRouter,
+} as const satisfies StaffScreen;

@@ -1,0 +1,50 @@
+import type { Audience, NotificationText, SendBroadcastBody } from '@cellhop/contract/staff/notifications';
+import {
+  countRecipients,
+  listBroadcasts,
+  listUserNotifications,
+  notifyUser,
+  sendBroadcast,
+} from '@cellhop/contract/staff/notifications.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+
+/** Polled more often while one of them is on its way. */
+export function useBroadcasts(page: number) {
+  return useList(apiQuery(listBroadcasts, { query: { page } }, { topics: ['broadcasts'] }), {
+    isPolled: true,
+    isBusy: ({ sentAt }) => sentAt === null,
+  });
+}
+
+export function useCountRecipients() {
+  return useAction({
+    call: async (audience: Audience) => (await call(countRecipients, { body: { audience } })).data.count,
+  });
+}
+
+export function useSendBroadcast() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async (body: SendBroadcastBody, withKey) => (await call(sendBroadcast, { body }, withKey())).data,
+    successText: () => t('broadcasts.sent'),
+    changes: ['broadcasts'],
+  });
+}
+
+export function useUserNotifications(userId: string, page: number) {
+  return useList(apiQuery(listUserNotifications, { query: { userId, page } }, { topics: ['notifications'] }));
+}
+
+export function useNotifyUser(userId: string) {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async (text: NotificationText, withKey) =>
+      (await call(notifyUser, { body: { userId, ...text } }, withKey())).data,
+    successText: () => t('notifications.sent'),
+    changes: ['notifications'],
+  });
+}

@@ -1,0 +1,34 @@
+import i18next from 'i18next';
+import { beforeAll, expect, it } from 'vitest';
+import common from '../../i18n/locales/en/common.json';
+import staffContent from '../../i18n/locales/en/staffContent.json';
+import { audienceWords } from './audience-words.ts';
+
+beforeAll(() =>
+  i18next.init({ lng: 'en', ns: ['staffContent', 'common'], resources: { en: { staffContent, common } } }),
+);
+
+it('names each filter, or all users', () => {
+  const t = i18next.getFixedT<['staffContent', 'common']>('en', ['staffContent', 'common']);
+  expect(audienceWords({}, t)).toEqual(['All active users']);
+  const audience = {
+    status: 'BLOCKED',
+    isConfirmed: false,
+    languageCode: 'ru',
+    roleName: 'USER',
+    hasOpenConnection: false,
+    balanceFrom: 0,
+    balanceBelow: 12.5,
+    userIds: ['one', 'two'],
+  } as const;
+  expect(audienceWords({ ...audience, userIds: [...audience.userIds] }, t)).toEqual([
+    'Blocked users',
+    'Email not confirmed',
+    'Language: Русский',
+    'Role: USER',
+    'Without a live connection',
+    'Balance from $0.00',
+    'Balance below $12.50',
+    '2 listed users',
+  ]);
+});

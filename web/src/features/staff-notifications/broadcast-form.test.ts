@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { type BroadcastForm, broadcastForm, emptyBroadcast } from './broadcast-form.ts';
+
+const id = '6f1f3a52-55b1-4c2e-9a0e-0a4d1d3b7c11';
+const other = '0b0b8f0e-9a4e-4d8e-8a63-3e3f3c7e4d22';
+
+const fill = (audience: Partial<BroadcastForm['audience']>): BroadcastForm => ({
+  en: { description: 'News', content: ' ' },
+  ru: { description: 'Новости', content: 'Подробнее' },
+  audience: { ...emptyBroadcast.audience, ...audience },
+});
+const audienceOf = (audience: Partial<BroadcastForm['audience']>) => broadcastForm.parse(fill(audience)).audience;
+const errorsOf = (values: BroadcastForm) => {
+  const { error } = broadcastForm.safeParse(values, { error: formErrorMap });
+  return [...new Set(error?.issues.map(({ path }) => path.join('.')))];
+};
+
+describe('broadcastForm', () => {
+  it('leaves out empty details and filters that are not used', () => {
+    expect(broadcastForm.parse(fill({}))).toEqual({
+      texts: { en: { description: 'News' }, ru: { description: 'Новости', content: 'Подробнее' } },
+      audience: {},
+    });
+  });
+
+  it('translates each filter', () => {
+    expect(audienceOf({ status: 'BLOCKED', confirmed: 'NO', connection: 'NO', roleName: ' USER ' })).toEqual({
+      status: 'BLOCKED',
+      isConfirmed: false,
+      hasOpenConnection: false,
+      roleName: 'USER',
+    });
+    expect(audienceOf({ languageCode: 'ru', balanceFrom: '0', balanceBelow: '1,000.50' })).toEqual({
+      languageCode: 'ru',
+      balanceFrom: 0,
+      balanceBelow: 1000.5,
+    });
+    expect(audienceOf({ userIds: ` ${id},\n${other}\n` })).toEqual({ userIds: [id, other] });
+  });
+
+  it('includes the last day', () => {
+    expect(audienceOf({ firstDay: '2026-11-01', lastDay: '2026-11-30' })).toEqual({
+      registeredFrom: new Date(2026, 10, 1).toISOString(),
+      registeredBefore: new Date(2026, 11, 1).toISOString(),
+    });
+  });
+
+  it('has the rules of the API', () => {
+    expect(errorsOf(emptyBroadcast)).toEqual(['en.description', 'ru.description']);
+    expect(errorsOf(fill({ userIds: 'somebody' }))).toEqual(['audience.userIds.0']);
+    expect(errorsOf(fill({ balanceFrom: 'much' }))).toEqual(['audience.balanceFrom']);
+  });
+});

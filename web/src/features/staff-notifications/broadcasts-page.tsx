@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useBroadcasts } from './api.ts';
+import { BroadcastDialog } from './broadcast-dialog.tsx';
+import { BroadcastsTable } from './broadcasts-table.tsx';
+import classes from './staff-notifications.module.css';
+
+interface BroadcastsPageProps {
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function BroadcastsPage({ page, onPage }: BroadcastsPageProps) {
+  const { t } = useTranslation('staffContent');
+  const broadcasts = useBroadcasts(page);
+  const canSend = usePermission('MASS_NOTIFICATIONS_WRITE');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      {canSend && (
+        <div className={classes['bar']}>
+          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
+            {t('broadcasts.create')}
+          </Button>
+        </div>
+      )}
+      <PagedList
+        list={broadcasts}
+        page={page}
+        onPage={onPage}
+        failureText={t('broadcasts.failed')}
+        empty={<EmptyList text={t('broadcasts.empty')} />}
+      >
+        {(rows) => <BroadcastsTable broadcasts={rows} />}
+      </PagedList>
+      <BroadcastDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { NotificationText } from '@cellhop/contract/staff/notifications';
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { FieldErrors, UseFormRegisterReturn } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import type { Language } from '../../i18n/languages.ts';
+import { fieldErrorText } from '../../lib/forms/form-errors.ts';
+import { NotificationItem } from '../notifications/notifications-list.tsx';
+import type { NotificationForm } from './notification-form.ts';
+import classes from './staff-notifications.module.css';
+
+interface NotificationFieldsProps {
+  /** Undefined if there is only one language. */
+  language?: Language;
+  register: (name: keyof NotificationForm) => UseFormRegisterReturn;
+  errors: FieldErrors<NotificationForm> | undefined;
+  values: Partial<NotificationForm> | undefined;
+  hasFirstFocus?: boolean;
+}
+
+/** The texts of a notification in one language, and how the bell shows them. */
+export function NotificationFields({ language, register, errors, values, hasFirstFocus }: NotificationFieldsProps) {
+  const { t } = useTranslation(['staffContent', 'common']);
+  const suffix = language === undefined ? '' : ` (${t(`common:languages.${language}`)})`;
+  return (
+    <div className={classes['fields']}>
+      <Textarea
+        {...register('description')}
+        label={`${t('notifications.description')}${suffix}`}
+        autosize
+        minRows={2}
+        maxRows={6}
+        data-autofocus={hasFirstFocus}
+        error={fieldErrorText(errors?.description)}
+      />
+      <Textarea
+        {...register('content')}
+        label={`${t('notifications.content')}${suffix}`}
+        autosize
+        minRows={2}
+        maxRows={8}
+        error={fieldErrorText(errors?.content)}
+      />
+      <NotificationPreview text={values} />
+    </div>
+  );
+}
+
+/** As the bell shows it to a user who has not read it yet. */
+function NotificationPreview({ text }: { text: Partial<NotificationText> | undefined }) {
+  const { t } = useTranslation('staffContent');
+  const [now] = useState(() => new Date().toISOString());
+  const { description = '', content = '' } = text ?? {};
+  const notification = { description, content: content.trim() === '' ? null : content, createdAt: now };
+  return (
+    <section className={classes['preview']} aria-label={t('notifications.preview')}>
+      <ul>
+        <NotificationItem notification={notification} isFresh onLeave={undefined} />
+      </ul>
+    </section>
+  );
+}

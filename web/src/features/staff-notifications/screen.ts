@@ -1,0 +1,20 @@
+import { IconSpeakerphone } from '@tabler/icons-react';
+import { pageSearch } from '../../lib/search-values.ts';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const broadcastsScreen = {
+  path: '/admin/broadcasts',
+  permission: 'MASS_NOTIFICATIONS_READ',
+  texts: ['staffContent', 'notification'],
+  search: pageSearch,
+  title: 'broadcasts',
+  Icon: IconSpeakerphone,
+} as const satisfies StaffScreen;
+
+export const userNotificationsScreen = {
+  path: '/admin/users/$userId/notifications',
+  permission: 'NOTIFICATIONS_READ',
+  texts: ['staffContent', 'notification'],
+  search: pageSearch,
+  title: 'users',
+} as const satisfies StaffScreen;

@@ -1,0 +1,93 @@
+import type { NotificationText } from '@cellhop/contract/staff/notifications';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { NotificationItem } from '../notifications/notifications-list.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useNotifyUser, useUserNotifications } from './api.ts';
+import { emptyNotification, type NotificationForm, notificationForm } from './notification-form.ts';
+import { NotificationFields } from './notification-fields.tsx';
+import classes from './staff-notifications.module.css';
+
+interface UserNotificationsProps {
+  userId: string;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+/** The notifications of one user as they see them, and the dialog that sends one. Unread ones are marked as new. */
+export function UserNotifications({ userId, page, onPage }: UserNotificationsProps) {
+  const { t } = useTranslation('staffContent');
+  const notifications = useUserNotifications(userId, page);
+  const canSend = usePermission('NOTIFICATIONS_WRITE');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      {canSend && (
+        <div className={classes['bar']}>
+          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
+            {t('notifications.create')}
+          </Button>
+        </div>
+      )}
+      <PagedList
+        list={notifications}
+        page={page}
+        onPage={onPage}
+        failureText={t('notifications.failed')}
+        empty={<EmptyList text={t('notifications.empty')} />}
+      >
+        {(rows) =>
+          rows === undefined ? (
+            <Skeleton height={200} aria-busy="true" />
+          ) : (
+            <ul className={classes['list']} aria-label={t('notifications.label')}>
+              {rows.map((row) => (
+                <NotificationItem key={row.id} notification={row} isFresh={!row.isRead} onLeave={undefined} />
+              ))}
+            </ul>
+          )
+        }
+      </PagedList>
+      <Dialog isOpen={isCreating} title={t('notifications.create')} onClose={() => setCreating(false)}>
+        <NotifyForm userId={userId} onSent={() => setCreating(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function NotifyForm({ userId, onSent }: { userId: string; onSent: () => void }) {
+  const { t } = useTranslation('staffContent');
+  const sending = useNotifyUser(userId);
+  const form = useForm<NotificationForm, unknown, NotificationText>({
+    resolver: zodResolver(notificationForm, { error: formErrorMap }),
+    defaultValues: emptyNotification,
+  });
+  const values = useWatch({ control: form.control });
+  const submit = form.handleSubmit(async (text) => {
+    if ((await sending.run(text)) !== undefined) onSent();
+  });
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <p className={classes['hint']}>{t('notifications.htmlHint')}</p>
+        <NotificationFields
+          register={(name) => form.register(name)}
+          errors={form.formState.errors}
+          values={values}
+          hasFirstFocus
+        />
+        <Button type="submit" loading={sending.isRunning}>
+          {t('notifications.submit')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../ui/dialog.tsx';
+
+interface ReasonDialogProps {
+  isOpen: boolean;
+  title: string;
+  text: ReactNode;
+  /** Label of the confirm button. */
+  action: string;
+  isDangerous?: boolean;
+  /** The reason may be left out. */
+  isOptional?: boolean;
+  /** Something in `text` has yet to be chosen. */
+  isIncomplete?: boolean;
+  isWorking: boolean;
+  /** @param reason undefined if it was left out */
+  onConfirm: (reason: string | undefined) => void;
+  onClose: () => void;
+}
+
+/** Asks for confirmation, and for the reason that is kept in the audit log. */
+export function ReasonDialog(props: ReasonDialogProps) {
+  const { isOpen, title, onClose } = props;
+  return (
+    <Dialog isOpen={isOpen} title={title} size="sm" isBrief onClose={onClose}>
+      {isOpen && <ReasonForm {...props} />}
+    </Dialog>
+  );
+}
+
+function ReasonForm(props: ReasonDialogProps) {
+  const { text, action, isDangerous, isOptional, isIncomplete = false, isWorking, onConfirm, onClose } = props;
+  const { t } = useTranslation(['staff', 'common']);
+  const [reason, setReason] = useState('');
+  const given = reason.trim();
+  const isLeftOut = isOptional === true && given === '';
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onConfirm(isLeftOut ? undefined : given);
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text component="div">{text}</Text>
+        <Textarea
+          label={t(isOptional ? 'reason.optional' : 'reason.label')}
+          description={t('reason.hint')}
+          value={reason}
+          maxLength={REASON_LENGTH_MAX}
+          required={isOptional !== true}
+          autosize
+          minRows={2}
+          maxRows={6}
+          data-autofocus
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('common:cancel')}
+          </Button>
+          <Button
+            type="submit"
+            {...(isDangerous ? { color: 'red' } : {})}
+            disabled={isIncomplete || (!isLeftOut && given.length < REASON_LENGTH_MIN)}
+            loading={isWorking}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

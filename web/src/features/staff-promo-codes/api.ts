@@ -1,0 +1,44 @@
+import { ApiError } from '@cellhop/contract/client';
+import type { CreatePromoCodeBody, PromoCode } from '@cellhop/contract/staff/promo-codes';
+import { createPromoCode, disablePromoCode, listPromoCodes } from '@cellhop/contract/staff/promo-codes.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+import type { PromoCodesFilter } from './screen.ts';
+
+export function usePromoCodes(query: PromoCodesFilter & { page: number }) {
+  return useList(apiQuery(listPromoCodes, { query }, { topics: ['promoCodes'] }));
+}
+
+export function useCreatePromoCode() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async (body: CreatePromoCodeBody, withKey) => (await call(createPromoCode, { body }, withKey())).data,
+    successText: ({ code }) => t('promoCodes.create.done', { code }),
+    onError: (error) => {
+      const code = error instanceof ApiError ? error.code : undefined;
+      if (code !== 'CODE_EXISTS' && code !== 'REFERRAL_NOT_FOUND') return undefined;
+      showToast('error', t(`promoCodes.create.errors.${code}`));
+      return 'HANDLED';
+    },
+    changes: ['promoCodes'],
+  });
+}
+
+interface Disabling {
+  promoCode: PromoCode;
+  reason: string | undefined;
+}
+
+export function useDisablePromoCode() {
+  const { t } = useTranslation('staffContent');
+  return useAction({
+    call: async ({ promoCode: { id, version }, reason }: Disabling) =>
+      (await call(disablePromoCode, { params: { id }, body: { reason, version } })).data,
+    successText: ({ code }) => t('promoCodes.disable.done', { code }),
+    changes: ['promoCodes'],
+  });
+}

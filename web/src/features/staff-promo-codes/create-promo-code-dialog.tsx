@@ -1,0 +1,86 @@
+import type { CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Controller, useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { toDay } from '../../lib/day.ts';
+import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { DateField } from '../../ui/date-field.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useCreatePromoCode } from './api.ts';
+import { emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
+
+interface CreatePromoCodeDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function CreatePromoCodeDialog({ isOpen, onClose }: CreatePromoCodeDialogProps) {
+  const { t } = useTranslation('staffContent');
+  return (
+    <Dialog isOpen={isOpen} title={t('promoCodes.create.title')} onClose={onClose}>
+      <CreatePromoCodeForm onCreated={onClose} />
+    </Dialog>
+  );
+}
+
+function CreatePromoCodeForm({ onCreated }: { onCreated: () => void }) {
+  const { t } = useTranslation('staffContent');
+  const creation = useCreatePromoCode();
+  const [today] = useState(() => toDay(new Date()));
+  const form = useForm<PromoCodeForm, unknown, CreatePromoCodeBody>({
+    resolver: zodResolver(promoCodeForm, { error: formErrorMap }),
+    defaultValues: emptyPromoCode,
+  });
+  const { errors } = form.formState;
+  const submit = form.handleSubmit(async (body) => {
+    if ((await creation.run(body)) !== undefined) onCreated();
+  });
+  const field = (name: keyof PromoCodeForm) => ({
+    ...form.register(name),
+    label: t(`promoCodes.create.${name}`),
+    autoComplete: 'off',
+    error: fieldErrorText(errors[name]),
+  });
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <TextInput {...field('code')} data-autofocus />
+        <TextInput
+          {...field('referralEmail')}
+          type="email"
+          inputMode="email"
+          description={t('promoCodes.create.referralEmailHint')}
+        />
+        <Controller
+          control={form.control}
+          name="lastDay"
+          render={({ field: { value, onChange } }) => (
+            <DateField
+              label={t('promoCodes.create.lastDay')}
+              value={value}
+              min={today}
+              error={fieldErrorText(errors.lastDay)}
+              onChange={onChange}
+            />
+          )}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <TextInput {...field('trialCredit')} inputMode="decimal" leftSection="$" placeholder="0.00" />
+          <TextInput {...field('trialCreditsMax')} inputMode="numeric" placeholder={t('promoCodes.create.unlimited')} />
+          <TextInput
+            {...field('budget')}
+            inputMode="decimal"
+            leftSection="$"
+            placeholder={t('promoCodes.create.unlimited')}
+          />
+        </SimpleGrid>
+        <Button type="submit" loading={creation.isRunning}>
+          {t('promoCodes.create.submit')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

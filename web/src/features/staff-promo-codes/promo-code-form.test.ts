@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { formErrorMap } from '../../lib/forms/form-errors.ts';
+import { emptyPromoCode, type PromoCodeForm, promoCodeForm } from './promo-code-form.ts';
+
+const filled: PromoCodeForm = { ...emptyPromoCode, code: 'SPRING', referralEmail: 'owner@example.com' };
+
+function firstErrors(values: PromoCodeForm): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const { path, message } of promoCodeForm.safeParse(values, { error: formErrorMap }).error?.issues ?? [])
+    errors[path.join('.')] ??= message;
+  return errors;
+}
+
+describe('promoCodeForm', () => {
+  it('leaves empty fields out', () => {
+    expect(promoCodeForm.parse(filled)).toEqual({ code: 'SPRING', referralEmail: 'owner@example.com', trialCredit: 0 });
+  });
+
+  it('reads amounts and numbers, and expires after the last day', () => {
+    const values = { ...filled, trialCredit: '1.50', trialCreditsMax: ' 100 ', budget: '1,000', lastDay: '2099-12-31' };
+    expect(promoCodeForm.parse(values)).toMatchObject({
+      trialCredit: 1.5,
+      trialCreditsMax: 100,
+      budget: 1000,
+      expiredAt: new Date(2100, 0, 1).toISOString(),
+    });
+  });
+
+  it('has the rules of the API', () => {
+    expect(firstErrors(emptyPromoCode)).toEqual({ code: 'required', referralEmail: 'required' });
+    expect(firstErrors({ ...filled, code: 'ABCD' })).toEqual({ code: 'minimumLength:5' });
+    expect(firstErrors({ ...filled, trialCredit: '1001' })).toEqual({ trialCredit: 'maximum:1000' });
+    expect(firstErrors({ ...filled, budget: 'much' })).toEqual({ budget: 'amount' });
+    expect(Object.keys(firstErrors({ ...filled, trialCreditsMax: '1.5' }))).toEqual(['trialCreditsMax']);
+    expect(Object.keys(firstErrors({ ...filled, trialCreditsMax: 'many' }))).toEqual(['trialCreditsMax']);
+    expect(Object.keys(firstErrors({ ...filled, lastDay: '2020-01-01' }))).toEqual(['lastDay']);
+  });
+});

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useDisablePromoCode, usePromoCodes } from './api.ts';
+import { CreatePromoCodeDialog } from './create-promo-code-dialog.tsx';
+import { PromoCodesFilter } from './promo-codes-filter.tsx';
+import classes from './promo-codes-page.module.css';
+import { PromoCodesTable } from './promo-codes-table.tsx';
+import type { PromoCodesFilter as Filter } from './screen.ts';
+
+interface PromoCodesPageProps {
+  page: number;
+  filter: Filter;
+  onPage: (page: number) => void;
+  onFilter: (filter: Filter) => void;
+}
+
+export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPageProps) {
+  const { t } = useTranslation('staffContent');
+  const promoCodes = usePromoCodes({ ...filter, page });
+  const canWrite = usePermission('PROMO_CODES_WRITE');
+  const [isCreating, setCreating] = useState(false);
+  const [disablingId, setDisablingId] = useState<string>();
+  // From the list, so that after a refused change the next try has the current version.
+  const disabling = promoCodes.rows?.find(({ id }) => id === disablingId);
+  const shown = useLastDefined(disabling);
+  const disable = useDisablePromoCode();
+
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (disabling === undefined) return;
+    if ((await disable.run({ promoCode: disabling, reason })) !== undefined) setDisablingId(undefined);
+  }
+
+  return (
+    <>
+      <OfUserNotice userId={filter.userId} />
+      <div className={classes['bar']}>
+        <PromoCodesFilter filter={filter} onChange={onFilter} />
+        {canWrite && (
+          <Button leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setCreating(true)}>
+            {t('promoCodes.create.open')}
+          </Button>
+        )}
+      </div>
+      <PagedList
+        list={promoCodes}
+        page={page}
+        onPage={onPage}
+        failureText={t('promoCodes.failed')}
+        empty={<EmptyList text={t('promoCodes.empty')} />}
+      >
+        {(rows) => (
+          <PromoCodesTable promoCodes={rows} onDisable={canWrite ? ({ id }) => setDisablingId(id) : undefined} />
+        )}
+      </PagedList>
+      <CreatePromoCodeDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <ReasonDialog
+        isOpen={disabling !== undefined && disabling.status !== 'DISABLED'}
+        title={t('promoCodes.disable.title', { code: shown?.code ?? '' })}
+        text={t('promoCodes.disable.text')}
+        action={t('promoCodes.disable.action')}
+        isDangerous
+        isOptional
+        isWorking={disable.isRunning}
+        onConfirm={(reason) => void confirm(reason)}
+        onClose={() => setDisablingId(undefined)}
+      />
+    </>
+  );
+}

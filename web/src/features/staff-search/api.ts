@@ -1,0 +1,13 @@
+import { SEARCH_LENGTH_MIN, searchEverything } from '@cellhop/contract/staff/search.plain';
+import { apiQuery } from '../../lib/query.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+
+/** @param text shorter ones are not searched for */
+export function useSearch(text: string) {
+  const isEnabled = text.trim().length >= SEARCH_LENGTH_MIN;
+  const { response, failure, isPrevious } = useApiQuery(apiQuery(searchEverything, { query: { text } }), {
+    isEnabled,
+    keepsPrevious: true,
+  });
+  return { found: isEnabled ? response?.data : undefined, failure, isStale: isPrevious };
+}

@@ -1,0 +1,98 @@
+import type { Found } from '@cellhop/contract/staff/search';
+import { SEARCH_LENGTH_MIN } from '@cellhop/contract/staff/search.plain';
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../ui/dialog.tsx';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { useSearch } from './api.ts';
+import { linkOf } from './found-link.ts';
+import classes from './search-dialog.module.css';
+
+/** Typing pauses are longer. */
+const DEBOUNCE_MS = 200;
+
+interface SearchDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
+  const { t } = useTranslation('staff');
+  return (
+    <Dialog isOpen={isOpen} title={t('search.title')} onClose={onClose}>
+      {isOpen && <Search onChosen={onClose} />}
+    </Dialog>
+  );
+}
+
+function Search({ onChosen }: { onChosen: () => void }) {
+  const { t } = useTranslation('staff');
+  const [text, setText] = useState('');
+  const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
+  const { found, failure, isStale } = useSearch(searched);
+  const area = useRef<HTMLDivElement>(null);
+
+  /** The arrow keys move between the field and the results. */
+  function move(event: KeyboardEvent): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const stops = [...(area.current?.querySelectorAll<HTMLElement>('input, a') ?? [])];
+    const index = stops.findIndex((stop) => stop === document.activeElement);
+    stops[(index + step + stops.length) % stops.length]?.focus();
+  }
+
+  return (
+    // The keys move the focus between elements that are all in the tab order anyway.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div ref={area} className={classes['search']} onKeyDown={move}>
+      <TextInput
+        type="search"
+        aria-label={t('search.label')}
+        description={t('search.hint', { value: SEARCH_LENGTH_MIN })}
+        leftSection={<IconSearch size={18} aria-hidden="true" />}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {failure !== undefined ? (
+        <LoadFailure text={t('search.failed')} {...failure} />
+      ) : (
+        found !== undefined && <Results found={found} isStale={isStale || searched !== text} onChosen={onChosen} />
+      )}
+    </div>
+  );
+}
+
+interface ResultsProps {
+  found: readonly Found[];
+  isStale: boolean;
+  onChosen: () => void;
+}
+
+function Results({ found, isStale, onChosen }: ResultsProps) {
+  const { t } = useTranslation('staff');
+  return (
+    <>
+      <output className={classes['count']}>{isStale ? '' : t('search.count', { count: found.length })}</output>
+      <ul className={classes['results']} aria-label={t('search.results')} aria-busy={isStale}>
+        {found.map((each) => (
+          <li key={`${each.kind} ${each.id}`}>
+            <Link {...(linkOf(each) as LinkProps)} onClick={onChosen}>
+              <span className={classes['kind']}>{t(`search.kinds.${each.kind}`)}</span>
+              <span className={classes['name']}>{each.title}</span>
+              <span className={classes['detail']}>{each.detail}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

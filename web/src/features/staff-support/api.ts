@@ -1,0 +1,183 @@
+import type { Output } from '@cellhop/contract/endpoint';
+import type {
+  AnswerTicketBody,
+  CreateTicketForUserBody,
+  StaffTicket,
+  StaffTicketMessage,
+  TicketNoteBody,
+  TicketView,
+} from '@cellhop/contract/staff/support';
+import {
+  answerTicket,
+  assignTicket,
+  closeAnyTicket,
+  countTicketViews,
+  createTicketForUser,
+  getAnyTicket,
+  getTicketBalance,
+  listAllTickets,
+  listAnyTicketMessages,
+  listAssignees,
+  listTicketConnections,
+  listTicketNotes,
+  measureFirstReplies,
+  writeTicketNote,
+} from '@cellhop/contract/staff/support.plain';
+import type { TicketStatus } from '@cellhop/contract/support';
+import { ApiError } from '@cellhop/contract/client';
+import { startOfDay, toDay } from '../../lib/day.ts';
+import { call } from '../../lib/http.ts';
+import { apiQuery, type Dependencies, queryClient, STAFF_THROTTLE_MS } from '../../lib/query.ts';
+import { shownInForm, useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
+import { useList } from '../../lib/use-list.ts';
+
+type MessagesResponse = Output<typeof listAnyTicketMessages>;
+
+const dependencies: Dependencies = { topics: ['staff-tickets'], throttleMs: STAFF_THROTTLE_MS };
+/** What staff do to tickets; the customer's own pages may be open in the same browser. */
+const changes = ['staff-tickets', 'tickets'] as const;
+
+export interface Chosen {
+  page: number;
+  view: TicketView;
+  userId: string | undefined;
+  status: TicketStatus | undefined;
+  words: string | undefined;
+  /** Days, both included. */
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export function useTicketsOfUsers({ from, to, ...chosen }: Chosen) {
+  const query = {
+    ...chosen,
+    ...(from !== undefined && { from: startOfDay(from).toISOString() }),
+    ...(to !== undefined && { to: startOfDay(to, 1).toISOString() }),
+  };
+  return useList(apiQuery(listAllTickets, { query }, dependencies));
+}
+
+export function useOtherTickets({ id, user }: StaffTicket) {
+  const { rows, failure } = useList(
+    apiQuery(listAllTickets, { query: { userId: user.id, size: OTHER_TICKETS + 1 } }, dependencies),
+  );
+  return { rows: rows?.filter((ticket) => ticket.id !== id).slice(0, OTHER_TICKETS), failure };
+}
+
+/** Beside a ticket; the list of all tickets has the rest. */
+const OTHER_TICKETS = 5;
+
+export function useViewCounts() {
+  return useApiQuery(apiQuery(countTicketViews, {}, dependencies)).response?.data;
+}
+
+/** Of the last days, until the end of today. */
+export function useFirstReplies(days: number) {
+  const today = toDay(new Date(useQuarterHour()));
+  const query = { from: startOfDay(today, 1 - days).toISOString(), to: startOfDay(today, 1).toISOString() };
+  return useApiQuery(apiQuery(measureFirstReplies, { query }, dependencies), { keepsPrevious: true }).response?.data;
+}
+
+export function useAnyTicket(id: string) {
+  return useApiQuery(ticketQuery(id));
+}
+
+export function useAnyMessages(id: string, page: number) {
+  return useList(messagesQuery(id, page));
+}
+
+export function useNotes(id: string, page: number) {
+  return useList(apiQuery(listTicketNotes, { params: { id }, query: { page } }, dependencies));
+}
+
+export function useAssignees(isEnabled: boolean) {
+  return useApiQuery(apiQuery(listAssignees, {}), { isEnabled }).response?.data;
+}
+
+export function useBalance(id: string) {
+  return useApiQuery(apiQuery(getTicketBalance, { params: { id } }), { isPolled: true });
+}
+
+export function useLiveConnections(id: string) {
+  return useList(apiQuery(listTicketConnections, { params: { id } }, { topics: ['connections'] }));
+}
+
+/** Caches the new ticket, so that its page opens without a request. */
+export function useCreateTicketForUser() {
+  return useAction({
+    call: async (body: CreateTicketForUserBody, withKey) => (await call(createTicketForUser, { body }, withKey())).data,
+    onSuccess: cacheTicket,
+    onError: shownInForm,
+    changes,
+  });
+}
+
+export function useCloseAnyTicket(id: string) {
+  return useAction<void, StaffTicket>({
+    call: async () => (await call(closeAnyTicket, { params: { id }, body: { status: 'CLOSED' } })).data,
+    onSuccess: cacheTicket,
+    changes,
+  });
+}
+
+export function useAssign({ id, version }: StaffTicket) {
+  return useAction({
+    call: async (assigneeId: string | null) =>
+      (await call(assignTicket, { params: { id }, body: { assigneeId, version } })).data,
+    onSuccess: cacheTicket,
+    changes,
+  });
+}
+
+/** The form itself shows that other staff have answered. */
+export function useAnswer(id: string) {
+  return useAction({
+    call: async (body: AnswerTicketBody, withKey) =>
+      (await call(answerTicket, { params: { id }, body }, withKey())).data,
+    onSuccess: async (message) => {
+      await queryClient.cancelQueries({ queryKey: messagesQuery(id, 1).queryKey });
+      prepend(id, message);
+    },
+    onError: (error) => (isConflict(error) ? 'HANDLED' : undefined),
+    changes,
+  });
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CHANGED_ELSEWHERE';
+}
+
+export function useWriteNote(id: string) {
+  return useAction({
+    call: async (body: TicketNoteBody, withKey) =>
+      (await call(writeTicketNote, { params: { id }, body }, withKey())).data,
+    changes: ['staff-tickets'],
+  });
+}
+
+function ticketQuery(id: string) {
+  return apiQuery(getAnyTicket, { params: { id } }, dependencies);
+}
+
+function messagesQuery(id: string, page: number) {
+  return apiQuery(listAnyTicketMessages, { params: { id }, query: { page } }, dependencies);
+}
+
+async function cacheTicket(ticket: StaffTicket): Promise<void> {
+  const { queryKey } = ticketQuery(ticket.id);
+  await queryClient.cancelQueries({ queryKey });
+  queryClient.setQueryData<Output<typeof getAnyTicket>>(queryKey, { data: ticket });
+}
+
+function prepend(id: string, message: StaffTicketMessage): void {
+  queryClient.setQueryData<MessagesResponse>(messagesQuery(id, 1).queryKey, (response) =>
+    response === undefined
+      ? response
+      : {
+          totalPages: Math.max(1, response.totalPages),
+          data: [message, ...response.data.filter((each) => each.id !== message.id)],
+        },
+  );
+}

@@ -1,0 +1,41 @@
+import type { CannedReply, CannedReplyBody } from '@cellhop/contract/staff/canned-replies';
+import {
+  changeCannedReply,
+  createCannedReply,
+  deleteCannedReply,
+  listCannedReplies,
+} from '@cellhop/contract/staff/canned-replies.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery, STAFF_THROTTLE_MS } from '../../lib/query.ts';
+import { shownInForm, useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+
+const changes = ['staff-tickets'] as const;
+
+export function useCannedReplies() {
+  return useList(apiQuery(listCannedReplies, {}, { topics: ['staff-tickets'], throttleMs: STAFF_THROTTLE_MS }));
+}
+
+/** @param reply undefined: a new one */
+export function useSaveCannedReply(reply: CannedReply | undefined) {
+  const { t } = useTranslation('staffSupport');
+  return useAction({
+    call: async (body: CannedReplyBody, withKey) =>
+      reply === undefined
+        ? (await call(createCannedReply, { body }, withKey())).data
+        : (await call(changeCannedReply, { params: { id: reply.id }, body: { ...body, version: reply.version } })).data,
+    successText: ({ title }) => t('replies.saved', { title }),
+    onError: shownInForm,
+    changes,
+  });
+}
+
+export function useDeleteCannedReply() {
+  const { t } = useTranslation('staffSupport');
+  return useAction({
+    call: async ({ id }: CannedReply) => (await call(deleteCannedReply, { params: { id } })).data,
+    successText: (_, { title }) => t('replies.deleted', { title }),
+    changes,
+  });
+}

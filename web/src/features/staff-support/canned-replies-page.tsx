@@ -1,0 +1,127 @@
+import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
+import { Button, Group } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import { useDocumentTitle } from '../../lib/use-document-title.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { CannedReplyDialog } from './canned-reply-dialog.tsx';
+import { useCannedReplies, useDeleteCannedReply } from './canned-replies-api.ts';
+
+/** Which reply is in the dialog. */
+type Edited = CannedReply | 'NEW' | undefined;
+
+export function CannedRepliesPage() {
+  const { t } = useTranslation(['staffSupport', 'staff']);
+  const replies = useCannedReplies();
+  const canEdit = usePermission('TICKETS_EDIT');
+  const [edited, setEdited] = useState<Edited>();
+  const [deleted, setDeleted] = useState<CannedReply>();
+  const shown = useLastDefined(deleted);
+  const deletion = useDeleteCannedReply();
+  useDocumentTitle(t('replies.title'));
+
+  async function confirmDeletion(): Promise<void> {
+    if (deleted !== undefined && (await deletion.run(deleted)) !== undefined) setDeleted(undefined);
+  }
+
+  return (
+    <>
+      <Breadcrumbs
+        items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: t('replies.title') }]}
+      />
+      {canEdit && (
+        <Button mb="md" leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setEdited('NEW')}>
+          {t('replies.add')}
+        </Button>
+      )}
+      <PagedList
+        list={replies}
+        page={1}
+        onPage={() => undefined}
+        failureText={t('replies.failed')}
+        empty={<EmptyList text={t('replies.empty')} />}
+      >
+        {(rows) => <RepliesTable replies={rows} {...(canEdit && { onEdit: setEdited, onDelete: setDeleted })} />}
+      </PagedList>
+      <CannedReplyDialog
+        reply={edited === 'NEW' ? undefined : edited}
+        isOpen={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+      />
+      <ConfirmDialog
+        isOpen={deleted !== undefined}
+        title={t('replies.deleting', { title: shown?.title ?? '' })}
+        text={t('replies.deletingText')}
+        action={t('replies.delete')}
+        isDangerous
+        isWorking={deletion.isRunning}
+        onConfirm={confirmDeletion}
+        onClose={() => setDeleted(undefined)}
+      />
+    </>
+  );
+}
+
+interface RepliesTableProps {
+  replies: readonly CannedReply[] | undefined;
+  /** Undefined if the member of staff may not change them. */
+  onEdit?: (reply: CannedReply) => void;
+  onDelete?: (reply: CannedReply) => void;
+}
+
+function RepliesTable({ replies, onEdit, onDelete }: RepliesTableProps) {
+  const { t } = useTranslation('staffSupport');
+  const columns: Column<CannedReply>[] = [
+    { key: 'title', header: t('replies.name'), place: 'heading', render: ({ title }) => title },
+    { key: 'contentEn', header: t('replies.english'), render: ({ contentEn }) => <Excerpt text={contentEn} /> },
+    { key: 'contentRu', header: t('replies.russian'), render: ({ contentRu }) => <Excerpt text={contentRu} /> },
+    {
+      key: 'updatedAt',
+      header: t('replies.updatedAt'),
+      render: ({ updatedAt }) => <time dateTime={updatedAt}>{formatDate(updatedAt)}</time>,
+    },
+  ];
+  if (onEdit !== undefined && onDelete !== undefined)
+    columns.push({
+      key: 'action',
+      header: t('replies.actions'),
+      place: 'action',
+      isLast: true,
+      render: (reply) => (
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={t('replies.editOf', { title: reply.title })}
+            onClick={() => onEdit(reply)}
+          >
+            {t('replies.edit')}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t('replies.deleteOf', { title: reply.title })}
+            onClick={() => onDelete(reply)}
+          >
+            {t('replies.delete')}
+          </Button>
+        </Group>
+      ),
+    });
+  return <DataTable label={t('replies.title')} columns={columns} rows={replies} rowKey={({ id }) => id} isDense />;
+}
+
+const EXCERPT_LENGTH = 120;
+
+/** Whole texts are in the dialog. */
+function Excerpt({ text }: { text: string }) {
+  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text;
+}

@@ -1,0 +1,27 @@
+import type { Job } from '@cellhop/contract/staff/system';
+import { getSystemState, listJobs, retryJob } from '@cellhop/contract/staff/system.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import type { StaffSystemSearch } from './screen.ts';
+
+export function useSystemState() {
+  return useApiQuery(apiQuery(getSystemState, {}, { topics: ['jobs'] }), { isPolled: true });
+}
+
+export function useJobs({ page = 1, state }: StaffSystemSearch) {
+  const query = apiQuery(listJobs, { query: { page, state } }, { topics: ['jobs'] });
+  return useApiQuery(query, { keepsPrevious: true, isPolled: true });
+}
+
+export function useRetryJob() {
+  const { t } = useTranslation('staffSystem');
+  return useAction({
+    call: async ({ job, reason }: { job: Job; reason: string | undefined }) =>
+      (await call(retryJob, { params: { id: job.id }, body: { reason } })).data,
+    successText: ({ name }) => t('jobs.retried', { name }),
+    changes: ['jobs'],
+  });
+}

@@ -1,0 +1,19 @@
+import { jobStates } from '@cellhop/contract/staff/system.plain';
+import { IconActivity } from '@tabler/icons-react';
+import { oneOf, pageSearch, type Search } from '../../lib/search-values.ts';
+import type { StaffScreen } from '../staff-parts/staff-screen.ts';
+
+export const staffSystemScreen = {
+  path: '/admin/system',
+  permission: 'SYSTEM_READ',
+  texts: ['staffSystem', 'transaction'],
+  search: staffSystemSearch,
+  title: 'system',
+  Icon: IconActivity,
+} as const satisfies StaffScreen;
+
+export type StaffSystemSearch = ReturnType<typeof staffSystemSearch>;
+
+function staffSystemSearch(search: Search) {
+  return { ...pageSearch(search), state: oneOf(search['state'], jobStates) };
+}

@@ -1,0 +1,113 @@
+import type { SystemState } from '@cellhop/contract/staff/system';
+import { Stack, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatCount, formatDate, formatMegabytes } from '../../lib/format.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import classes from './system-figures.module.css';
+
+const BYTES_PER_KIB = 1024;
+const tones: Record<SystemState['reconciliation']['status'], Tone> = {
+  OK: 'good',
+  BROKEN: 'bad',
+  NEVER_RUN: 'neutral',
+};
+
+/** The check of all money, the chains and the database. */
+export function SystemFigures({ state }: { state: SystemState }) {
+  return (
+    <Stack gap="xl">
+      <Money reconciliation={state.reconciliation} />
+      <Chains chains={state.chains} />
+      <Database database={state.database} />
+    </Stack>
+  );
+}
+
+function Money({ reconciliation }: Pick<SystemState, 'reconciliation'>) {
+  const { t } = useTranslation(['staffSystem', 'transaction']);
+  const { status, violationCount, violations, checkedAt, durationMs } = reconciliation;
+  return (
+    <section aria-labelledby="money">
+      <Title order={2} size="h4" id="money" mb="md">
+        {t('money.title')}
+      </Title>
+      <Facts
+        items={[
+          {
+            label: t('money.result'),
+            value: (
+              <StatusBadge
+                tone={tones[status]}
+                text={t(`transaction:reconciliation.${status}`, { count: violationCount })}
+              />
+            ),
+          },
+          { label: t('money.checkedAt'), value: checkedAt === null ? '—' : formatDate(checkedAt) },
+          {
+            label: t('money.duration'),
+            value: durationMs === null ? '—' : t('money.milliseconds', { count: Math.round(durationMs) }),
+          },
+        ]}
+      />
+      {violations.length > 0 && (
+        <ul className={classes['violations']}>
+          {violations.map((violation) => (
+            <li key={violation}>{violation}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Chains({ chains }: Pick<SystemState, 'chains'>) {
+  const { t } = useTranslation('staffSystem');
+  return (
+    <section aria-labelledby="chains">
+      <Title order={2} size="h4" id="chains" mb="md">
+        {t('chains.title')}
+      </Title>
+      <Facts
+        items={chains.map(({ chain, isWatched, openDeposits }) => ({
+          label: chain,
+          value: (
+            <>
+              <StatusBadge
+                tone={isWatched ? 'good' : 'bad'}
+                text={t(isWatched ? 'chains.watched' : 'chains.notWatched')}
+              />{' '}
+              {openDeposits > 0 && t('chains.openDeposits', { count: openDeposits })}
+            </>
+          ),
+        }))}
+      />
+    </section>
+  );
+}
+
+function Database({ database }: Pick<SystemState, 'database'>) {
+  const { t } = useTranslation('staffSystem');
+  const { version, bytes, connections, connectionsMax, pool } = database;
+  return (
+    <section aria-labelledby="database">
+      <Title order={2} size="h4" id="database" mb="md">
+        {t('database.title')}
+      </Title>
+      <Facts
+        items={[
+          { label: t('database.version'), value: version },
+          {
+            label: t('database.size'),
+            value: t('database.megabytes', { value: formatMegabytes(bytes / BYTES_PER_KIB) }),
+          },
+          {
+            label: t('database.connections'),
+            value: t('database.of', { count: connections, max: formatCount(connectionsMax) }),
+          },
+          { label: t('database.pool'), value: t('database.poolUse', { ...pool }) },
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Job, SystemState } from '@cellhop/contract/staff/system';
+import { jobStates } from '@cellhop/contract/staff/system.plain';
+import { Select, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { oneOf } from '../../lib/search-values.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { toList } from '../../lib/use-list.ts';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { FilterPanel } from '../staff-parts/filter-panel.tsx';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { useJobs, useRetryJob, useSystemState } from './api.ts';
+import { JobsTable } from './jobs-table.tsx';
+import type { StaffSystemSearch } from './screen.ts';
+import { SystemFigures } from './system-figures.tsx';
+import classes from './system-page.module.css';
+
+interface SystemPageProps {
+  search: StaffSystemSearch;
+  onSearch: (change: Partial<StaffSystemSearch>) => void;
+}
+
+export function SystemPage({ search, onSearch }: SystemPageProps) {
+  const { t } = useTranslation('staffSystem');
+  const { response, failure } = useSystemState();
+  return (
+    <>
+      {failure !== undefined && <LoadFailure text={t('state.failed')} {...failure} />}
+      {response !== undefined && <SystemFigures state={response.data} />}
+      <Title order={2} size="h4" mt="xl" mb="md">
+        {t('jobs.title')}
+      </Title>
+      <Jobs search={search} counts={response?.data.jobs} onSearch={onSearch} />
+    </>
+  );
+}
+
+function Jobs({ search, counts, onSearch }: SystemPageProps & { counts: SystemState['jobs'] | undefined }) {
+  const { t } = useTranslation('staffSystem');
+  const jobs = useJobs(search);
+  const canRetry = usePermission('SYSTEM_EDIT');
+  const [retried, setRetried] = useState<Job>();
+  const shown = useLastDefined(retried);
+  const retry = useRetryJob();
+
+  async function confirm(reason: string | undefined): Promise<void> {
+    if (retried === undefined) return;
+    await retry.run({ job: retried, reason });
+    setRetried(undefined);
+  }
+
+  return (
+    <>
+      <FilterPanel onReset={undefined}>
+        <Select
+          label={t('jobs.state')}
+          placeholder={t('log.any')}
+          data={jobStates.map((value) => ({ value, label: t(`jobs.states.${value}`) }))}
+          value={search.state ?? null}
+          clearable
+          onChange={(value) => onSearch({ state: oneOf(value, jobStates), page: undefined })}
+        />
+      </FilterPanel>
+      {counts !== undefined && <p className={classes['counts']}>{t('jobs.counts', { ...counts })}</p>}
+      <PagedList
+        list={toList(jobs)}
+        page={search.page ?? 1}
+        onPage={(page) => onSearch({ page })}
+        failureText={t('jobs.failed')}
+        empty={<EmptyList text={t('jobs.empty')} />}
+      >
+        {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? setRetried : undefined} />}
+      </PagedList>
+      <ReasonDialog
+        isOpen={retried !== undefined}
+        title={t('jobs.retryTitle')}
+        text={t('jobs.retryText', { name: shown?.name ?? '' })}
+        action={t('jobs.retry')}
+        isOptional
+        isWorking={retry.isRunning}
+        onConfirm={(reason) => void confirm(reason)}
+        onClose={() => setRetried(undefined)}
+      />
+    </>
+  );
+}

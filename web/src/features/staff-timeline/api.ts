@@ -1,0 +1,19 @@
+import { getTimeline, type TimelineKind } from '@cellhop/contract/staff/timeline.plain';
+import { apiQuery } from '../../lib/query.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+
+const PAGE_ENTRIES = 25;
+
+export interface TimelineQuery {
+  kind?: TimelineKind[] | undefined;
+  /** Where the page starts; undefined: with the newest entry. */
+  after?: string | undefined;
+}
+
+export function useTimeline(userId: string, { kind, after }: TimelineQuery) {
+  const query = { size: PAGE_ENTRIES, ...(kind && { kind }), ...(after !== undefined && { after }) };
+  return useApiQuery(apiQuery(getTimeline, { params: { id: userId }, query }, { topics: ['users'] }), {
+    isPolled: after === undefined,
+    keepsPrevious: true,
+  });
+}

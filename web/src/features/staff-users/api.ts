@@ -1,0 +1,70 @@
+import type { StaffUser } from '@cellhop/contract/staff/users';
+import { listMailsToUser } from '@cellhop/contract/staff/mails.plain';
+import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery, type Dependencies } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { useList } from '../../lib/use-list.ts';
+import type { StaffUsersSearch } from './screen.ts';
+import { toUsersQuery } from './users-query.ts';
+
+const dependencies: Dependencies = { topics: ['users'] };
+
+export function useUsers(search: StaffUsersSearch) {
+  return useList(apiQuery(listUsers, { query: toUsersQuery(search) }, dependencies));
+}
+
+export function useUser(id: string, isEnabled = true) {
+  return useApiQuery(apiQuery(getUser, { params: { id } }, dependencies), { isEnabled });
+}
+
+export function useMails(userId: string, page: number) {
+  return useList(apiQuery(listMailsToUser, { params: { id: userId }, query: { page } }, dependencies));
+}
+
+interface StatusChange {
+  user: StaffUser;
+  status: 'ACTIVE' | 'BLOCKED';
+  reason: string;
+}
+
+export function useChangeStatus() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ user: { id, version }, status, reason }: StatusChange) =>
+      (await call(changeUserStatus, { params: { id }, body: { status, reason, version } })).data,
+    successText: ({ email, status }) => t(status === 'BLOCKED' ? 'block.done' : 'unblock.done', { email }),
+    changes: ['users', 'connections'],
+  });
+}
+
+interface RoleChange {
+  user: StaffUser;
+  role: string;
+  reason: string;
+}
+
+export function useChangeUserRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ user: { id, version }, role, reason }: RoleChange) =>
+      (await call(changeUserRole, { params: { id }, body: { role, reason, version } })).data,
+    successText: ({ email, role }) => t('changeRole.done', { email, role: role.name }),
+    changes: ['users', 'roles'],
+  });
+}
+
+/** Open connections end first, which takes up to five seconds. */
+const DELETION_TIMEOUT_MS = 30_000;
+
+export function useDeleteUser() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ user: { id }, reason }: { user: StaffUser; reason: string }) =>
+      (await call(deleteUser, { params: { id }, body: { reason } }, { timeoutMs: DELETION_TIMEOUT_MS })).data,
+    successText: (_, { user: { email } }) => t('delete.done', { email }),
+    changes: ['users', 'connections'],
+  });
+}

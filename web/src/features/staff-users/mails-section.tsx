@@ -1,0 +1,78 @@
+import type { SentMail } from '@cellhop/contract/staff/mails';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { useMails } from './api.ts';
+import classes from './user-page.module.css';
+
+const tones: Record<SentMail['status'], Tone> = { QUEUED: 'neutral', SENT: 'good', FAILED: 'bad' };
+
+interface MailsSectionProps {
+  userId: string;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+/** Which mails the user was sent; their contents are not stored. */
+export function MailsSection({ userId, page, onPage }: MailsSectionProps) {
+  const { t } = useTranslation('staffUsers');
+  const mails = useMails(userId, page);
+  const id = useId();
+  return (
+    <section className={classes['section']} aria-labelledby={id}>
+      <h2 id={id}>{t('mails.title')}</h2>
+      <PagedList
+        list={mails}
+        page={page}
+        onPage={onPage}
+        failureText={t('mails.failed')}
+        empty={<EmptyList text={t('mails.empty')} />}
+      >
+        {(rows) => <MailsTable mails={rows} />}
+      </PagedList>
+    </section>
+  );
+}
+
+function MailsTable({ mails }: { mails: readonly SentMail[] | undefined }) {
+  const { t } = useTranslation('staffUsers');
+  const columns: Column<SentMail>[] = [
+    {
+      key: 'kind',
+      width: 12,
+      header: t('mails.kind'),
+      place: 'heading',
+      render: ({ kind }) => t(`mails.kinds.${kind}`),
+    },
+    {
+      key: 'status',
+      width: 7,
+      header: t('fields.status'),
+      place: 'heading',
+      render: ({ status }) => <StatusBadge tone={tones[status]} text={t(`mails.statuses.${status}`)} />,
+    },
+    {
+      key: 'language',
+      width: 5,
+      header: t('fields.language'),
+      render: ({ languageCode }) => languageCode.toUpperCase(),
+    },
+    {
+      key: 'queuedAt',
+      width: 8.5,
+      header: t('mails.queuedAt'),
+      render: ({ queuedAt }) => <time dateTime={queuedAt}>{formatDate(queuedAt)}</time>,
+    },
+    {
+      key: 'endedAt',
+      width: 8.5,
+      header: t('mails.endedAt'),
+      render: ({ endedAt }) => endedAt !== null && <time dateTime={endedAt}>{formatDate(endedAt)}</time>,
+    },
+  ];
+  return <DataTable label={t('mails.title')} columns={columns} rows={mails} rowKey={({ id }) => id} />;
+}

@@ -1,0 +1,46 @@
+import type { CreateRoleBody, Role } from '@cellhop/contract/staff/roles';
+import { changeRole, createRole, deleteRole, listRoles } from '@cellhop/contract/staff/roles.plain';
+import type { Permission } from '@cellhop/contract/permissions';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useList } from '../../lib/use-list.ts';
+
+export function useRoles(isEnabled = true) {
+  return useList(apiQuery(listRoles, {}, { topics: ['roles'] }), { isEnabled });
+}
+
+export function useCreateRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async (body: CreateRoleBody) => (await call(createRole, { body })).data,
+    successText: ({ name }) => t('roles.created', { name }),
+    changes: ['roles'],
+  });
+}
+
+interface PermissionsChange {
+  role: Role;
+  permissions: Permission[];
+  reason: string;
+}
+
+export function useChangeRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ role: { name, version }, permissions, reason }: PermissionsChange) =>
+      (await call(changeRole, { params: { name }, body: { permissions, reason, version } })).data,
+    successText: ({ name }) => t('roles.changed', { name }),
+    changes: ['roles'],
+  });
+}
+
+export function useDeleteRole() {
+  const { t } = useTranslation('staffUsers');
+  return useAction({
+    call: async ({ name }: Role) => (await call(deleteRole, { params: { name } })).data,
+    successText: ({ name }) => t('roles.deleted', { name }),
+    changes: ['roles'],
+  });
+}

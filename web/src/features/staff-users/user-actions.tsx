@@ -1,0 +1,112 @@
+import type { StaffUser } from '@cellhop/contract/staff/users';
+import { Button, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useProfile } from '../../lib/profile.ts';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { useChangeStatus, useChangeUserRole, useDeleteUser } from './api.ts';
+import { RoleSelect } from './role-select.tsx';
+import classes from './user-page.module.css';
+
+/** What staff may do with an account that is not deleted. Nobody changes their own role. */
+export function UserActions({ user }: { user: StaffUser }) {
+  const isSelf = useProfile()?.id === user.id;
+  return (
+    <div className={classes['actions']}>
+      <StatusAction user={user} />
+      {!isSelf && <RoleAction user={user} />}
+      <DeleteAction user={user} />
+    </div>
+  );
+}
+
+function StatusAction({ user }: { user: StaffUser }) {
+  const change = useChangeStatus();
+  const isActive = user.status === 'ACTIVE';
+  return (
+    <Action
+      name={isActive ? 'block' : 'unblock'}
+      user={user}
+      isDangerous={isActive}
+      isWorking={change.isRunning}
+      onConfirm={(reason) => change.run({ user, status: isActive ? 'BLOCKED' : 'ACTIVE', reason })}
+    />
+  );
+}
+
+function RoleAction({ user }: { user: StaffUser }) {
+  const [role, setRole] = useState<string | null>(null);
+  const change = useChangeUserRole();
+  return (
+    <Action
+      name="changeRole"
+      user={user}
+      isIncomplete={role === null}
+      isWorking={change.isRunning}
+      onConfirm={(reason) => change.run({ user, role: role ?? user.role.name, reason })}
+      onEnd={() => setRole(null)}
+    >
+      <RoleSelect current={user.role.name} value={role} onChange={setRole} />
+    </Action>
+  );
+}
+
+function DeleteAction({ user }: { user: StaffUser }) {
+  const deletion = useDeleteUser();
+  return (
+    <Action
+      name="delete"
+      user={user}
+      isDangerous
+      isWorking={deletion.isRunning}
+      onConfirm={(reason) => deletion.run({ user, reason })}
+    />
+  );
+}
+
+interface ActionProps {
+  name: 'block' | 'unblock' | 'changeRole' | 'delete';
+  user: StaffUser;
+  isDangerous?: boolean;
+  isIncomplete?: boolean;
+  isWorking: boolean;
+  onConfirm: (reason: string) => Promise<unknown>;
+  /** The dialog has closed. */
+  onEnd?: () => void;
+  /** Fields of the dialog above the reason. */
+  children?: ReactNode;
+}
+
+/** A button, and the dialog that asks for the reason. It closes after a failure too: the page shows the current values. */
+function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, ...dialog }: ActionProps) {
+  const { t } = useTranslation('staffUsers');
+  const [isOpen, setOpen] = useState(false);
+
+  function close(): void {
+    setOpen(false);
+    onEnd?.();
+  }
+
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t(`${name}.action`)}
+      </Button>
+      <ReasonDialog
+        {...dialog}
+        isOpen={isOpen}
+        title={t(`${name}.title`, { email: user.email })}
+        text={
+          <Stack>
+            <p>{t(`${name}.text`)}</p>
+            {children}
+          </Stack>
+        }
+        action={t(`${name}.action`)}
+        isDangerous={isDangerous}
+        onConfirm={(reason = '') => void onConfirm(reason).then(close)}
+        onClose={close}
+      />
+    </>
+  );
+}

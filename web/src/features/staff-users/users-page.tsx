@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import { UserLink } from '../staff-parts/user-link.tsx';
+import { useUser, useUsers } from './api.ts';
+import { useRoles } from './roles-api.ts';
+import type { StaffUsersSearch } from './screen.ts';
+import { UsersFilter } from './users-filter.tsx';
+import { UsersTable } from './users-table.tsx';
+import classes from './users-page.module.css';
+
+interface UsersPageProps {
+  search: StaffUsersSearch;
+  onSearch: (search: StaffUsersSearch) => void;
+  onPage: (page: number) => void;
+}
+
+export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
+  const { t } = useTranslation('staffUsers');
+  const users = useUsers(search);
+  const roles = useRoles();
+  const page = search.page ?? 1;
+  return (
+    <>
+      {search.referralId !== undefined && <ReferralsNotice referrerId={search.referralId} />}
+      <UsersFilter search={search} roleNames={roles.rows?.map(({ name }) => name)} onChange={onSearch} />
+      <PagedList
+        list={users}
+        page={page}
+        onPage={onPage}
+        failureText={t('list.failed')}
+        empty={<EmptyList text={t('list.empty')} />}
+      >
+        {(rows) => (
+          <div className={classes['list']}>
+            <UsersTable
+              users={rows}
+              sort={search.sort}
+              onSort={(sort) => onSearch({ ...search, page: undefined, sort: sort as StaffUsersSearch['sort'] })}
+            />
+          </div>
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+function ReferralsNotice({ referrerId }: { referrerId: string }) {
+  const { t } = useTranslation('staffUsers');
+  const referrer = useUser(referrerId).response?.data;
+  return (
+    <p className={classes['notice']}>
+      {t('list.referralsOf')} {referrer !== undefined && <UserLink user={referrer} />}{' '}
+      <Link to="." search={{}}>
+        {t('list.all')}
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,42 @@
+import { startView } from '@cellhop/contract/staff/view-as.plain';
+import { Button } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { openView } from '../../lib/view.ts';
+import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { usePermission } from '../staff-parts/use-permission.ts';
+
+interface ViewAsButtonProps {
+  user: { id: string; email: string };
+}
+
+/** Lets staff with the permission see the app as a user. */
+export function ViewAsButton({ user: { id, email } }: ViewAsButtonProps) {
+  const { t } = useTranslation('staff');
+  const canView = usePermission('USERS_VIEW_AS');
+  const [isAsking, setAsking] = useState(false);
+  const start = useAction({
+    call: async (reason: string) => (await call(startView, { params: { id }, body: { reason } })).data,
+    onSuccess: openView,
+  });
+  if (!canView) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconEye size={18} aria-hidden="true" />} onClick={() => setAsking(true)}>
+        {t('viewAs.action')}
+      </Button>
+      <ReasonDialog
+        isOpen={isAsking}
+        title={t('viewAs.title', { email })}
+        text={t('viewAs.text')}
+        action={t('viewAs.action')}
+        isWorking={start.isRunning}
+        onConfirm={(reason) => void start.run(reason ?? '')}
+        onClose={() => setAsking(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { TicketMessage } from '@cellhop/contract/support';
+import { Skeleton } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../../lib/format.ts';
+import type { List } from '../../lib/use-list.ts';
+import { EmptyList } from '../../ui/list-state.tsx';
+import { PagedList } from '../../ui/paged-list.tsx';
+import classes from './ticket-page.module.css';
+
+const PLACEHOLDERS = ['right', 'left', 'right'] as const;
+
+interface MessageListProps<Message extends TicketMessage> {
+  messages: List<Message>;
+  page: number;
+  onPage: (page: number) => void;
+  /** The side of whoever reads; the messages of the other one are on the left. */
+  isRight: (message: Message) => boolean;
+  authorOf: (message: Message) => string;
+}
+
+/** A page of a ticket's messages, newest first. */
+export function MessageList<Message extends TicketMessage>(props: MessageListProps<Message>) {
+  const { messages, page, onPage, isRight, authorOf } = props;
+  const { t } = useTranslation('support');
+  return (
+    <PagedList
+      list={messages}
+      page={page}
+      onPage={onPage}
+      failureText={t('messages.failed')}
+      empty={<EmptyList text={t('messages.empty')} />}
+    >
+      {(items) => (
+        <section aria-label={t('messages.label')} aria-busy={items === undefined}>
+          <ol className={classes['messages']} aria-live="polite">
+            {items === undefined
+              ? PLACEHOLDERS.map((side, index) => (
+                  // Placeholders have no other identity than their index.
+                  // oxlint-disable-next-line react/no-array-index-key
+                  <li key={index} className={classes['message']} data-side={side} aria-hidden="true">
+                    <Skeleton height={13} width={150} mb={8} />
+                    <Skeleton height={16} width="min(320px, 60vw)" />
+                  </li>
+                ))
+              : items.map((message) => (
+                  <li key={message.id} className={classes['message']} data-side={isRight(message) ? 'right' : 'left'}>
+                    <div className={classes['byline']}>
+                      <strong>{authorOf(message)}</strong>
+                      <time dateTime={message.createdAt}>{formatDate(message.createdAt)}</time>
+                    </div>
+                    <p>{message.content}</p>
+                  </li>
+                ))}
+          </ol>
+        </section>
+      )}
+    </PagedList>
+  );
+}
