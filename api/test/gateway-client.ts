@@ -2,6 +2,7 @@ import { createClient } from '@cellhop/contract/client';
 import {
   authorize,
   authorizeAddress,
+  dnsPorts,
   end,
   update,
   watch,
@@ -28,8 +29,11 @@ export function createGatewayRun(test: TestApp, token = GATEWAY_TOKEN) {
       assert(password !== null);
       return (await call(authorize, { body: { runId, username, password, clientAddress } })).data;
     },
-    async authorizeAddress(clientAddress: string): Promise<Authorization> {
-      return (await call(authorizeAddress, { body: { runId, clientAddress } })).data;
+    async authorizeAddress(clientAddress: string, dnsPort?: number): Promise<Authorization> {
+      return (await call(authorizeAddress, { body: { runId, clientAddress, dnsPort } })).data;
+    },
+    async dnsPorts() {
+      return (await call(dnsPorts, { body: { runId } })).data;
     },
     async report(
       connectionId: string,

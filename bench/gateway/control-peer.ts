@@ -6,5 +6,6 @@ const { username, password } = control.sell({
   username: 'bench',
   password: 'a-password-for-the-bench',
   grantStepBytes: Number.MAX_SAFE_INTEGER,
+  dnsPort: Number(process.env['DNS_PORT']) || null,
 });
 process.send?.({ url: control.url, token: control.token, username, password });

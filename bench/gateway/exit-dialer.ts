@@ -25,6 +25,7 @@ const kinds = {
   sequence: { address: '127.0.0.3', sourcePorts: sequence },
 };
 const hostAddresses = () => new Set<string>();
+const upstreamBudget = { socketsMax: 0, sockets: 0, onEvent: () => {} };
 
 process.on('message', (step: DialStep) => {
   void run(step).then((result) => process.send?.(result));
@@ -32,7 +33,8 @@ process.on('message', (step: DialStep) => {
 process.send?.('ready');
 
 async function run({ ports, originPort, milliseconds }: DialStep): Promise<DialResult> {
-  const exit = new LocalAddressExit({ ...kinds[ports], limits: defaultLimits, nameServers: undefined, hostAddresses });
+  const settings = { limits: defaultLimits, nameServers: undefined, hostAddresses, upstreamBudget };
+  const exit = new LocalAddressExit({ ...kinds[ports], ...settings });
   const destination = { address: Uint8Array.of(127, 0, 0, 1), port: originPort };
   const counts = { dials: 0, errors: 0 };
   const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];

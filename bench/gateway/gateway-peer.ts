@@ -9,12 +9,18 @@ const { port, relay, metrics } = await startGateway({
   token: process.env['CONTROL_TOKEN'] ?? '',
   allowPrivate: true,
   log: pino({ level: 'warn' }),
+  nameServers: process.env['NAME_SERVER']?.split(','),
   limits: {
     newTunnelsPerSecond: 1e6,
     newTunnelsBurst: 1e6,
     halfOpenPerNetwork: 1e4,
     tunnelsPerConnection: 1e4,
     clientSocketsPerConnection: 1e4,
+    dnsQuestionsPerSecond: 1e6,
+    dnsQuestionsBurst: 1e6,
+    dnsQuestionsPerSecondPerClient: 1e6,
+    dnsQuestionsBurstPerClient: 1e6,
+    dnsQuestionsInFlight: 1e4,
   },
 });
 process.on('message', () => {

@@ -13,10 +13,10 @@ import { endpoint } from './endpoint.ts';
 import { data, idSchema } from './schemas.ts';
 
 /**
- * 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. 4: adds `authorizeAddress`, `access` and `reason`. An API
- * returns 404 for a call newer than itself.
+ * 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. 4: adds `authorizeAddress`, `access` and `reason`. 5: adds
+ * `dnsPort` and `dnsPorts`. An API returns 404 for a call newer than itself.
  */
-export const GATEWAY_CONTRACT_VERSION = 4;
+export const GATEWAY_CONTRACT_VERSION = 5;
 /** The oldest contract version of a node that the API accepts. */
 export const OLDEST_GATEWAY_CONTRACT_VERSION = 1;
 
@@ -122,6 +122,8 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+const dnsPortSchema = z.int().min(1).max(65_535);
+
 /** The gateway itself refuses credentials that no connection can have. PostgreSQL cannot store the character NUL. */
 const credentialSchema = z
   .string()
@@ -152,6 +154,8 @@ export const authorizationSchema = z.discriminatedUnion('isAuthorized', [
     /** For `final`. */
     reason: reasonSchema.optional(),
     access: accessSchema.optional(),
+    /** Where this node answers the DNS questions of the connection. Null: it has none on this node. */
+    dnsPort: dnsPortSchema.nullable().optional(),
   }),
   /**
    * The same response for an unknown username and a wrong password. `reason` is set for the correct password of a connection
@@ -176,8 +180,26 @@ export const authorizeAddress = endpoint({
   url: '/internal/gateway/authorize-address',
   access: 'gateway',
   summary: 'Find the only connection that lists the address of a client, and open it in this run',
-  body: z.object({ runId: idSchema, clientAddress: clientAddressSchema }),
+  body: z.object({
+    runId: idSchema,
+    clientAddress: clientAddressSchema,
+    /** Set for a question on a DNS port: only the connection that has this port is meant, even if others list the address. */
+    dnsPort: dnsPortSchema.optional(),
+  }),
   response: data(authorizationSchema),
+});
+
+/**
+ * Called at the start of a node, every minute, and after changes of allow-lists: clients on an allow-list may use the DNS port of a
+ * connection before its first tunnel. The node listens on these ports and opens the connection with `authorizeAddress`.
+ */
+export const dnsPorts = endpoint({
+  method: 'POST',
+  url: '/internal/gateway/dns-ports',
+  access: 'gateway',
+  summary: 'The DNS ports of connections on this node that list clients',
+  body: z.object({ runId: idSchema }),
+  response: data(z.array(z.object({ port: dnsPortSchema, allowList: accessSchema.shape.allowList }))),
 });
 
 /**

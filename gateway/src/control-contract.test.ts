@@ -1,4 +1,4 @@
-import type { Exit } from '@cellhop/contract/gateway';
+import { type Exit, GATEWAY_CONTRACT_VERSION } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
@@ -159,7 +159,7 @@ describe('the heartbeat', () => {
     control.helloResponse = undefined;
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     expect((await socks5Connect(gateway, control.sell(), '127.0.0.1', port)).reply).toBe(0);
-    await until(() => lines.some(({ nodeVersion }) => nodeVersion === 4));
+    await until(() => lines.some(({ nodeVersion }) => nodeVersion === GATEWAY_CONTRACT_VERSION));
     expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(200);
   });
 

@@ -9,6 +9,8 @@ import type { Limits } from './limits.ts';
 const RESERVED = 96;
 /** The maximum share of the others for clients without valid credentials; each may also need an authorization call. */
 const HALF_OPEN_SHARE = 1 / 8;
+/** The maximum share of DNS ports, with their clients and name servers. */
+const DNS_SHARE = 1 / 8;
 /** The maximum shares of one network and of one connection on a small node. */
 const NETWORK_SHARE = 1 / 2;
 const CONNECTION_SHARE = 1 / 4;
@@ -32,13 +34,18 @@ function limitOfShell(): string | undefined {
 }
 
 /** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
-export const descriptorsFor = ({ clientSocketsPerNode, tunnelsPerNode, halfOpenPerNode }: Limits): number =>
-  RESERVED + clientSocketsPerNode + tunnelsPerNode + halfOpenPerNode;
+export const descriptorsFor = (limits: Limits): number =>
+  RESERVED + limits.clientSocketsPerNode + limits.tunnelsPerNode + limits.halfOpenPerNode + descriptorsForDns(limits);
+
+/** A DNS port needs a UDP and a TCP socket. */
+const descriptorsForDns = ({ dnsPortsPerNode, dnsTcpClientsPerNode, dnsUpstreamSockets }: Limits): number =>
+  2 * dnsPortsPerNode + dnsTcpClientsPerNode + dnsUpstreamSockets;
 
 /** Lowers the limits of this node so that its sockets cannot exhaust the descriptors. */
 export function fitToDescriptors(limits: Limits, descriptors: number | undefined): Limits {
   if (descriptors === undefined || descriptors >= descriptorsFor(limits)) return limits;
-  const free = Math.max(0, descriptors - RESERVED);
+  const dns = fitDns(limits, Math.max(0, descriptors - RESERVED) * DNS_SHARE);
+  const free = Math.max(0, descriptors - RESERVED - descriptorsForDns(dns));
   const halfOpenPerNode = lower(limits.halfOpenPerNode, free * HALF_OPEN_SHARE);
   // The rest keeps the ratio of the default limits: an idle client socket needs one descriptor, a tunnel two.
   const wanted = limits.tunnelsPerNode + limits.clientSocketsPerNode - limits.halfOpenPerNode;
@@ -48,7 +55,7 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   );
   const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - tunnelsPerNode - halfOpenPerNode);
   return {
-    ...limits,
+    ...dns,
     halfOpenPerNode,
     tunnelsPerNode,
     clientSocketsPerNode,
@@ -56,6 +63,16 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
     clientSocketsPerNetwork: lower(limits.clientSocketsPerNetwork, clientSocketsPerNode * NETWORK_SHARE),
     tunnelsPerConnection: lower(limits.tunnelsPerConnection, tunnelsPerNode * CONNECTION_SHARE),
     clientSocketsPerConnection: lower(limits.clientSocketsPerConnection, clientSocketsPerNode * CONNECTION_SHARE),
+  };
+}
+
+/** Half for the ports, a quarter each for TCP clients and for the sockets to name servers. */
+function fitDns(limits: Limits, descriptors: number): Limits {
+  return {
+    ...limits,
+    dnsPortsPerNode: lower(limits.dnsPortsPerNode, descriptors / 4),
+    dnsTcpClientsPerNode: lower(limits.dnsTcpClientsPerNode, descriptors / 4),
+    dnsUpstreamSockets: lower(limits.dnsUpstreamSockets, descriptors / 4),
   };
 }
 
@@ -68,8 +85,8 @@ export function warnAboutDescriptorLimit(
   descriptors: number | undefined,
 ): void {
   if (wanted === fitted) return;
-  const { tunnelsPerNode: tunnels, clientSocketsPerNode: clientSockets } = fitted;
-  const fields = { descriptors, wantedDescriptors: descriptorsFor(wanted), tunnels, clientSockets };
+  const { tunnelsPerNode: tunnels, clientSocketsPerNode: clientSockets, dnsPortsPerNode: dnsPorts } = fitted;
+  const fields = { descriptors, wantedDescriptors: descriptorsFor(wanted), tunnels, clientSockets, dnsPorts };
   log.warn(fields, 'The limit of open files (ulimit -n) lowers the limits of this node');
 }
 

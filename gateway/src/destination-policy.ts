@@ -47,6 +47,11 @@ export function isDestinationAllowed(policy: DestinationPolicy, bytes: Uint8Arra
   return isPublic(dialled) && !reached.some((address) => policy.isReserved(address, port));
 }
 
+/** Whether an address in a DNS answer is of the public internet. The node's own public addresses are. */
+export function isPublicAddress(bytes: Uint8Array): boolean {
+  return isPublic(toAddress(unmapped(bytes)));
+}
+
 /** An IPv4-mapped address is dialled as IPv4. */
 export function unmapped(bytes: Uint8Array): Uint8Array {
   if (bytes.length === IPV4_LENGTH) return bytes;
@@ -55,7 +60,7 @@ export function unmapped(bytes: Uint8Array): Uint8Array {
 }
 
 /** Builds `isOwnListener` from the listening ports and the addresses of this host. */
-export function ownListeners(ports: ReadonlySet<number>, hostAddresses: () => ReadonlySet<string>) {
+export function ownListeners(ports: Pick<ReadonlySet<number>, 'has'>, hostAddresses: () => ReadonlySet<string>) {
   return (address: string, port: number) =>
     ports.has(port) && (isLoopbackOrUnspecified(address) || hostAddresses().has(address));
 }

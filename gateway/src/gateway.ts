@@ -10,12 +10,16 @@ import { EndWatch } from './control/end-watch.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { NodeStatusReader } from './control/node-status.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
-import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
+import { type DestinationPolicy, isPublicAddress, ownListeners } from './destination-policy.ts';
+import { DnsPorts } from './dns/dns-ports.ts';
+import { DnsPortList } from './dns/dns-port-list.ts';
 import { createDial } from './exits/dial.ts';
 import { Exits } from './exits/exits.ts';
 import { LocalAddressExit } from './exits/local-address.ts';
 import { ReservedAddresses } from './exits/reserved-addresses.ts';
-import { type PortRange, SourcePorts } from './exits/source-ports.ts';
+import type { UpstreamBudget } from './exits/dns-upstream.ts';
+import type { UpstreamEvent } from './exits/query-socket.ts';
+import { isWithin, type PortRange, SourcePorts } from './exits/source-ports.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -72,8 +76,9 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
-  const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
+  const { exits, dial, reserved } = openExits(settings, limits, { ownPorts, metrics });
+  const parts = openConnections(settings, limits, { control, exits, metrics });
+  const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, dial });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
@@ -83,7 +88,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   watchControl(metrics, controlState);
 
   const publicPort = createPublicPort(context, createHttpProxy(context));
-  const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop()];
+  const stops = [() => reporter.stop(), () => heartbeat.stop(), () => endWatch.stop(), () => dnsPortList.stop()];
   const { metricsPort } = settings;
   if (metricsPort !== undefined) {
     stops.push(await openMetricsPort(metricsPort, { metrics, log, health: () => healthOf(controlState) }));
@@ -100,6 +105,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const { descriptorCheckMs, exitCheckMs } = limits;
   stops.push(
     repeat({ log, task: 'descriptor watch', everyMs: descriptorCheckMs }, () => context.descriptors.check()),
+    repeat({ log, task: 'DNS ports', everyMs: limits.dnsPortsCheckMs }, () => dnsPorts.retry()),
     repeat({ log, task: 'exit watch', everyMs: exitCheckMs }, () => {
       reserved.refreshOwn();
       return exits.check(connections.exitsInUse);
@@ -108,11 +114,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   log.info({ address, port, relay: relay.kind, runId }, 'Gateway is ready');
   heartbeat.start();
   endWatch.start();
+  dnsPortList.start();
 
   async function close({ drainMs } = { drainMs: 0 }): Promise<boolean> {
     publicPort.server.close();
+    const deadline = performance.now() + drainMs;
     await context.flows.drain(drainMs);
+    await dnsPorts.drain(Math.max(0, deadline - performance.now()));
     connections.endAll('shutdown');
+    dnsPorts.stop();
     publicPort.closeWaiting();
     const areDelivered = await connections.waitForFinalTotals(limits.lastReportMs);
     for (const stop of stops) stop();
@@ -145,28 +155,43 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
   return { control, health };
 }
 
-function openExits(settings: GatewaySettings, limits: Limits, ownPorts: ReadonlySet<number>) {
+function openExits(
+  settings: GatewaySettings,
+  limits: Limits,
+  { ownPorts, metrics }: { ownPorts: ReadonlySet<number>; metrics: Metrics },
+) {
   const { controlUrl, nameServers, dnsPorts, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
   reserved.refreshOwn();
+  // A DNS port would see the client of a tunnel to it with an address of this node.
+  const isOwnPort = (port: number) => ownPorts.has(port) || (dnsPorts !== undefined && isWithin(port, dnsPorts));
   const policy: DestinationPolicy = {
     isPrivateAllowed: allowPrivate,
-    isOwnListener: ownListeners(ownPorts, () => reserved.own),
+    isOwnListener: ownListeners({ has: isOwnPort }, () => reserved.own),
     isReserved: (address, port) => reserved.isReserved(address, port),
   };
   const hostAddresses = () => reserved.own;
+  const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
+  const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
+  metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
   const exits = new Exits(
-    ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses }),
+    ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget }),
   );
   return { exits, dial: createDial({ policy, limits }), reserved };
 }
 
 function openConnections(
-  { log }: GatewaySettings,
+  settings: GatewaySettings,
   limits: Limits,
   { control, exits, metrics }: { control: ControlClient; exits: Exits; metrics: Metrics },
 ) {
+  const { log } = settings;
+  const dnsPorts = openDnsPorts(settings, limits, {
+    metrics,
+    authorize: (port, client) => connections.authorizeDnsClient(port, client),
+  });
+  const dnsPortList = new DnsPortList({ control, limits, log, onList: (ports) => dnsPorts.list(ports) });
   const connections: Connections = new Connections({
     control,
     limits,
@@ -174,11 +199,29 @@ function openConnections(
     requestReport: (connection) => reporter.request(connection),
     exits,
     onEnd: (reason) => metrics.connectionEnds.inc({ reason }),
+    dnsPorts,
   });
-  const onResponse = (response: WatchResponse) => connections.applyChanges(response);
+  const onResponse = (response: WatchResponse) => {
+    if (response.areAllowListsChanged) dnsPortList.refresh();
+    return connections.applyChanges(response);
+  };
   const endWatch = new EndWatch({ control, limits, log, onResponse });
   const reporter = new Reporter(connections, control, limits, log, () => endWatch.isHeld);
-  return { connections, reporter, endWatch };
+  return { connections, reporter, endWatch, dnsPorts, dnsPortList };
+}
+
+function openDnsPorts(
+  { host, allowPrivate, log }: GatewaySettings,
+  limits: Limits,
+  { metrics, authorize }: { metrics: Metrics; authorize: (port: number, client: string) => Promise<unknown> },
+): DnsPorts {
+  const isAddressAllowed = (bytes: Uint8Array) => allowPrivate || isPublicAddress(bytes);
+  const context = { host, limits, metrics, log, isAddressAllowed, tcpClients: { count: 0 } };
+  const dnsPorts = new DnsPorts({ context, authorize });
+  metrics.watch('gateway_dns_ports', 'Open DNS ports', () => dnsPorts.open);
+  metrics.watch('gateway_dns_ports_failed', 'DNS ports that could not be opened', () => dnsPorts.failed);
+  metrics.watch('gateway_dns_tcp_clients', 'TCP clients of DNS ports', () => context.tcpClients.count);
+  return dnsPorts;
 }
 
 function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): Promise<Relay> | Relay {

@@ -57,6 +57,38 @@ export const defaultLimits = {
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
 
+  /** DNS ports of this node that are open at once; each has a UDP and a TCP socket. */
+  dnsPortsPerNode: 1_000,
+  /** A client address may use the DNS port of a connection for this time after it has authenticated there. */
+  dnsClientMs: 600_000,
+  /** Client addresses whose authentication is remembered, per connection; the oldest is evicted. */
+  dnsClientsPerConnection: 1_000,
+  dnsQuestionsPerSecond: 200,
+  dnsQuestionsBurst: 400,
+  /** Of one client address, because the source of a UDP question may be forged. */
+  dnsQuestionsPerSecondPerClient: 50,
+  dnsQuestionsBurstPerClient: 200,
+  dnsQuestionsInFlight: 64,
+  /** From a question to its answer, with all attempts at the name servers. */
+  dnsAnswerMs: 5_000,
+  dnsTcpClientsPerPort: 16,
+  dnsTcpClientsPerNode: 1_000,
+  /** Of one TCP client; the next question is read after an answer. */
+  dnsTcpQuestionsInFlight: 16,
+  /** Between two complete questions of a TCP client, and for it to read its answers. */
+  dnsTcpIdleMs: 10_000,
+  /** Answers to a TCP client that it has not read; above it, no further question is read. */
+  dnsTcpUnreadBytes: 128 * KIB,
+  /** Sockets to name servers, of all exits together. */
+  dnsUpstreamSockets: 2_000,
+  /** Ports that could not be opened are tried again; ports of connections that list clients are asked for. */
+  dnsPortsCheckMs: 1_000,
+  dnsPortsRefreshMs: 60_000,
+  /** Also until the version of the control plane is known. */
+  dnsPortsRetryMs: 1_000,
+  /** How long a listed client that the control plane has refused is not checked again, per port. */
+  dnsRefusalMs: 10_000,
+
   descriptorCheckMs: 1_000,
   /** Minimum interval between log lines about missing descriptors. */
   exhaustionLogMs: 60_000,

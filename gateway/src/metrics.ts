@@ -1,10 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { DnsMetrics } from './dns/dns-metrics.ts';
 import type { ByteTotals } from './metering/meter.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-const PROTOCOLS = ['socks5', 'http-connect', 'http-request'] as const;
+const PROTOCOLS = ['socks5', 'http-connect', 'http-request', 'dns'] as const;
 
 /** No label contains a user, a connection, a client address or a destination. */
 export function createMetrics() {
@@ -41,6 +42,7 @@ export function createMetrics() {
     ...tunnelMetrics(registers),
     ...clientMetrics(registers),
     ...controlMetrics(registers),
+    dns: new DnsMetrics(registers),
     relayInfo: new Gauge({
       name: 'gateway_relay_info',
       help: 'The relay in use',

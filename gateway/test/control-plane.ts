@@ -10,6 +10,7 @@ import {
   authorizeAddress,
   type Credit,
   type CreditState,
+  dnsPorts,
   end,
   type Exit,
   hello,
@@ -27,6 +28,8 @@ export interface FakeConnection {
   /** Why the connection has ended, or gets no further grant. */
   reason: string | undefined;
   readonly exit: Exit;
+  /** Undefined: the control plane is too old for DNS ports. */
+  dnsPort: number | null | undefined;
   /** The maximum of `grantedBytes`. */
   allowedBytes: number;
   /** The most bytes granted ahead of the usage; less than a node wants makes tunnels wait. */
@@ -48,7 +51,7 @@ const SILENT = -1;
 export class ControlPlane {
   readonly token = TOKEN;
   readonly connections = new Map<string, FakeConnection>();
-  readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, update: 0, end: 0, watch: 0 };
+  readonly calls = { hello: 0, authorize: 0, authorizeAddress: 0, dnsPorts: 0, update: 0, end: 0, watch: 0 };
   /** Client addresses received with credentials. */
   readonly clientAddresses = new Set<string>();
   /** Includes requests that wait for their response. */
@@ -63,7 +66,7 @@ export class ControlPlane {
   /** Refuses all reports. */
   isRefusing = false;
   /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
-  helloResponse: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  helloResponse: unknown = { contractVersion: 5, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
@@ -104,6 +107,7 @@ export class ControlPlane {
       access: { revision: 1, passwordRevision: 1, allowList: [] },
       reason: undefined,
       exit: { kind: 'local-address', address: null },
+      dnsPort: null,
       allowedBytes: Number.MAX_SAFE_INTEGER,
       grantStepBytes: 64 * MIB,
       state: 'open',
@@ -163,6 +167,7 @@ export class ControlPlane {
     if (request.url === hello.url) return this.#hello(body);
     if (request.url === authorize.url) return success(this.#authorize(body));
     if (request.url === authorizeAddress.url) return success(this.#authorizeAddress(body));
+    if (request.url === dnsPorts.url) return this.#dnsPorts(body);
     if (request.url === watch.url) return this.#watch(request, body);
     if (request.url === update.url) return success([...this.unknownCredits, ...this.#update(body)]);
     if (request.url === end.url) return success(this.#end(body));
@@ -203,24 +208,37 @@ export class ControlPlane {
   }
 
   #authorizeAddress(body: unknown): Authorization {
-    const { clientAddress, runId } = authorizeAddress.body.parse(body);
+    const { clientAddress, runId, dnsPort } = authorizeAddress.body.parse(body);
     this.calls.authorizeAddress += 1;
     this.runIds.add(runId);
-    const lists = ({ access, state }: FakeConnection) =>
-      state !== 'ended' && access?.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
+    const lists = ({ access, state, ...sold }: FakeConnection) =>
+      (dnsPort === undefined || dnsPort === sold.dnsPort) &&
+      state !== 'ended' &&
+      access?.allowList.some((network) => parseNetwork(network)!.contains(clientAddress));
     const [found, other] = [...this.connections.values()].filter(lists);
     if (other) return { isAuthorized: false, reason: 'ADDRESS_SHARED' };
     return found ? this.#open(found) : { isAuthorized: false };
   }
 
+  #dnsPorts(body: unknown) {
+    dnsPorts.body.parse(body);
+    this.calls.dnsPorts += 1;
+    const open = [...this.connections.values()].filter(({ state }) => state !== 'ended');
+    const ports = open.flatMap(({ dnsPort, access }) => {
+      const allowList = access?.allowList ?? [];
+      return typeof dnsPort === 'number' && allowList.length > 0 ? [{ port: dnsPort, allowList }] : [];
+    });
+    return success(ports);
+  }
+
   #open(found: FakeConnection): Authorization {
-    const { reason, access } = found;
+    const { reason, access, dnsPort } = found;
     if (found.state === 'ended') return { isAuthorized: false, ...(reason !== undefined && { reason }) };
     found.endedAtBytes = undefined;
     this.#grant(found, MIB);
     const { id, exit, usedBytes, uploadedBytes, grantedBytes, state } = found;
     const credit = { connectionId: id, usedBytes, uploadedBytes, grantedBytes, state, reason: found.reason };
-    return { isAuthorized: true, exit, access, ...credit };
+    return { isAuthorized: true, exit, access, dnsPort, ...credit };
   }
 
   #update(body: unknown): Credit[] {

@@ -8,7 +8,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   en: [
     [
       'Which traffic is counted?',
-      'The bytes that you send and receive through the proxy, both directions together, and (soon) the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
+      'The bytes that you send and receive through the proxy, both directions together, and the messages on the DNS port of the connection. The handshake of the proxy protocol itself is not counted. One megabyte is 1,048,576 bytes.',
     ],
     [
       'What do I pay for?',
@@ -36,7 +36,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'What is the DNS port?',
-      '(Soon) Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes.',
+      'Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes, or that are on its allow-list. For example: dig @host -p DNS-port example.com',
     ],
     [
       'Does anybody else use my proxy at the same time?',
@@ -58,7 +58,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
   ru: [
     [
       'Какой трафик учитывается?',
-      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и (скоро) сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
+      'Байты, которые вы отправляете и получаете через прокси, в обе стороны вместе, и сообщения на DNS-порту подключения. Служебный обмен самого протокола прокси не учитывается. Один мегабайт — 1 048 576 байт.',
     ],
     [
       'За что я плачу?',
@@ -86,7 +86,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Что такое DNS-порт?',
-      '(Скоро) У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут.',
+      'У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут или есть в его списке разрешённых. Например: dig @host -p DNS-порт example.com',
     ],
     [
       'Пользуется ли моим прокси кто-нибудь ещё?',

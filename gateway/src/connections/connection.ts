@@ -2,18 +2,25 @@ import type { Exit } from '../exits/exit.ts';
 import type { EndReason, Flow } from '../flows/flow.ts';
 import type { Credit } from '../metering/credit.ts';
 import { RateEstimator } from '../metering/rate.ts';
+import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
 import { RecentAddresses } from './recent-addresses.ts';
+import { RecentClients } from './recent-clients.ts';
 import type { TokenBucket } from './token-bucket.ts';
+
+const DNS_BUSY_MS = 10_000;
 
 /** An open connection in this run: its access, exit, credit and flows. */
 export class Connection {
   readonly access = new Access();
   readonly recentAddresses = new RecentAddresses();
+  readonly recentClients: RecentClients;
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
   readonly flows = new Set<Flow>();
   lastTunnelAt = performance.now();
+  /** When a question was last accepted on its DNS port. */
+  lastDnsAt = Number.NEGATIVE_INFINITY;
   /** When the control plane last checked the password. */
   credentialsCheckedAt = performance.now();
   readonly rate: RateEstimator;
@@ -30,8 +37,20 @@ export class Connection {
     readonly exit: Exit,
     readonly credit: Credit,
     readonly newTunnels: TokenBucket,
+    limits: Pick<Limits, 'dnsClientMs' | 'dnsClientsPerConnection'>,
   ) {
+    this.recentClients = new RecentClients(this.access, limits);
     this.rate = new RateEstimator(credit.usedBytes, performance.now());
+  }
+
+  /** Used by tunnels now, or by DNS questions in the last seconds: it needs grants in advance. */
+  isBusy(now: number): boolean {
+    return this.flows.size > 0 || now - this.lastDnsAt < DNS_BUSY_MS;
+  }
+
+  /** When it was last used; now, if it has tunnels. */
+  get lastUsedAt(): number {
+    return this.flows.size > 0 ? performance.now() : Math.max(this.lastTunnelAt, this.lastDnsAt);
   }
 
   closeFlows(reason: EndReason): void {

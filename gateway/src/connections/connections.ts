@@ -2,6 +2,7 @@ import type { Access, Credit as CreditGrant, WatchResponse } from '@cellhop/cont
 import type { Logger } from 'pino';
 import { inBackground, settlesWithin } from '../background.ts';
 import type { ControlClient } from '../control/control-client.ts';
+import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
 import type { EndReason } from '../flows/flow.ts';
@@ -27,6 +28,8 @@ interface ConnectionsSettings {
   readonly requestReport: (connection?: Connection) => void;
   /** Called once for each connection that ends in this run. */
   readonly onEnd: (label: string) => void;
+  /** The DNS ports of the connections. */
+  readonly dnsPorts: Pick<DnsPorts, 'opened' | 'closed' | 'accessChanged'>;
 }
 
 /** The open connections of this run, indexed by username and client address for new tunnels and by id for grants. */
@@ -102,6 +105,20 @@ export class Connections {
     return { connection, credential: { kind: 'address', address } };
   }
 
+  /**
+   * Opens the connection that has a DNS port, for a client on its allow-list.
+   * @throws TunnelFailure
+   */
+  async authorizeDnsClient(dnsPort: number, address: string): Promise<Connection> {
+    return this.#share(`dns-port ${dnsPort}`, async () => {
+      const authorization = await this.settings.control.authorizeAddress(address, dnsPort);
+      // A control plane of another version may have found a connection with another port.
+      const isMeant = authorization.isAuthorized && authorization.dnsPort === dnsPort;
+      if (!isMeant || authorization.state === 'ended') throw new TunnelFailure('credentials-wrong');
+      return this.#admit(authorization, { kind: 'address', address });
+    });
+  }
+
   merge(grants: readonly CreditGrant[]): void {
     for (const grant of grants) {
       const connection = this.#byId.get(grant.connectionId);
@@ -133,6 +150,7 @@ export class Connections {
     if (connection.isEnding) return;
     connection.isEnding = true;
     connection.closeFlows(end);
+    this.settings.dnsPorts.closed(connection, end);
     const { usedBytes, reason } = connection.credit;
     const label = labelOfEnd(end, reason);
     this.settings.onEnd(label);
@@ -159,11 +177,10 @@ export class Connections {
     return areDelivered;
   }
 
-  /** Ends connections without tunnels, which releases their unused grants. */
+  /** Ends connections without tunnels and DNS questions, which releases their unused grants. */
   endIdle(): void {
     const before = performance.now() - this.settings.limits.connectionIdleMs;
-    for (const connection of this.open)
-      if (connection.flows.size === 0 && connection.lastTunnelAt <= before) this.end(connection, 'idle');
+    for (const connection of this.open) if (connection.lastUsedAt <= before) this.end(connection, 'idle');
   }
 
   /** Removes connections whose final totals the control plane has acknowledged. */
@@ -249,6 +266,7 @@ export class Connections {
     access.update(this.#authorizations.changedAccess(connection.id));
     if (credential.kind === 'password') access.passwordAccepted(credential.digest, authorization.access);
     connection.closeForbiddenFlows();
+    this.settings.dnsPorts.opened(connection, authorization.dnsPort);
     if (this.#endReason !== undefined) {
       this.end(connection, this.#endReason);
       throw new TunnelFailure('draining');
@@ -265,14 +283,17 @@ export class Connections {
       ended: () => this.end(connection, 'connection-ended'),
     });
     const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const connection = new Connection(authorization.connectionId, exits.get(authorization.exit), credit, newTunnels);
+    const exit = exits.get(authorization.exit);
+    const connection = new Connection(authorization.connectionId, exit, credit, newTunnels, limits);
     this.#byId.set(connection.id, connection);
     return connection;
   }
 
   #updateAccess(connection: Connection, access: Access | undefined): boolean {
     const isNewer = connection.access.update(access);
-    if (isNewer) connection.closeForbiddenFlows();
-    return isNewer;
+    if (!isNewer) return false;
+    connection.closeForbiddenFlows();
+    this.settings.dnsPorts.accessChanged(connection);
+    return true;
   }
 }

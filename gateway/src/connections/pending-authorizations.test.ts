@@ -28,6 +28,7 @@ function start() {
     exits: { get: () => ({ isLost: false }) as Exit },
     requestReport: () => {},
     onEnd: () => {},
+    dnsPorts: { opened: () => {}, closed: () => {}, accessChanged: () => {} },
   });
   return {
     connections,

@@ -86,6 +86,7 @@ async function run(
     exits: { get: () => ({ isLost: false }) as Exit },
     requestReport: (connection) => reporter.request(connection),
     onEnd: () => {},
+    dnsPorts: { opened: () => {}, closed: () => {}, accessChanged: () => {} },
   });
   const reporter = new Reporter(connections, control, defaultLimits, pino({ level: 'silent' }), () => isEndWatchActive);
   const { connection } = await connections.authorize({ username: 'one', password: 'secret' });

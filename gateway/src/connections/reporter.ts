@@ -166,13 +166,12 @@ export class Reporter {
   #usageOf(connection: Connection, now: number): Usage {
     const totals = connection.credit.report();
     const bytesPerSecond = connection.rate.observe(totals.usedBytes, now);
-    const hasFlows = connection.flows.size > 0;
     return {
       connectionId: connection.id,
       ...totals,
       isExitLost: connection.exit.isLost,
       accessRevision: connection.access.revision,
-      wantedBytes: hasFlows ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
+      wantedBytes: connection.isBusy(now) ? wantedBytes(bytesPerSecond, this.#roundTrip.ms, this.limits) : 0,
     };
   }
 }

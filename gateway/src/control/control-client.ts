@@ -5,6 +5,7 @@ import {
   authorizeBody,
   type Credit,
   creditSchema,
+  dnsPorts,
   end,
   GATEWAY_CONTRACT_VERSION,
   GATEWAY_WATCH_HELD_MS,
@@ -26,6 +27,8 @@ type FinalUsage = Omit<Usage, 'wantedBytes' | 'isExitLost' | 'accessRevision'>;
 
 /** Control planes of this contract version and later support `authorizeAddress`. */
 const VERSION_WITH_ADDRESSES = 4;
+/** The same of `dnsPorts`. */
+const VERSION_WITH_DNS_PORTS = 5;
 
 export interface ControlClientSettings {
   readonly url: string;
@@ -84,9 +87,9 @@ export class ControlClient {
   }
 
   /** @throws TunnelFailure if the control plane is unavailable */
-  async authorizeAddress(clientAddress: string): Promise<Authorization> {
+  async authorizeAddress(clientAddress: string, dnsPort?: number): Promise<Authorization> {
     if (this.#controlPlaneVersion < VERSION_WITH_ADDRESSES) return { isAuthorized: false };
-    const body = { runId: this.settings.runId, clientAddress };
+    const body = { runId: this.settings.runId, clientAddress, dnsPort };
     try {
       const timeoutMs = this.settings.addressTimeoutMs;
       const { data } = await this.#call('authorize', authorizeAddress, { body }, { timeoutMs });
@@ -94,6 +97,13 @@ export class ControlClient {
     } catch {
       throw new TunnelFailure('control-plane-away');
     }
+  }
+
+  /** @returns the DNS ports of connections that list clients; undefined if the control plane is older than this call */
+  async dnsPorts(): Promise<Output<typeof dnsPorts>['data'] | undefined> {
+    if (this.#controlPlaneVersion < VERSION_WITH_DNS_PORTS) return undefined;
+    const { data } = await this.#call('dns-ports', dnsPorts, { body: { runId: this.settings.runId } });
+    return data;
   }
 
   async update(usages: readonly Usage[]): Promise<Credit[]> {

@@ -9,7 +9,7 @@ const DETAILS_LOGGED = 3;
 /** The request is invalid, or crashes its handler: a retry would be refused again. */
 const REFUSAL_STATUSES = new Set([400, 413, 422, 500]);
 
-export type ControlCall = 'hello' | 'authorize' | 'update' | 'end';
+export type ControlCall = 'hello' | 'authorize' | 'dns-ports' | 'update' | 'end';
 
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && REFUSAL_STATUSES.has(error.status);

@@ -1,4 +1,5 @@
 import type { Side } from '../pipe/side.ts';
+import type { Answer, Query } from '../protocol/dns.ts';
 import type { DialAbort } from './dial-abort.ts';
 
 export interface Endpoint {
@@ -27,6 +28,13 @@ export interface Exit {
    * @throws TunnelFailure
    */
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]>;
+  /**
+   * Asks the exit's name servers a question of a client.
+   * @param needsWhole not a truncated answer
+   * @returns the answer; its id and the spelling of its question are not the client's
+   * @throws TunnelFailure
+   */
+  ask(query: Query, options: { readonly needsWhole: boolean }): Promise<Answer>;
   /** @throws TunnelFailure */
   connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream>;
   /** Checks whether the exit works; called periodically while connections use it. */

@@ -16,6 +16,7 @@ const strict: DestinationPolicy = { isPrivateAllowed: false, isOwnListener: () =
 const relaxed: DestinationPolicy = { ...strict, isPrivateAllowed: true };
 const sourcePorts = new SourcePorts([]);
 const hostAddresses = () => new Set<string>();
+const upstreamBudget = { socketsMax: 1, sockets: 0, onEvent: () => {} };
 
 async function failureOf(dialled: Promise<ExitStream>): Promise<string> {
   const outcome = await dialled.catch((error: unknown) => error);
@@ -44,7 +45,14 @@ describe('the exit from a local address', () => {
   function dial(host: string, { policy = relaxed, address = null as string | null, toPort = port } = {}) {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is not a host`);
-    const exit = new LocalAddressExit({ address, limits, nameServers: [names.address], sourcePorts, hostAddresses });
+    const exit = new LocalAddressExit({
+      address,
+      limits,
+      nameServers: [names.address],
+      sourcePorts,
+      hostAddresses,
+      upstreamBudget,
+    });
     return createDial({ policy, limits })(exit, { host: parsed, port: toPort }, new DialAbort());
   }
 

@@ -1,10 +1,12 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
+import type { Answer, Query } from '../protocol/dns.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
-import type { DialAbort } from './dial-abort.ts';
+import { DialAbort } from './dial-abort.ts';
+import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
 import type { Endpoint, Exit, ExitStream } from './exit.ts';
 import { NameResolver } from './name-resolver.ts';
 import type { SourcePorts } from './source-ports.ts';
@@ -17,18 +19,25 @@ export interface LocalExitSettings {
   readonly sourcePorts: Pick<SourcePorts, 'next'>;
   /** The addresses of this host's interfaces, in canonical text. */
   readonly hostAddresses: () => ReadonlySet<string>;
+  readonly upstreamBudget: UpstreamBudget;
 }
 
 /** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
   readonly kind = 'local-address';
   readonly #resolver: NameResolver;
+  readonly #upstream: DnsUpstream;
   /** Undefined for the host's default route, which is never lost. */
   readonly #watch: AddressWatch | undefined;
 
   constructor(private readonly settings: LocalExitSettings) {
     const { address, limits, hostAddresses } = settings;
     this.#resolver = new NameResolver(settings);
+    this.#upstream = new DnsUpstream({
+      ...settings,
+      budget: settings.upstreamBudget,
+      dial: (server, timeoutMs) => this.#dial(server, timeoutMs, new DialAbort()),
+    });
     if (address !== null) this.#watch = new AddressWatch(address, { lostAfterMs: limits.exitLostMs, hostAddresses });
   }
 
@@ -42,6 +51,7 @@ export class LocalAddressExit implements Exit {
 
   close(): void {
     this.#resolver.close();
+    this.#upstream.close();
   }
 
   reaches(destination: Uint8Array): boolean {
@@ -60,14 +70,22 @@ export class LocalAddressExit implements Exit {
     }
   }
 
+  async ask(query: Query, options: { readonly needsWhole: boolean }): Promise<Answer> {
+    return this.#upstream.ask(query, options);
+  }
+
   async connect({ address: to, port }: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
-    const { address, limits } = this.settings;
-    const destination = { host: addressText(to), port };
+    const socket = await this.#dial({ host: addressText(to), port }, timeoutMs, abort);
+    return { side: new TcpSide(socket, this.settings.limits), local: () => localEnd(socket) };
+  }
+
+  /** @throws TunnelFailure */
+  async #dial(destination: Destination, timeoutMs: number, abort: DialAbort): Promise<Socket> {
+    const { address } = this.settings;
     try {
-      const socket = await (address === null
+      return await (address === null
         ? dialAddress(destination, timeoutMs, abort)
         : this.#dialFrom(address, destination, timeoutMs, abort));
-      return { side: new TcpSide(socket, limits), local: () => localEnd(socket) };
     } catch (error) {
       throw failureOfDial(error);
     }

@@ -19,15 +19,19 @@ export async function authenticate(
 ): Promise<Login> {
   const address = canonicalAddress(clientAddress);
   try {
-    const known = connections.find(credentials, address);
-    if (known) return known;
-    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
-    return await connections.authorize(credentials, address);
+    const login = connections.find(credentials, address) ?? (await authorize());
+    if (address !== undefined) login.connection.recentClients.authenticated(address, login.credential);
+    return login;
   } catch (error) {
     const cause = causeOf(error);
     if (cause === 'credentials-wrong') loginGuard.recordFailure(network);
     log.info({ cause, clientAddress }, 'Login refused');
     throw error;
+  }
+
+  async function authorize(): Promise<Login> {
+    if (loginGuard.isBlocked(network)) throw new TunnelFailure('too-many-failures');
+    return connections.authorize(credentials, address);
   }
 }
 

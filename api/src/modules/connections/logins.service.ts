@@ -30,9 +30,15 @@ export async function findLogin(ctx: Ctx, username: string, password: string): P
 /**
  * Finds the open connection that lists this address, among those that this node serves. If several do, none is opened: the client
  * must say by a password which one it means.
+ * @param connectionId the client means this connection
  */
-export async function findLoginByAddress(ctx: Ctx, nodeId: string, address: string): Promise<Login | RefusedLogin> {
-  const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address);
+export async function findLoginByAddress(
+  ctx: Ctx,
+  nodeId: string,
+  address: string,
+  connectionId: string | null = null,
+): Promise<Login | RefusedLogin> {
+  const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address, connectionId);
   if (other) return { reason: 'ADDRESS_SHARED' };
   return row ? toLogin(row) : { reason: undefined };
 }

@@ -44,7 +44,12 @@ export async function findLogin(ctx: Ctx, username: string, endedHours: number):
 }
 
 /** Finds open connections that list the address and that this node serves. @returns two at most */
-export function findLoginsByAddress(ctx: Ctx, nodeId: string, address: string): Promise<OpenLoginRow[]> {
+export function findLoginsByAddress(
+  ctx: Ctx,
+  nodeId: string,
+  address: string,
+  connectionId: string | null,
+): Promise<OpenLoginRow[]> {
   return ctx.db.query(
     `select ${OPEN_LOGIN_COLUMNS}
        from (select distinct connection_id from allowed_networks where network >>= $1::inet) as listed
@@ -53,7 +58,7 @@ export function findLoginsByAddress(ctx: Ctx, nodeId: string, address: string): 
        join readable_users as users on users.id = user_id
        left join readable_exits as exits on exits.id = connections.exit_id
       where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
-        and (node_id is null or node_id = $2) limit 2`,
-    [address, nodeId],
+        and (node_id is null or node_id = $2) and ($3::uuid is null or connections.id = $3) limit 2`,
+    [address, nodeId, connectionId],
   );
 }

@@ -2,6 +2,7 @@
 import { connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode, DEFAULT_NODE_NAME, registerNode } from './gateway.service.ts';
 
@@ -10,6 +11,7 @@ const METRICS_TOKEN = 'metrics-token-of-the-tests';
 let testApp: TestApp;
 let user: TestUser;
 let exits: Record<'default' | 'paris', string>;
+let runs: Record<'default' | 'paris', ReturnType<typeof createGatewayRun>>;
 
 beforeAll(async () => {
   testApp = await startTestApp({
@@ -18,7 +20,8 @@ beforeAll(async () => {
     gateway: { host: '127.0.0.1', port: 1080, dnsPorts: { first: 20_000, last: 20_003 }, token: GATEWAY_TOKEN },
   });
   await registerNode(testApp.ctx);
-  await addNode(testApp.ctx, 'paris', { dnsPorts: { first: 20_000, last: 20_001 } });
+  const token = await addNode(testApp.ctx, 'paris', { dnsPorts: { first: 20_000, last: 20_001 } });
+  runs = { default: createGatewayRun(testApp), paris: createGatewayRun(testApp, token) };
   exits = { default: await createExit(testApp, DEFAULT_NODE_NAME), paris: await createExit(testApp, 'paris') };
   user = await createUser(testApp, { balanceMicros: 40_000_000n });
 });
@@ -37,6 +40,45 @@ async function buy(exitId?: string) {
 const end = (id: string) => user.call(disconnect, { params: { id } });
 const portsOf = (connections: readonly { dnsPort: number | null }[]) =>
   connections.map(({ dnsPort }) => dnsPort).sort((one, other) => Number(one) - Number(other));
+
+const CLIENT = '203.0.113.20';
+const listClient = ({ id }: { id: string }) =>
+  testApp.database.query('select replace_allow_list($1, $2::cidr[])', [id, [CLIENT]]);
+
+describe('a gateway', () => {
+  test('learns the DNS port of a connection when it authorizes it, if it is the node that has the port', async () => {
+    const [ofParis, builtIn, everywhere] = [await buy(exits.paris), await buy(exits.default), await buy()];
+    expect(await runs.paris.authorize(ofParis)).toMatchObject({ dnsPort: ofParis.dnsPort });
+    expect(await runs.default.authorize(builtIn)).toMatchObject({ dnsPort: builtIn.dnsPort });
+    expect(await runs.default.authorize(everywhere)).toMatchObject({ dnsPort: everywhere.dnsPort });
+    expect(await runs.paris.authorize(everywhere)).toMatchObject({ isAuthorized: true, dnsPort: null });
+  });
+
+  test('gets the ports of its connections that list clients, and no others', async () => {
+    const [listed, other] = [await buy(exits.paris), await buy(exits.paris)];
+    expect(await runs.paris.dnsPorts()).toEqual([]);
+    await listClient(listed);
+    expect(await runs.paris.dnsPorts()).toEqual([{ port: listed.dnsPort, allowList: [`${CLIENT}/32`] }]);
+    expect(await runs.default.dnsPorts()).toEqual([]);
+    await listClient(other);
+    expect(await runs.paris.dnsPorts()).toHaveLength(2);
+    await end(listed.id);
+    expect(await runs.paris.dnsPorts()).toMatchObject([{ port: other.dnsPort }]);
+  });
+
+  test('opens the connection that has the port for a listed client, even if others list the client', async () => {
+    const [first, second, silent] = [await buy(exits.default), await buy(exits.default), await buy(exits.default)];
+    for (const connection of [first, second]) await listClient(connection);
+    expect(await runs.default.authorizeAddress(CLIENT)).toEqual({ isAuthorized: false, reason: 'ADDRESS_SHARED' });
+    for (const { id, dnsPort } of [first, second])
+      expect(await runs.default.authorizeAddress(CLIENT, dnsPort!)).toMatchObject({ connectionId: id, dnsPort });
+    const refused = { isAuthorized: false };
+    expect(await runs.default.authorizeAddress(CLIENT, silent.dnsPort!)).toEqual(refused);
+    expect(await runs.default.authorizeAddress('203.0.113.21', first.dnsPort!)).toEqual(refused);
+    expect(await runs.paris.authorizeAddress(CLIENT, first.dnsPort!)).toEqual(refused);
+    expect(await runs.default.authorizeAddress(CLIENT, 20_999)).toEqual(refused);
+  });
+});
 
 describe('DNS ports', () => {
   test('are those of the node of the exit: two nodes give the same numbers', async () => {

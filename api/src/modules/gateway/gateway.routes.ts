@@ -1,4 +1,4 @@
-import { authorize, authorizeAddress, end, hello, update, watch } from '@cellhop/contract/gateway';
+import { authorize, authorizeAddress, dnsPorts, end, hello, update, watch } from '@cellhop/contract/gateway';
 import type { FastifyInstance } from 'fastify';
 import { route } from '../../http/route.ts';
 import { type LongPolls, toWatchResponse } from './long-polls.ts';
@@ -12,6 +12,7 @@ export function gatewayRoutes(app: FastifyInstance, longPolls: LongPolls): void 
   route(app, authorizeAddress, async ({ ctx, nodeId, body }) => ({
     data: await gateway.authorizeAddress(ctx, nodeId, body),
   }));
+  route(app, dnsPorts, async ({ ctx, nodeId }) => ({ data: await gateway.listDnsPorts(ctx, nodeId) }));
   route(app, update, async ({ ctx, nodeId, body }) => ({
     data: await gateway.update(ctx, nodeId, body.runId, body.usages),
   }));

@@ -3,8 +3,10 @@ import { AppError } from '@cellhop/contract/errors';
 import {
   type Access,
   type Authorization,
+  type authorizeAddress as authorizeAddressEndpoint,
   type authorizeBody,
   type Credit,
+  type dnsPorts,
   GATEWAY_CONTRACT_VERSION,
   type hello,
   OLDEST_GATEWAY_CONTRACT_VERSION,
@@ -121,13 +123,30 @@ export async function authorize(
   return authorization;
 }
 
-/** Opens the only connection that lists the address of a client without credentials. */
+/** Opens the only connection that lists the address of a client without credentials; with a DNS port, the connection that has it. */
 export async function authorizeAddress(
   ctx: Ctx,
   nodeId: string,
-  { runId, clientAddress }: { runId: string; clientAddress: string },
+  { runId, clientAddress, dnsPort }: z.output<typeof authorizeAddressEndpoint.body>,
 ): Promise<Authorization> {
-  return open(ctx, nodeId, runId, await findLoginByAddress(ctx, nodeId, clientAddress));
+  if (dnsPort === undefined) return open(ctx, nodeId, runId, await findLoginByAddress(ctx, nodeId, clientAddress));
+  const connectionId = await store.findConnectionOfDnsPort(ctx, nodeId, dnsPort);
+  if (connectionId === undefined) return refusal(undefined);
+  return open(ctx, nodeId, runId, await findLoginByAddress(ctx, nodeId, clientAddress, connectionId));
+}
+
+/** The DNS ports of a node whose connections list clients. */
+export async function listDnsPorts(ctx: Ctx, nodeId: string): Promise<Output<typeof dnsPorts>['data']> {
+  const used = await store.findUsedDnsPorts(ctx, nodeId);
+  const accessById = await readAccess(
+    ctx,
+    used.map(({ connectionId }) => connectionId),
+  );
+  const listed = used.map(({ port, connectionId }) => ({
+    port,
+    allowList: accessById.get(connectionId)?.allowList ?? [],
+  }));
+  return listed.filter(({ allowList }) => allowList.length > 0);
 }
 
 async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | RefusedLogin): Promise<Authorization> {
@@ -139,8 +158,9 @@ async function open(ctx: Ctx, nodeId: string, runId: string, login: Login | Refu
   const access = (await readAccess(ctx, [login.connectionId])).get(login.connectionId);
   // The connection ended, or its password was changed, between the two queries.
   if (!credit || access?.passwordRevision !== login.passwordRevision) return refusal(undefined);
+  const dnsPort = await store.findDnsPort(ctx, nodeId, login.connectionId);
   const [usedBytes, uploadedBytes] = [Number(credit.usedBytes), Number(credit.uploadedBytes)];
-  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, ...toCredit(credit) };
+  return { isAuthorized: true, exit: login.exit, usedBytes, uploadedBytes, access, dnsPort, ...toCredit(credit) };
 }
 
 function refusal(reason: RefusedLogin['reason']): Authorization {

@@ -54,6 +54,31 @@ export async function freeDnsPortsOfEnded(ctx: Ctx): Promise<void> {
   );
 }
 
+/** The port on which this node answers a connection's DNS questions; null if another node does, or none. */
+export async function findDnsPort(ctx: Ctx, nodeId: string, connectionId: string): Promise<number | null> {
+  const [row] = await ctx.db.query<{ port: number }>(
+    'select port from node_dns_ports where connection_id = $2 and node_id = $1',
+    [nodeId, connectionId],
+  );
+  return row?.port ?? null;
+}
+
+export async function findConnectionOfDnsPort(ctx: Ctx, nodeId: string, port: number): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ connectionId: string | null }>(
+    'select connection_id as "connectionId" from node_dns_ports where node_id = $1 and port = $2',
+    [nodeId, port],
+  );
+  return row?.connectionId ?? undefined;
+}
+
+export function findUsedDnsPorts(ctx: Ctx, nodeId: string): Promise<{ port: number; connectionId: string }[]> {
+  return ctx.db.query(
+    `select port, connection_id as "connectionId" from node_dns_ports
+      where node_id = $1 and connection_id is not null order by port`,
+    [nodeId],
+  );
+}
+
 export interface FreeDnsPorts {
   node: string;
   count: number;

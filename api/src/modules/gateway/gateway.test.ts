@@ -46,6 +46,7 @@ describe('authorize', () => {
       grantedBytes: 50 * MB,
       state: 'open',
       access: { revision: 1, passwordRevision: 1, allowList: [] },
+      dnsPort: connection.dnsPort,
     });
     const wrong = [
       { username: connection.username, password: `${connection.password}x` },

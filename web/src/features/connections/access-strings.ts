@@ -23,6 +23,11 @@ export function curlLines(access: Access, target: string): { socks: string; http
   };
 }
 
+/** A shell command that asks the DNS port of a connection for a name. */
+export function digLine(host: string, dnsPort: number): string {
+  return `dig @${host} -p ${dnsPort} example.com`;
+}
+
 /** In development the API serves a download, so that no internet is needed. */
 export function curlTarget({ isDevelopment, publicUrl }: Pick<Settings, 'isDevelopment' | 'publicUrl'>): string {
   return isDevelopment ? `${publicUrl}/dev/download/5` : 'https://example.com';

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { isLive } from './api.ts';
-import { connectionStrings, curlLines, curlTarget, proxyUrls } from './access-strings.ts';
+import { connectionStrings, curlLines, curlTarget, digLine, proxyUrls } from './access-strings.ts';
 import classes from './connection-access.module.css';
 
 /** Credentials and commands for a bought proxy, each with a copy button. */
 export function ConnectionAccess({ connection }: { connection: Connection }) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation('proxyConnection');
   const { host, port, dnsPort, username, password } = connection;
   return (
     <section className={classes['access']}>
@@ -17,9 +17,8 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
       <dl className={classes['values']}>
         <Value name={t('access.host')} value={host} />
         <Value name={t('access.port')} value={String(port)} />
-        {/* The gateway does not listen on it yet. */}
         <Value
-          name={t('common:soon', { name: t('access.dnsPort') })}
+          name={t('access.dnsPort')}
           value={dnsPort === null ? undefined : String(dnsPort)}
           missing={t('access.noDnsPort')}
         />
@@ -53,8 +52,23 @@ function ReadyLines({ connection }: { connection: Connection & { password: strin
             <Value name={t('access.curlSocks')} value={curl.socks} isWrapped />
             <Value name={t('access.curlHttp')} value={curl.http} isWrapped />
           </dl>
+          {connection.dnsPort !== null && <DnsLine host={connection.host} dnsPort={connection.dnsPort} />}
         </>
       )}
+    </>
+  );
+}
+
+/** How to ask the DNS port, and whom it answers. */
+function DnsLine({ host, dnsPort }: { host: string; dnsPort: number }) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <>
+      <h3>{t('access.dnsPort')}</h3>
+      <p>{t('access.dnsNote')}</p>
+      <dl className={classes['lines']}>
+        <Value name={t('access.dig')} value={digLine(host, dnsPort)} isWrapped />
+      </dl>
     </>
   );
 }

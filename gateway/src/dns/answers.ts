@@ -1,0 +1,139 @@
+import type { Connection } from '../connections/connection.ts';
+import { Meter } from '../metering/meter.ts';
+import {
+  type Answer,
+  errorAnswer,
+  parseQuery,
+  type Query,
+  responseCodes,
+  toClientAnswer,
+  truncatedAnswer,
+  udpPayloadMax,
+  withheldAnswer,
+} from '../protocol/dns.ts';
+import { causeOf } from '../statuses.ts';
+import type { DnsContext } from './dns-context.ts';
+import type { DropReason, Outcome, Transport } from './dns-metrics.ts';
+import { QuestionLimiter } from './question-limiter.ts';
+
+export interface Question {
+  readonly message: Buffer;
+  readonly transport: Transport;
+  /** In canonical text. */
+  readonly client: string;
+}
+
+interface Result {
+  readonly answer: Buffer;
+  readonly outcome: Outcome;
+}
+
+/** Datagrams never wait for a grant: they are dropped. */
+const neverWaits = { timeoutMs: 0, started: () => {}, finished: () => {}, timedOut: () => {} };
+
+/**
+ * Answers the questions of one connection's clients through its exit. Question and answer are each counted as a whole before they
+ * pass; a message beyond the grant is dropped.
+ */
+export class Answers {
+  readonly #meter: Meter;
+  readonly #limiter: QuestionLimiter;
+  readonly #settled = new Set<() => void>();
+  #inFlight = 0;
+  #isRefusing = false;
+  #isClosed = false;
+
+  constructor(
+    private readonly context: DnsContext,
+    private readonly connection: Connection,
+  ) {
+    this.#meter = new Meter(connection.credit, context.metrics.bytesOf('dns'), neverWaits);
+    this.#limiter = new QuestionLimiter(context.limits);
+  }
+
+  /** Only clients of the connection: the port is never an open resolver. */
+  isAllowed(client: string): boolean {
+    const { access, recentClients } = this.connection;
+    return recentClients.has(client) || access.allows({ kind: 'address', address: client });
+  }
+
+  /** Whether a client may ask now; if not, it asks too fast. */
+  isWithinRate(client: string): boolean {
+    return this.#limiter.take(client);
+  }
+
+  /**
+   * Answers a question, or drops it, which is counted here.
+   * @param send called once with the answer, in the same tick in which it is counted: its last byte may end the connection
+   * @returns whether there was an answer
+   */
+  async answer({ message, transport, client }: Question, send: (answer: Buffer) => void): Promise<boolean> {
+    const drop = (reason: DropReason) => {
+      this.context.metrics.dns.dropped(transport, reason);
+      return false;
+    };
+    if (this.#isRefusing) return drop('port-closed');
+    if (this.#inFlight >= this.context.limits.dnsQuestionsInFlight) return drop('in-flight');
+    const parsed = parseQuery(message);
+    if (parsed.kind === 'dropped') return drop(parsed.reason);
+    if (!this.#meter.takeWhole('toExit', message.length)) return drop('no-credit');
+    this.connection.lastDnsAt = performance.now();
+    const { answer, outcome } =
+      parsed.kind === 'refused'
+        ? { answer: errorAnswer(parsed.query, parsed.code), outcome: 'refused' as const }
+        : await this.#resolve(parsed.query, transport);
+    // In the meantime the connection may have ended, or its access may have changed.
+    if (this.#isClosed || !this.isAllowed(client)) return drop('port-closed');
+    if (!this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
+    this.context.metrics.dns.answered(transport, outcome);
+    send(answer);
+    return true;
+  }
+
+  /** Answers only the questions in flight. */
+  refuse(): void {
+    this.#isRefusing = true;
+  }
+
+  /** Nothing is counted any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#meter.stop();
+  }
+
+  /** Resolves when no question is in flight. */
+  async settled(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((fulfil) => this.#settled.add(fulfil));
+  }
+
+  async #resolve(query: Query, transport: Transport): Promise<Result> {
+    this.#inFlight += 1;
+    try {
+      const answer = await this.connection.exit.ask(query, { needsWhole: transport === 'tcp' });
+      return this.#toResult(answer, query, transport);
+    } catch (error) {
+      // Otherwise no name server answers, or the exit is not available: both are counted there.
+      if (causeOf(error) === 'internal') this.context.log.error({ err: error }, 'A DNS question failed');
+      return { answer: errorAnswer(query, responseCodes.serverFailure), outcome: 'failed' };
+    } finally {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#announceSettled();
+    }
+  }
+
+  #toResult(received: Answer, query: Query, transport: Transport): Result {
+    // A public name with a private address leads into the client's own network (DNS rebinding).
+    if (!received.addresses.every((address) => this.context.isAddressAllowed(address)))
+      return { answer: withheldAnswer(received.message, query), outcome: 'withheld' };
+    const answer = toClientAnswer(received, query);
+    const isTooLarge = transport === 'udp' && answer.length > udpPayloadMax(query);
+    return isTooLarge
+      ? { answer: truncatedAnswer(answer, query), outcome: 'truncated' }
+      : { answer, outcome: 'answered' };
+  }
+
+  #announceSettled(): void {
+    for (const announce of this.#settled) announce();
+    this.#settled.clear();
+  }
+}

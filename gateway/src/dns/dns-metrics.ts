@@ -1,0 +1,80 @@
+import { Counter, type Registry } from 'prom-client';
+import type { UpstreamEvent } from '../exits/query-socket.ts';
+
+export type Transport = 'udp' | 'tcp';
+
+/**
+ * How a question was answered. `refused`: by this node itself (format, opcode, zone transfer). `failed`: SERVFAIL, because no
+ * name server answered. `withheld`: the answer had private addresses.
+ */
+export type Outcome = 'answered' | 'truncated' | 'refused' | 'failed' | 'withheld';
+
+/** Why a message got no answer. */
+export type DropReason =
+  | 'stranger'
+  | 'rate'
+  | 'in-flight'
+  | 'malformed'
+  | 'not-a-question'
+  | 'no-credit'
+  | 'port-closed'
+  | 'send-queue'
+  | 'clients'
+  | 'idle';
+
+/** No label contains a connection, a client or a name. */
+export class DnsMetrics {
+  readonly #answers = new Map<string, number>();
+  readonly #drops = new Map<string, number>();
+  readonly #upstream = new Map<string, number>();
+
+  constructor(registers: Registry[]) {
+    // Counted for each message, so these are plain numbers, copied into the counters at each scrape.
+    register(registers, this.#answers, {
+      name: 'gateway_dns_queries_total',
+      help: 'Questions on DNS ports that were answered',
+      labelNames: ['transport', 'outcome'],
+    });
+    register(registers, this.#drops, {
+      name: 'gateway_dns_dropped_total',
+      help: 'Messages and TCP clients on DNS ports that were dropped without an answer',
+      labelNames: ['transport', 'reason'],
+    });
+    register(registers, this.#upstream, {
+      name: 'gateway_dns_upstream_total',
+      help: 'Questions to name servers, their answers and failures, and messages that answer no question',
+      labelNames: ['event'],
+    });
+  }
+
+  answered(transport: Transport, outcome: Outcome): void {
+    increment(this.#answers, `${transport} ${outcome}`);
+  }
+
+  dropped(transport: Transport, reason: DropReason): void {
+    increment(this.#drops, `${transport} ${reason}`);
+  }
+
+  upstream(event: UpstreamEvent): void {
+    increment(this.#upstream, event);
+  }
+}
+
+const increment = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+
+function register<Label extends string>(
+  registers: Registry[],
+  counts: ReadonlyMap<string, number>,
+  { name, help, labelNames }: { name: string; help: string; labelNames: readonly Label[] },
+): void {
+  new Counter({
+    name,
+    help,
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const [key, count] of counts) this.labels(...key.split(' ')).inc(count);
+    },
+  });
+}

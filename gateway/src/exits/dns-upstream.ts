@@ -1,0 +1,172 @@
+import { randomFillSync } from 'node:crypto';
+import { getServers } from 'node:dns';
+import type { Socket } from 'node:net';
+import type { Limits } from '../limits.ts';
+import { parseAuthority, parseHost, addressText } from '../protocol/host.ts';
+import { type Answer, isTruncated, type Query, RANDOM_BYTES, upstreamQuestion } from '../protocol/dns.ts';
+import { causeOf, TunnelFailure } from '../statuses.ts';
+import { askOverTcp } from './dns-over-tcp.ts';
+import { type NameServer, QuerySocket, type UpstreamEvent } from './query-socket.ts';
+
+const DNS_PORT = 53;
+/** Of one name server, if there is only one. */
+const ATTEMPTS_MIN = 2;
+/** A socket is replaced after this many questions or this time: a guessed port is of no use for long. */
+const QUESTIONS_PER_SOCKET = 32;
+const SOCKET_MS = 2_000;
+/** Random bytes are drawn from the system in blocks: one call per question was visible in profiles. */
+const RANDOM_BLOCK_BYTES = 64 * RANDOM_BYTES;
+
+/** The sockets to name servers that the node may have open, and what is counted of them; shared by all exits. */
+export interface UpstreamBudget {
+  readonly socketsMax: number;
+  sockets: number;
+  readonly onEvent: (event: UpstreamEvent) => void;
+}
+
+export interface DnsUpstreamSettings {
+  /** The exit's address, from which questions leave. Null: the host's default route. */
+  readonly address: string | null;
+  readonly nameServers: readonly string[] | undefined;
+  readonly limits: Pick<Limits, 'resolverAttemptMs' | 'dnsAnswerMs'>;
+  readonly budget: UpstreamBudget;
+  /** @throws TunnelFailure */
+  readonly dial: (server: NameServer, timeoutMs: number) => Promise<Socket>;
+}
+
+/** Asks the name servers of an exit. Each question has a random id and spelling, and soon another source port (RFC 5452). */
+export class DnsUpstream {
+  #servers: readonly NameServer[] | undefined;
+  /** The index of the name server that is asked first: the one after the last that failed. */
+  #preferred = 0;
+  readonly #sockets = new Map<NameServer, QuerySocket>();
+  #sweep: NodeJS.Timeout | undefined;
+  #random = Buffer.alloc(RANDOM_BLOCK_BYTES);
+  #randomAt = RANDOM_BLOCK_BYTES;
+
+  constructor(private readonly settings: DnsUpstreamSettings) {}
+
+  /**
+   * Asks over UDP, and over TCP if the answer does not repeat the question exactly. Tries the next name server if one is silent.
+   * @param needsWhole also asks over TCP if the answer is truncated
+   * @returns the answer, whose id and spelling are ours
+   * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the exit's address is missing
+   */
+  async ask(query: Query, { needsWhole }: { needsWhole: boolean }): Promise<Answer> {
+    this.#servers ??= this.#readServers();
+    const deadline = performance.now() + this.settings.limits.dnsAnswerMs;
+    let failure = new TunnelFailure('exit-unavailable');
+    const attempts = Math.max(ATTEMPTS_MIN, this.#servers.length);
+    let index = this.#preferred;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const leftMs = deadline - performance.now();
+      const server = this.#servers[index];
+      if (!server || leftMs <= 0) break;
+      try {
+        return await this.#askServer(server, query, needsWhole, leftMs);
+      } catch (error) {
+        failure = new TunnelFailure(causeOf(error));
+        const next = (index + 1) % this.#servers.length;
+        // Another question may have moved on already.
+        if (this.#preferred === index) this.#preferred = next;
+        index = next;
+      }
+    }
+    throw failure;
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+    for (const socket of this.#sockets.values()) socket.close();
+    this.#sockets.clear();
+  }
+
+  async #askServer(server: NameServer, query: Query, needsWhole: boolean, leftMs: number): Promise<Answer> {
+    const { budget, dial, limits } = this.settings;
+    const timeoutMs = Math.min(leftMs, limits.resolverAttemptMs);
+    const startedAt = performance.now();
+    budget.onEvent('asked');
+    try {
+      const answer = await this.#socketFor(server).ask(this.#question(server, query));
+      if (answer !== 'unlike' && !(needsWhole && isTruncated(answer.message))) {
+        budget.onEvent('answered');
+        return answer;
+      }
+      budget.onEvent('asked-over-tcp');
+      const tcpMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
+      const socket = await dial(server, tcpMs);
+      const whole = await askOverTcp(socket, this.#question(server, query), tcpMs);
+      budget.onEvent('answered');
+      return whole;
+    } catch (error) {
+      if (causeOf(error) === 'resolver-silent') budget.onEvent('silent');
+      throw error;
+    }
+  }
+
+  #question(server: NameServer, query: Query): Buffer {
+    const socket = this.#sockets.get(server);
+    for (;;) {
+      if (this.#randomAt + RANDOM_BYTES > RANDOM_BLOCK_BYTES) {
+        randomFillSync(this.#random);
+        this.#randomAt = 0;
+      }
+      const asked = upstreamQuestion(query, this.#random.subarray(this.#randomAt, this.#randomAt + RANDOM_BYTES));
+      this.#randomAt += RANDOM_BYTES;
+      if (!socket?.isAsking(asked.readUInt16BE(0))) return asked;
+    }
+  }
+
+  /** @throws TunnelFailure if the node has too many sockets */
+  #socketFor(server: NameServer): QuerySocket {
+    const current = this.#sockets.get(server);
+    if (current && current.asked < QUESTIONS_PER_SOCKET && performance.now() - current.openedAt < SOCKET_MS)
+      return current;
+    const { budget, address, limits } = this.settings;
+    if (current) this.#replace(server, current);
+    if (budget.sockets >= budget.socketsMax) throw new TunnelFailure('exit-unavailable');
+    budget.sockets += 1;
+    const socket: QuerySocket = new QuerySocket({
+      server,
+      localAddress: address,
+      timeoutMs: limits.resolverAttemptMs,
+      onEvent: budget.onEvent,
+      onClosed: () => {
+        budget.sockets -= 1;
+        if (this.#sockets.get(server) === socket) this.#sockets.delete(server);
+      },
+    });
+    this.#sockets.set(server, socket);
+    socket.open();
+    this.#sweep ??= setInterval(() => this.#closeOld(), SOCKET_MS).unref();
+    return socket;
+  }
+
+  #replace(server: NameServer, socket: QuerySocket): void {
+    this.#sockets.delete(server);
+    socket.retire();
+  }
+
+  /** Without questions there are no sockets, and no timer. */
+  #closeOld(): void {
+    const before = performance.now() - SOCKET_MS;
+    for (const [server, socket] of this.#sockets) if (socket.openedAt <= before) this.#replace(server, socket);
+    if (this.#sockets.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  /** Only those that the exit's address can reach. */
+  #readServers(): NameServer[] {
+    const { address, nameServers = getServers() } = this.settings;
+    return nameServers.flatMap((text) => {
+      const host = parseHost(text);
+      const target = host ? { host, port: DNS_PORT } : parseAuthority(text, DNS_PORT);
+      if (target?.host.kind !== 'address') return [];
+      const { bytes } = target.host;
+      const isReached = address === null || address.includes(':') === (bytes.length === 16);
+      return isReached ? [{ host: addressText(bytes), port: target.port }] : [];
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { type Answer, isAnswerTo, readAnswer } from '../protocol/dns.ts';
+import { TunnelFailure } from '../statuses.ts';
+
+/** A name server: an address in canonical text, and a port. */
+export interface NameServer {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What happens at name servers, for metrics. `unexpected`: late, repeated or forged. `unlike`: not the question that was asked. */
+export type UpstreamEvent = 'asked' | 'answered' | 'unexpected' | 'unlike' | 'silent' | 'failed' | 'asked-over-tcp';
+
+interface QuerySocketSettings {
+  readonly server: NameServer;
+  /** Null: the host's default route. */
+  readonly localAddress: string | null;
+  readonly timeoutMs: number;
+  readonly onEvent: (event: UpstreamEvent) => void;
+  /** Called once. */
+  readonly onClosed: () => void;
+}
+
+interface Pending {
+  readonly asked: Buffer;
+  readonly timer: NodeJS.Timeout;
+  readonly settle: (outcome: Answer | 'unlike' | Error) => void;
+}
+
+/**
+ * A UDP socket for some questions to one name server, from a port that the system chooses at random. It is connected, so the
+ * kernel drops whatever does not come from the name server's address and port.
+ */
+export class QuerySocket {
+  readonly openedAt = performance.now();
+  asked = 0;
+  readonly #socket: Socket;
+  readonly #pending = new Map<number, Pending>();
+  #isReady = false;
+  #isRetired = false;
+  #isClosed = false;
+
+  constructor(private readonly settings: QuerySocketSettings) {
+    const family = settings.server.host.includes(':') ? 6 : 4;
+    // Without it each address would be looked up by `getaddrinfo`, in one of four threads.
+    const lookup = (host: string, _options: unknown, done: (error: null, address: string, family: number) => void) =>
+      done(null, host, family);
+    this.#socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', lookup });
+    this.#socket.on('message', (message) => this.#received(message));
+    this.#socket.on('error', () => this.#failed());
+    this.#socket.once('connect', () => {
+      this.#isReady = true;
+      for (const { asked } of this.#pending.values()) this.#send(asked);
+    });
+  }
+
+  /** Fails, and closes, immediately if the local address is missing. */
+  open(): void {
+    const { server, localAddress } = this.settings;
+    this.#socket.bind({ port: 0, exclusive: true, ...(localAddress !== null && { address: localAddress }) }, () => {
+      if (!this.#isClosed) this.#socket.connect(server.port, server.host);
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  isAsking(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
+  /**
+   * @returns the answer, or `unlike` if there was one with the right id but another question or spelling: then the name server
+   * does not preserve the case, or somebody guesses
+   * @throws TunnelFailure `resolver-silent`, or `exit-unavailable` if the socket fails
+   */
+  ask(asked: Buffer): Promise<Answer | 'unlike'> {
+    const id = asked.readUInt16BE(0);
+    this.asked += 1;
+    return new Promise((fulfil, reject) => {
+      if (this.#isClosed) return reject(new TunnelFailure('exit-unavailable'));
+      const settle = (outcome: Answer | 'unlike' | Error) => {
+        clearTimeout(timer);
+        this.#pending.delete(id);
+        if (outcome instanceof Error) reject(outcome);
+        else fulfil(outcome);
+        if (this.#isRetired) this.#closeIfIdle();
+      };
+      const timer = setTimeout(() => settle(new TunnelFailure('resolver-silent')), this.settings.timeoutMs);
+      this.#pending.set(id, { asked, timer, settle });
+      if (this.#isReady) this.#send(asked);
+    });
+  }
+
+  /** Takes no further questions; closes after the answers to the pending ones. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#closeIfIdle();
+  }
+
+  /** Fails the pending questions. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#socket.close();
+    this.settings.onClosed();
+    for (const { settle } of [...this.#pending.values()]) settle(new TunnelFailure('exit-unavailable'));
+  }
+
+  #closeIfIdle(): void {
+    if (this.isIdle) this.close();
+  }
+
+  #send(asked: Buffer): void {
+    this.#socket.send(asked, (error) => {
+      if (error) this.#failed();
+    });
+  }
+
+  #received(message: Buffer): void {
+    const pending = message.length < 2 ? undefined : this.#pending.get(message.readUInt16BE(0));
+    if (!pending) return this.settings.onEvent('unexpected');
+    const answer = isAnswerTo(pending.asked, message) ? readAnswer(message) : undefined;
+    if (answer) return pending.settle(answer);
+    this.settings.onEvent('unlike');
+    return pending.settle('unlike');
+  }
+
+  /** The exit's address is missing, or the name server's host refuses: the next name server may work. */
+  #failed(): void {
+    if (this.#isClosed) return;
+    this.settings.onEvent('failed');
+    this.close();
+  }
+}

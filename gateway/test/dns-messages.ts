@@ -1,0 +1,117 @@
+/** Builds and reads DNS messages for tests; shares no code with the gateway's parser. */
+
+export interface QuestionOptions {
+  id?: number;
+  type?: number;
+  /** Of an OPT record; without it there is none. */
+  payloadBytes?: number;
+  flags?: number;
+}
+
+export const TYPE = { A: 1, TXT: 16, AAAA: 28, AXFR: 252, ANY: 255 };
+
+export function nameBytes(name: string): Buffer {
+  const labels = name.split('.').filter((label) => label !== '');
+  return Buffer.concat([
+    ...labels.map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
+    Buffer.from([0]),
+  ]);
+}
+
+export function question(
+  name: string,
+  { id = 0x1234, type = TYPE.A, payloadBytes, flags = 0x0100 }: QuestionOptions = {},
+) {
+  const hasOpt = payloadBytes !== undefined;
+  return Buffer.concat([
+    words(id, flags, 1, 0, 0, hasOpt ? 1 : 0),
+    nameBytes(name),
+    words(type, 1),
+    ...(hasOpt ? [Buffer.from([0]), words(41, payloadBytes, 0, 0, 0)] : []),
+  ]);
+}
+
+export interface RecordOptions {
+  type: number;
+  data: Buffer;
+}
+
+/** The answer to a question, with its id and its spelling. */
+export function answerTo(asked: Buffer, records: readonly RecordOptions[], flags = 0x8180): Buffer {
+  const end = questionEnd(asked);
+  const hasOpt = asked.readUInt16BE(10) > 0;
+  return Buffer.concat([
+    asked.subarray(0, 2),
+    words(flags, 1, records.length, 0, hasOpt ? 1 : 0),
+    asked.subarray(12, end),
+    ...records.map(({ type, data }) => Buffer.concat([words(0xc00c, type, 1, 0, 60, data.length), data])),
+    ...(hasOpt ? [Buffer.from([0]), words(41, 4096, 0, 0, 0)] : []),
+  ]);
+}
+
+export const address = (text: string): RecordOptions => ({
+  type: TYPE.A,
+  data: Buffer.from(text.split('.').map(Number)),
+});
+
+export const text = (length: number): RecordOptions => {
+  const full = Math.floor(length / 256);
+  const parts = Array.from({ length: full }, () => Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 'x')]));
+  const rest = length - full * 256;
+  if (rest > 0) parts.push(Buffer.concat([Buffer.from([rest - 1]), Buffer.alloc(rest - 1, 'y')]));
+  return { type: TYPE.TXT, data: Buffer.concat(parts) };
+};
+
+export interface ReadMessage {
+  id: number;
+  code: number;
+  isTruncated: boolean;
+  /** In its spelling. */
+  name: string;
+  type: number;
+  answers: number;
+  payloadBytes: number | undefined;
+  /** The last four bytes of the first record. */
+  address: string | undefined;
+}
+
+export function read(message: Buffer): ReadMessage {
+  const end = questionEnd(message);
+  const flags = message.readUInt16BE(2);
+  const answers = message.readUInt16BE(6);
+  const hasOpt = message.readUInt16BE(10) > 0;
+  return {
+    id: message.readUInt16BE(0),
+    code: flags & 0x0f,
+    isTruncated: (flags & 0x0200) !== 0,
+    name: nameOf(message),
+    type: message.readUInt16BE(end - 4),
+    answers,
+    payloadBytes: hasOpt ? message.readUInt16BE(message.length - 8) : undefined,
+    address: answers > 0 ? message.subarray(end + 12, end + 16).join('.') : undefined,
+  };
+}
+
+export function nameOf(message: Buffer): string {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return labels.join('.');
+}
+
+export function framed(...messages: readonly Buffer[]): Buffer {
+  return Buffer.concat(messages.flatMap((message) => [words(message.length), message]));
+}
+
+function questionEnd(message: Buffer): number {
+  return message.readUInt16BE(4) === 0 ? 12 : 12 + nameBytes(nameOf(message)).length + 4;
+}
+
+function words(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2);
+  return bytes;
+}
