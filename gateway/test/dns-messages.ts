@@ -10,7 +10,7 @@ export interface QuestionOptions {
 
 export const TYPE = { A: 1, TXT: 16, AAAA: 28, AXFR: 252, ANY: 255 };
 
-export function nameBytes(name: string): Buffer {
+function nameBytes(name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
   return Buffer.concat([
     ...labels.map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
@@ -107,7 +107,10 @@ export function framed(...messages: readonly Buffer[]): Buffer {
 }
 
 function questionEnd(message: Buffer): number {
-  return message.readUInt16BE(4) === 0 ? 12 : 12 + nameBytes(nameOf(message)).length + 4;
+  if (message.readUInt16BE(4) === 0) return 12;
+  let at = 12;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) at += 1 + length;
+  return at + 5;
 }
 
 function words(...values: readonly number[]): Buffer {

@@ -62,12 +62,12 @@ export class DnsMetrics {
 
 const increment = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function register<Label extends string>(
+function register(
   registers: Registry[],
   counts: ReadonlyMap<string, number>,
-  { name, help, labelNames }: { name: string; help: string; labelNames: readonly Label[] },
-): void {
-  new Counter({
+  { name, help, labelNames }: { name: string; help: string; labelNames: readonly string[] },
+): Counter {
+  return new Counter({
     name,
     help,
     labelNames,

@@ -21,7 +21,10 @@ const answerAll = ({ message, respond }: Asked) => respond(answerTo(message, [ad
 async function start(onQuestion: (asked: Asked) => void = answerAll, settings: Partial<GatewaySettings> = {}) {
   const resolver = await startResolver(onQuestion);
   const harness = await startHarness({ nameServers: [resolver.address], ...settings });
-  stops.push(() => resolver.stop(), harness.stop);
+  stops.push(
+    () => resolver.stop(),
+    () => harness.stop(),
+  );
   const dnsPort = await freeDnsPort();
   const connection = harness.control.sell({ dnsPort });
   return { ...harness, resolver, connection, dnsPort };
@@ -126,7 +129,10 @@ describe('the DNS port', () => {
     const resolver = await startResolver(answerAll);
     const dnsPort = await freeDnsPort();
     const harness = await startHarness({ nameServers: [resolver.address], limits: { dnsPortsRetryMs: 20 } });
-    stops.push(() => resolver.stop(), harness.stop);
+    stops.push(
+      () => resolver.stop(),
+      () => harness.stop(),
+    );
     const connection = harness.control.sell({ dnsPort, access });
     // Others may list the same address: the port says which connection is meant.
     harness.control.sell({ access });
@@ -169,10 +175,8 @@ describe('the DNS port', () => {
   });
 
   it('answers the questions in flight before the node stops, and takes no further ones', async () => {
-    let release = () => {};
-    const node = await start((asked) => {
-      release = () => answerAll(asked);
-    });
+    const held: Asked[] = [];
+    const node = await start((asked) => void held.push(asked));
     await logIn(node, node.connection);
     const client = await openDnsClient(node.dnsPort);
     client.send(question('slow.test'));
@@ -180,7 +184,7 @@ describe('the DNS port', () => {
     const closed = node.gateway.close({ drainMs: 5_000 });
     client.send(question('late.test', { id: 2 }));
     await untilDropped(node, 'port-closed');
-    release();
+    held.forEach(answerAll);
     expect(await closed).toBe(true);
     expect(client.received.map((message) => nameOf(message))).toEqual(['slow.test']);
     expect(node.connection.endedAtBytes).toBe(question('slow.test').length + client.received[0]!.length);
@@ -190,7 +194,7 @@ describe('the DNS port', () => {
     const node = await start();
     const old = node.control.sell({ dnsPort: undefined });
     await logIn(node, old);
-    await untilGauge(node.gateway, 'gateway_dns_ports', 0);
+    expect(await untilGauge(node.gateway, 'gateway_dns_ports', 0)).toBe(0);
   });
 
   it('is tried again while another process uses it', async () => {
@@ -210,7 +214,10 @@ describe('a question', () => {
   it('leaves from the address of the exit, with another id, spelling and port', async () => {
     const resolver = await startResolver(answerAll);
     const harness = await startHarness({ nameServers: [resolver.address] });
-    stops.push(() => resolver.stop(), harness.stop);
+    stops.push(
+      () => resolver.stop(),
+      () => harness.stop(),
+    );
     const dnsPort = await freeDnsPort();
     const connection = harness.control.sell({ dnsPort, exit: { kind: 'local-address', address: '127.0.0.9' } });
     await logIn(harness, connection);
@@ -325,13 +332,12 @@ describe('an answer', () => {
     const options = { type: TYPE.TXT, ...(payloadBytes !== undefined && { payloadBytes }) };
     const small = await client.ask(question('100.test', options));
     const overhead = small.length - 100;
-    const name = (length: number) => `${length}.test`;
     const fits = max - overhead - (String(max).length - 3);
-    const largest = await client.ask(question(name(fits), options));
+    const largest = await client.ask(question(`${fits}.test`, options));
     expect([largest.length <= max, read(largest).isTruncated]).toEqual([true, false]);
-    const tooLarge = question(name(max), options);
+    const tooLarge = question(`${max}.test`, options);
     const truncated = await client.ask(tooLarge);
-    expect(read(truncated)).toMatchObject({ isTruncated: true, answers: 0, code: 0, name: name(max) });
+    expect(read(truncated)).toMatchObject({ isTruncated: true, answers: 0, code: 0, name: `${max}.test` });
     expect(read(truncated).payloadBytes).toBe(payloadBytes === undefined ? undefined : 1_232);
     const tcp = await openTcp(node.dnsPort);
     tcp.socket.write(framed(tooLarge));

@@ -105,7 +105,7 @@ export class QuerySocket {
     this.#isClosed = true;
     this.#socket.close();
     this.settings.onClosed();
-    for (const { settle } of [...this.#pending.values()]) settle(new TunnelFailure('exit-unavailable'));
+    for (const { settle } of this.#pending.values()) settle(new TunnelFailure('exit-unavailable'));
   }
 
   #closeIfIdle(): void {

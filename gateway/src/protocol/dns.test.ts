@@ -49,7 +49,7 @@ describe('a question', () => {
   it.each([DIG, PLAIN])('is not read from any part of it', (message) => {
     const whole = hex(message);
     for (let length = 0; length < whole.length; length += 1)
-      expect(parseQuery(whole.subarray(0, length)), `${length} bytes`).toEqual({
+      expect(parseQuery(whole.subarray(0, length))).toEqual({
         kind: 'dropped',
         reason: 'malformed',
       });
@@ -124,17 +124,23 @@ describe('the question to a name server', () => {
   });
 });
 
+/** An answer whose question is F.ISI.ARPA (RFC 1035, section 4.1.4), with a record for each name. */
+const withNames = (names: readonly string[]) =>
+  hex(`0000 8180 0001 ${names.length.toString(16).padStart(4, '0')} 0000 0000 01 46 03 495349 04 41525041 00 0001 0001
+    ${names.map((name) => `${name} 0010 0001 00000000 0002 0161`).join(' ')}`);
+
 describe('an answer', () => {
   const asked = hex(PLAIN);
 
   it('is that of a question if id, name, type, class and spelling are equal', () => {
     expect(isAnswerTo(asked, hex(PLAIN_ANSWER))).toBe(true);
     expect(isAnswerTo(asked, asked)).toBe(false);
-    for (let at = 0; at < asked.length; at += 1) {
-      const isCompared = at < 2 || at === 4 || at === 5 || at >= 12;
+    // All but flags and the counts of other sections.
+    const compared = [...asked.keys()].filter((at) => at < 2 || at === 4 || at === 5 || at >= 12);
+    for (const at of compared) {
       const changed = hex(PLAIN_ANSWER);
       changed[at] = changed[at]! ^ 0x20;
-      if (isCompared) expect(isAnswerTo(asked, changed), `byte ${at}`).toBe(false);
+      expect(isAnswerTo(asked, changed)).toBe(false);
     }
   });
 
@@ -142,7 +148,7 @@ describe('an answer', () => {
     const answer = hex(PLAIN_ANSWER);
     expect(readAnswer(answer)?.addresses).toEqual([hex('9b211144')]);
     for (let length = asked.length; length < answer.length; length += 1)
-      expect(readAnswer(answer.subarray(0, length)), `${length} bytes`).toBeUndefined();
+      expect(readAnswer(answer.subarray(0, length))).toBeUndefined();
   });
 
   it('gets the id and the spelling of the client', () => {
@@ -158,12 +164,9 @@ describe('an answer', () => {
   });
 
   it('may have compressed names that lead backwards, as in RFC 1035', () => {
-    const records = (names: readonly string[]) =>
-      hex(`0000 8180 0001 ${names.length.toString(16).padStart(4, '0')} 0000 0000 01 46 03 495349 04 41525041 00 0001 0001
-        ${names.map((name) => `${name} 0010 0001 00000000 0002 0161`).join(' ')}`);
-    expect(readAnswer(records(['c00c', '03 464f4f c00c', 'c012', '00']))).toBeDefined();
+    expect(readAnswer(withNames(['c00c', '03 464f4f c00c', 'c012', '00']))).toBeDefined();
     for (const loop of ['c01c', 'c01d', 'c0ff', 'ffff', '01 61 c01c', 'c000', '80 00'])
-      expect(readAnswer(records([loop])), loop).toBeUndefined();
+      expect(readAnswer(withNames([loop]))).toBeUndefined();
   });
 
   it('with an address record of a wrong length is malformed', () => {

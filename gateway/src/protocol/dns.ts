@@ -6,7 +6,7 @@ const LABEL_LENGTH_MAX = 63;
 /** A longer question can only be padding. */
 export const QUESTION_BYTES_MAX = 4096;
 /** Answers over UDP are never larger: they pass every path without fragments (RFC 9715). */
-export const UDP_PAYLOAD_MAX = 1232;
+const UDP_PAYLOAD_MAX = 1232;
 /** Without EDNS (RFC 1035, section 4.2.1). */
 const PLAIN_PAYLOAD_MAX = 512;
 
@@ -33,7 +33,7 @@ export const responseCodes = {
 } as const;
 export type ResponseCode = (typeof responseCodes)[keyof typeof responseCodes];
 
-export interface Edns {
+interface Edns {
   readonly payloadBytes: number;
   readonly version: number;
   readonly isDnssecOk: boolean;
