@@ -18,7 +18,15 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { HEADER_BYTES = 10, BATCH = 32, DATAGRAM_BYTES_MAX = 2048, STALL_MS = 50, BUFFER_BYTES = 4 << 20 };
+enum {
+  HEADER_BYTES = 10,
+  BATCH = 32,
+  SLOTS_MAX = 256,
+  DATAGRAM_BYTES_MAX = 2048,
+  STALL_MS = 50,
+  CHECK_MS = 10,
+  BUFFER_BYTES = 4 << 20,
+};
 
 static double now(void) {
   struct timespec time;
@@ -98,45 +106,75 @@ static void *echo(void *argument) {
   return NULL;
 }
 
-static void send_datagrams(int descriptor, const unsigned char *datagram, size_t length, int count) {
-  struct mmsghdr messages[BATCH] = {0};
-  struct iovec part = {(void *)datagram, length};
-  for (int index = 0; index < BATCH; index += 1)
-    messages[index].msg_hdr = (struct msghdr){.msg_iov = &part, .msg_iovlen = 1};
-  while (count > 0) {
-    int done = sendmmsg(descriptor, messages, count < BATCH ? count : BATCH, 0);
-    if (done < 0 && errno != EINTR) fail("sendmmsg");
-    if (done > 0) count -= done;
+/* A datagram in flight. Its slot number is the first payload byte, so that a lost one can be sent again. */
+struct slot {
+  unsigned char bytes[DATAGRAM_BYTES_MAX];
+  double sent_at;
+};
+
+static struct slot slots[SLOTS_MAX];
+
+static void send_slots(int descriptor, const int *numbers, int count, size_t skip, size_t length, double at) {
+  struct mmsghdr messages[SLOTS_MAX] = {0};
+  struct iovec parts[SLOTS_MAX];
+  for (int index = 0; index < count; index += 1) {
+    struct slot *slot = &slots[numbers[index]];
+    slot->sent_at = at;
+    parts[index] = (struct iovec){slot->bytes + skip, length};
+    messages[index].msg_hdr = (struct msghdr){.msg_iov = &parts[index], .msg_iovlen = 1};
   }
+  for (int sent = 0; sent < count;) {
+    int done = sendmmsg(descriptor, messages + sent, count - sent, 0);
+    if (done < 0 && errno != EINTR) fail("sendmmsg");
+    if (done > 0) sent += done;
+  }
+}
+
+/* Sends the datagrams again whose replies did not arrive. */
+static long send_lost(int descriptor, int in_flight, size_t skip, size_t length, double at) {
+  int numbers[SLOTS_MAX], count = 0;
+  for (int number = 0; number < in_flight; number += 1)
+    if (at - slots[number].sent_at > STALL_MS / 1000.0) numbers[count++] = number;
+  send_slots(descriptor, numbers, count, skip, length, at);
+  return count;
 }
 
 int main(int argc, char **argv) {
   if (argc != 5) return 2;
   int proxy_port = atoi(argv[1]), payload_bytes = atoi(argv[2]), in_flight = atoi(argv[3]);
+  if (in_flight > SLOTS_MAX || payload_bytes + HEADER_BYTES > DATAGRAM_BYTES_MAX) return 2;
   double seconds = atoi(argv[4]) / 1000.0;
   int target = open_socket(), load = open_socket();
   struct sockaddr_in peer = loopback(proxy_port == 0 ? port_of(target) : proxy_port);
   if (connect(load, (struct sockaddr *)&peer, sizeof peer) != 0) fail("connect");
 
-  unsigned char datagram[DATAGRAM_BYTES_MAX] = {0, 0, 0, 1, 127, 0, 0, 1};
-  datagram[8] = port_of(target) >> 8;
-  datagram[9] = port_of(target) & 255;
-  const unsigned char *start = proxy_port == 0 ? datagram + HEADER_BYTES : datagram;
-  size_t length = payload_bytes + (proxy_port == 0 ? 0 : HEADER_BYTES);
+  size_t skip = proxy_port == 0 ? HEADER_BYTES : 0;
+  size_t length = payload_bytes + HEADER_BYTES - skip;
+  unsigned char header[HEADER_BYTES] = {0, 0, 0, 1, 127, 0, 0, 1, port_of(target) >> 8, port_of(target) & 255};
+  int numbers[SLOTS_MAX];
+  for (int number = 0; number < in_flight; number += 1) {
+    memcpy(slots[number].bytes, header, sizeof header);
+    slots[number].bytes[HEADER_BYTES] = number;
+    numbers[number] = number;
+  }
 
   pthread_t thread;
   if (pthread_create(&thread, NULL, echo, &target) != 0) fail("pthread_create");
   static struct batch batch;
   long replies = 0, lost = 0;
-  double cpu_before = cpu_seconds(), started = now();
-  send_datagrams(load, start, length, in_flight);
-  while (now() - started < seconds) {
+  double cpu_before = cpu_seconds(), started = now(), checked = started;
+  send_slots(load, numbers, in_flight, skip, length, started);
+  for (double at = started; at - started < seconds; at = now()) {
     reset(&batch);
     int count = recvmmsg(load, batch.messages, BATCH, MSG_WAITFORONE, NULL);
     if (count < 0 && errno != EAGAIN && errno != EINTR) fail("recvmmsg");
-    if (count < 0) lost += in_flight;
-    else replies += count;
-    send_datagrams(load, start, length, count < 0 ? in_flight : count);
+    if (count < 0) count = 0;
+    for (int index = 0; index < count; index += 1) numbers[index] = batch.bytes[index][HEADER_BYTES - skip] % in_flight;
+    replies += count;
+    send_slots(load, numbers, count, skip, length, at);
+    if (at - checked < CHECK_MS / 1000.0) continue;
+    checked = at;
+    lost += send_lost(load, in_flight, skip, length, at);
   }
   printf("%ld %.6f %.6f %ld\n", replies, now() - started, cpu_seconds() - cpu_before, lost);
   return 0;

@@ -175,7 +175,7 @@ function openExits(settings: GatewaySettings, limits: Limits, ownPorts: Readonly
     exits,
     reserved,
     dial: createDial({ guard: createGuard(policy), limits }),
-    guard: createGuard(udpPolicy),
+    guard: createGuard(udpPolicy, () => reserved.revision),
     clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
   };
 }

@@ -172,15 +172,24 @@ export class Association {
   }
 
   #toExit(destination: Destination, route: Route, payload: Buffer): void {
-    const { guard, metrics } = this.context;
-    const { address, port, text, exit } = route;
-    // Judged again each time: the addresses of this host and of the control plane change.
-    if (!guard.isAllowed(address, port)) return this.#drop('destination-refused');
+    const { metrics } = this.context;
+    const { port, text, exit } = route;
+    if (!this.#isAllowed(route)) return this.#drop('destination-refused');
     if (exit.isCongested) return this.#drop('queue-full');
     if (!this.flow.meter.takeWhole('toExit', payload.length)) return this.#drop('no-credit');
     this.#destinations.sent(destination, route, this.#heardAt);
     metrics.udp.relayed.toExit += 1;
     exit.send([payload], port, text);
+  }
+
+  /** Each datagram is judged; the verdict is reused until the addresses of this host and of the control plane are read again. */
+  #isAllowed(route: Route): boolean {
+    const { guard } = this.context;
+    if (route.judgedAt !== guard.revision) {
+      route.judgedAt = guard.revision;
+      route.isAllowed = guard.isAllowed(route.address, route.port);
+    }
+    return route.isAllowed;
   }
 
   #fromExit(payload: Buffer, from: Sender): void {

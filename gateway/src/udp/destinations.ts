@@ -13,12 +13,16 @@ export interface Route {
   readonly replyHeader: Buffer;
   /** The same address and port as a key of the table. */
   readonly key: string;
+  /** The revision of the guard that judged the address last. */
+  judgedAt: number | undefined;
+  isAllowed: boolean;
 }
 
 export function createRoute(exit: DatagramPort, address: Uint8Array, port: number): Route {
   const text = addressText(address);
   const key = keyOf({ address: canonicalAddress(text) ?? text, port });
-  return { address, port, text, exit, key, replyHeader: encodeUdpHeader(address, port) };
+  const replyHeader = encodeUdpHeader(address, port);
+  return { address, port, text, exit, key, replyHeader, judgedAt: undefined, isAllowed: false };
 }
 
 /** A destination of one association: what a client wrote into the headers of its datagrams. */
