@@ -50,7 +50,7 @@ describe('the credit of an association', () => {
     clearInterval(sending);
     association.close();
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
-    await until(() => connection.usedBytes === origin.received * 1_000);
+    await expect.poll(() => connection.usedBytes, { timeout: 15_000 }).toBe(origin.received * 1_000);
   });
 
   it('ends with the connection, by the end watch', async () => {
@@ -60,7 +60,7 @@ describe('the credit of an association', () => {
     await until(() => harness.control.held.size > 0);
     harness.control.announceEnd(connection, 'USER');
     await association.control.rest();
-    await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
+    expect(await untilGauge(harness.gateway, 'gateway_udp_associations', 0)).toBe(0);
   });
 
   it('ends when the password changes', async () => {
@@ -69,7 +69,7 @@ describe('the credit of an association', () => {
     const association = await associate(harness.gateway, connection);
     harness.control.changeAccess(connection, { password: 'another-password' });
     harness.control.announceAccess(connection);
-    await association.control.rest();
+    expect((await association.control.rest()).bytes).toHaveLength(0);
   });
 });
 
@@ -85,7 +85,7 @@ describe('the limits of associations', () => {
     await idle.control.rest();
     clearInterval(sending);
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
-    await busy.control.rest();
+    expect((await busy.control.rest()).bytes).toHaveLength(0);
   });
 
   it('do not let replies alone keep an association open', async () => {
@@ -96,7 +96,7 @@ describe('the limits of associations', () => {
     association.send('127.0.0.1', origin.port, 'subscribe');
     const [, from] = await arrived;
     const sending = setInterval(() => origin.socket.send('news', from.port, '127.0.0.1'), 10);
-    await association.control.rest();
+    expect((await association.control.rest()).bytes).toHaveLength(0);
     clearInterval(sending);
   });
 
@@ -136,7 +136,7 @@ describe('the limits of associations', () => {
     await Promise.all(associations.map((association) => settle(association, echo)));
     for (const association of associations) association.close();
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
-    await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+    expect(await untilGauge(harness.gateway, 'gateway_tunnels', 0)).toBe(0);
   });
 
   it('drop a flood, so that another customer is served meanwhile', async () => {
@@ -147,7 +147,7 @@ describe('the limits of associations', () => {
     const flood = setInterval(() => {
       for (let index = 0; index < 200; index += 1) flooding.send('127.0.0.1', echo.port, 'flood');
     }, 1);
-    await until(() => dropped(harness, 'rate') > 2_000);
+    await expect.poll(() => dropped(harness, 'rate'), { timeout: 15_000 }).toBeGreaterThan(2_000);
     for (let round = 0; round < 20; round += 1) await settle(honest, echo);
     clearInterval(flood);
     flooding.close();

@@ -68,7 +68,7 @@ describe('a UDP association', () => {
     association.send('127.0.0.1', origin.port, 'ab');
     await until(() => dropped(harness, 'too-long') === 1);
     await settle(association, echo);
-    await until(() => connection.usedBytes === 2 + 2 * 'settled'.length);
+    await expect.poll(() => connection.usedBytes, { timeout: 15_000 }).toBe(2 + 2 * 'settled'.length);
     association.close();
   });
 
@@ -162,7 +162,7 @@ describe('a UDP association', () => {
       await settle(association, echo);
       association.control.socket[leave]();
       await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
-      await untilGauge(harness.gateway, 'gateway_tunnels', 0);
+      expect(await untilGauge(harness.gateway, 'gateway_tunnels', 0)).toBe(0);
       // The port is free again, so another program can bind it.
       const probe = await openUdp('127.0.0.1', association.bound.port);
       probe.socket.close();
@@ -174,6 +174,7 @@ describe('a UDP association', () => {
     const association = await associate(harness.gateway, harness.control.sell());
     association.control.socket.write(Buffer.alloc(1_000_000));
     await settle(association, echo);
+    expect(association.udp.waiting).toEqual([]);
     association.close();
   });
 
@@ -183,7 +184,7 @@ describe('a UDP association', () => {
     const request = socks5Request('0.0.0.0', 0, 3);
     client.socket.end(Buffer.concat([socks5Greeting, socks5Login(connection), request]));
     await client.rest();
-    await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
+    expect(await untilGauge(harness.gateway, 'gateway_udp_associations', 0)).toBe(0);
   });
 
   it('relays a burst before the first reply', async () => {
