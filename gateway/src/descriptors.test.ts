@@ -41,9 +41,14 @@ describe('the limits of a node', () => {
     },
   );
 
-  it('allow 277 tunnels with 1,024 descriptors, and use all of them', () => {
+  it('allow 234 tunnels with 1,024 descriptors, and use all of them', () => {
     const limits = fitToDescriptors(defaultLimits, 1_024);
-    expect(limits).toMatchObject({ tunnelsPerNode: 277, clientSocketsPerNode: 434, halfOpenPerNode: 101 });
+    expect(limits).toMatchObject({
+      tunnelsPerNode: 234,
+      associationsPerNode: 46,
+      clientSocketsPerNode: 385,
+      halfOpenPerNode: 101,
+    });
     expect(limits).toMatchObject({ dnsPortsPerNode: 29, dnsTcpClientsPerNode: 29, dnsUpstreamSockets: 29 });
     expect(descriptorsFor(limits)).toBe(1_024);
   });
@@ -60,8 +65,8 @@ describe('the limits of a node', () => {
     expect(lines[0]).toMatchObject({
       level: 40,
       descriptors: 1_024,
-      wantedDescriptors: 53_144,
-      tunnels: 277,
+      wantedDescriptors: 61_144,
+      tunnels: 234,
       dnsPorts: 29,
     });
   });

@@ -33,9 +33,20 @@ function limitOfShell(): string | undefined {
   }
 }
 
+/** An association is a tunnel with two more sockets: one to the client, and one for the other address family. */
+const ASSOCIATION_EXTRA = 2;
+
+/** Without client sockets: those to destinations, and the additional ones of associations. */
+export const descriptorsOf = ({ tunnels, associations }: { tunnels: number; associations: number }): number =>
+  tunnels + ASSOCIATION_EXTRA * associations;
+
 /** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
 export const descriptorsFor = (limits: Limits): number =>
-  RESERVED + limits.clientSocketsPerNode + limits.tunnelsPerNode + limits.halfOpenPerNode + descriptorsForDns(limits);
+  RESERVED + limits.halfOpenPerNode + descriptorsForFlows(limits) + descriptorsForDns(limits);
+
+/** For clients, with and without a tunnel, and for tunnels and associations. */
+export const descriptorsForFlows = ({ clientSocketsPerNode, tunnelsPerNode, associationsPerNode }: Limits): number =>
+  clientSocketsPerNode + descriptorsOf({ tunnels: tunnelsPerNode, associations: associationsPerNode });
 
 /** A DNS port needs a UDP and a TCP socket. */
 const descriptorsForDns = ({ dnsPortsPerNode, dnsTcpClientsPerNode, dnsUpstreamSockets }: Limits): number =>
@@ -48,20 +59,22 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   const free = Math.max(0, descriptors - RESERVED - descriptorsForDns(dns));
   const halfOpenPerNode = lower(limits.halfOpenPerNode, free * HALF_OPEN_SHARE);
   // The rest keeps the ratio of the default limits: an idle client socket needs one descriptor, a tunnel two.
-  const wanted = limits.tunnelsPerNode + limits.clientSocketsPerNode - limits.halfOpenPerNode;
-  const tunnelsPerNode = lower(
-    limits.tunnelsPerNode,
-    ((free - 2 * halfOpenPerNode) * limits.tunnelsPerNode) / Math.max(1, wanted),
-  );
-  const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - tunnelsPerNode - halfOpenPerNode);
+  const wanted = descriptorsForFlows(limits) - limits.halfOpenPerNode;
+  const share = Math.max(0, free - 2 * halfOpenPerNode) / Math.max(1, wanted);
+  const tunnelsPerNode = lower(limits.tunnelsPerNode, limits.tunnelsPerNode * share);
+  const associationsPerNode = lower(limits.associationsPerNode, limits.associationsPerNode * share);
+  const flows = descriptorsOf({ tunnels: tunnelsPerNode, associations: associationsPerNode });
+  const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - flows - halfOpenPerNode);
   return {
     ...dns,
     halfOpenPerNode,
     tunnelsPerNode,
+    associationsPerNode,
     clientSocketsPerNode,
     halfOpenPerNetwork: lower(limits.halfOpenPerNetwork, halfOpenPerNode * NETWORK_SHARE),
     clientSocketsPerNetwork: lower(limits.clientSocketsPerNetwork, clientSocketsPerNode * NETWORK_SHARE),
     tunnelsPerConnection: lower(limits.tunnelsPerConnection, tunnelsPerNode * CONNECTION_SHARE),
+    associationsPerConnection: lower(limits.associationsPerConnection, associationsPerNode * CONNECTION_SHARE),
     clientSocketsPerConnection: lower(limits.clientSocketsPerConnection, clientSocketsPerNode * CONNECTION_SHARE),
   };
 }

@@ -13,6 +13,7 @@ import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptor
 import { type DestinationPolicy, isPublicAddress, ownListeners } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
 import { DnsPortList } from './dns/dns-port-list.ts';
+import { createGuard } from './exits/destination-guard.ts';
 import { createDial } from './exits/dial.ts';
 import { Exits } from './exits/exits.ts';
 import { LocalAddressExit } from './exits/local-address.ts';
@@ -24,6 +25,7 @@ import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
+import { ClientSockets } from './listeners/client-sockets.ts';
 import type { ListenerContext } from './listeners/listener-context.ts';
 import { LoginGuard } from './listeners/login-guard.ts';
 import { createPublicPort } from './listeners/public-port.ts';
@@ -34,6 +36,7 @@ import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/streams.ts';
+import { ClientPorts } from './udp/client-ports.ts';
 
 export interface GatewaySettings {
   readonly host: string;
@@ -46,6 +49,10 @@ export interface GatewaySettings {
   readonly nameServers?: readonly string[] | undefined;
   /** Reserved for the DNS ports of connections; never used as source ports. */
   readonly dnsPorts?: PortRange;
+  /** The ports to which clients of UDP associations send. */
+  readonly udpPorts?: PortRange;
+  /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
+  readonly publicAddresses?: readonly string[];
   /** `auto`: the pump if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -67,6 +74,9 @@ export interface Gateway {
   abortDrain(): void;
 }
 
+const NO_PORTS: PortRange = { first: 1, last: 0 };
+const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
+
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
@@ -76,11 +86,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, dial, reserved } = openExits(settings, limits, { ownPorts, metrics });
+  const { exits, reserved, ...routes } = openExits(settings, limits, { ownPorts, metrics });
   const parts = openConnections(settings, limits, { control, exits, metrics });
   const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, relay, connections, dial });
+  const context = openContext(settings, limits, { metrics, relay, connections, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const heartbeat = new Heartbeat({ control, status, reserved, limits, log });
   watchNode(context, connections);
@@ -160,25 +170,32 @@ function openExits(
   limits: Limits,
   { ownPorts, metrics }: { ownPorts: ReadonlySet<number>; metrics: Metrics },
 ) {
-  const { controlUrl, nameServers, dnsPorts, allowPrivate, log } = settings;
+  const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
   reserved.refreshOwn();
-  // A DNS port would see the client of a tunnel to it with an address of this node.
-  const isOwnPort = (port: number) => ownPorts.has(port) || (dnsPorts !== undefined && isWithin(port, dnsPorts));
-  const policy: DestinationPolicy = {
-    isPrivateAllowed: allowPrivate,
-    isOwnListener: ownListeners({ has: isOwnPort }, () => reserved.own),
-    isReserved: (address, port) => reserved.isReserved(address, port),
-  };
   const hostAddresses = () => reserved.own;
+  const policyWithout = (isOwnPort: (port: number) => boolean): DestinationPolicy => ({
+    isPrivateAllowed: allowPrivate,
+    isOwnListener: ownListeners({ has: isOwnPort }, hostAddresses),
+    isReserved: (address, port) => reserved.isReserved(address, port),
+  });
+  // A DNS port would see the client of a tunnel to it with an address of this node.
+  const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isWithin(port, dnsPorts));
+  const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isWithin(port, dnsPorts));
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
-  const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
+  const sourcePorts = new SourcePorts([dnsPorts]);
   const exits = new Exits(
     ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget }),
   );
-  return { exits, dial: createDial({ policy, limits }), reserved };
+  return {
+    exits,
+    reserved,
+    dial: createDial({ guard: createGuard(tcpPolicy), limits }),
+    guard: createGuard(udpPolicy, () => reserved.revision),
+    clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
+  };
 }
 
 function openConnections(
@@ -230,9 +247,9 @@ function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): P
 }
 
 function openContext(
-  { log }: GatewaySettings,
+  { log, publicAddresses = [] }: GatewaySettings,
   limits: Limits,
-  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial'>,
+  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts'>,
 ) {
   const { metrics } = parts;
   const descriptors = new DescriptorWatch({
@@ -240,19 +257,34 @@ function openContext(
     onExhausted: () => metrics.descriptorsExhausted.inc(),
     logEveryMs: limits.exhaustionLogMs,
   });
-  const flows = new Flows({ limits, metrics, log });
+  const clients = new ClientSockets(limits, {
+    closedFor: (limit) => metrics.socketsClosed.inc({ limit }),
+    authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
+  });
+  const flows = new Flows({ limits, metrics, log, clientSockets: () => clients.open });
   const addressGuard = new LoginGuard({
     loginFailuresPerMinute: limits.addressRefusalsPerMinute,
     loginBlockMs: limits.addressBlockMs,
     loginAddresses: limits.loginAddresses,
   });
-  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits), addressGuard };
+  const loginGuard = new LoginGuard(limits);
+  return { ...parts, limits, log, publicAddresses, descriptors, clients, flows, loginGuard, addressGuard };
 }
 
-function watchNode({ metrics, flows, relay, limits }: ListenerContext, connections: Connections): void {
+function watchNode(context: ListenerContext, connections: Connections): void {
+  const { metrics, flows, clients, relay, limits } = context;
   metrics.relayInfo.set({ relay: relay.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => flows.size);
+  metrics.watch('gateway_udp_associations', 'Open UDP associations, which are tunnels, too', () => flows.associations);
+  metrics.watch('gateway_udp_associations_max', 'Limit of UDP associations of this node', () => {
+    return limits.associationsPerNode;
+  });
   metrics.watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => limits.tunnelsPerNode);
+  metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
+  metrics.watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
+  metrics.watch('gateway_client_sockets_waiting', 'Client sockets without a tunnel or a running request', () => {
+    return clients.waiting;
+  });
   metrics.watch('gateway_client_sockets_max', 'Limit of client sockets of this node', () => {
     return limits.clientSocketsPerNode;
   });

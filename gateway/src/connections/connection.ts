@@ -10,6 +10,15 @@ import type { TokenBucket } from './token-bucket.ts';
 
 const DNS_BUSY_MS = 10_000;
 
+/** Limits what a connection may start or relay in a second. */
+export interface FlowRates {
+  readonly newTunnels: TokenBucket;
+  /** Of UDP associations. Datagrams without payload count as well. */
+  readonly newDestinations: TokenBucket;
+  /** In both directions. */
+  readonly datagrams: TokenBucket;
+}
+
 /** An open connection in this run: its access, exit, credit and flows. */
 export class Connection {
   readonly access = new Access();
@@ -18,6 +27,8 @@ export class Connection {
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
   readonly flows = new Set<Flow>();
+  /** The flows over UDP among them. */
+  associations = 0;
   lastTunnelAt = performance.now();
   /** When a question was last accepted on its DNS port. */
   lastDnsAt = Number.NEGATIVE_INFINITY;
@@ -36,7 +47,7 @@ export class Connection {
     readonly id: string,
     readonly exit: Exit,
     readonly credit: Credit,
-    readonly newTunnels: TokenBucket,
+    readonly rates: FlowRates,
     limits: Pick<Limits, 'dnsClientMs' | 'dnsClientsPerConnection'>,
   ) {
     this.recentClients = new RecentClients(this.access, limits);

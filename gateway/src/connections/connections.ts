@@ -282,9 +282,13 @@ export class Connections {
       spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
-    const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
+    const rates = {
+      newTunnels: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
+      newDestinations: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
+      datagrams: new TokenBucket(limits.datagramsPerSecond, limits.datagramsPerSecond),
+    };
     const exit = exits.get(authorization.exit);
-    const connection = new Connection(authorization.connectionId, exit, credit, newTunnels, limits);
+    const connection = new Connection(authorization.connectionId, exit, credit, rates, limits);
     this.#byId.set(connection.id, connection);
     return connection;
   }

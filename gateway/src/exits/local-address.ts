@@ -4,6 +4,7 @@ import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { type DatagramPort, openUdpSocket } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 import { DialAbort } from './dial-abort.ts';
 import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
@@ -21,6 +22,8 @@ export interface LocalExitSettings {
   readonly hostAddresses: () => ReadonlySet<string>;
   readonly upstreamBudget: UpstreamBudget;
 }
+
+const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
 
 /** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
@@ -86,6 +89,15 @@ export class LocalAddressExit implements Exit {
       return await (address === null
         ? dialAddress(destination, timeoutMs, abort)
         : this.#dialFrom(address, destination, timeoutMs, abort));
+    } catch (error) {
+      throw failureOfDial(error);
+    }
+  }
+
+  async openUdp(family: 4 | 6): Promise<DatagramPort> {
+    const { limits, address } = this.settings;
+    try {
+      return await openUdpSocket({ address: address ?? UNSPECIFIED[family], port: 0, limits });
     } catch (error) {
       throw failureOfDial(error);
     }

@@ -1,0 +1,94 @@
+// @ts-check
+/**
+ * `npm run test:interop`: this project against real programs of others on this machine. Installs what it needs, which is nothing that
+ * production uses: Debian packages as root. Names what is missing and fails, so that no test passes unseen.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Problem, reportFailure } from './problem.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** A test that hangs is ended; each node and each test has its own, shorter limit. */
+const TESTS_TIMEOUT_MS = 20 * 60_000;
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * @typedef {{ setting: string, find: () => string | undefined, install: () => void, advice: string }} Program
+ * `setting` overrides where the program is, and passes it to the tests.
+ */
+
+/** On Debian or Ubuntu as root. @param {string} name */
+function installDebianPackage(name) {
+  if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
+  console.log(`Installing ${name} (apt-get) ...`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', name],
+  ]) {
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env, timeout: INSTALL_TIMEOUT_MS });
+  }
+}
+
+/** @param {string[]} files */
+const firstExisting = (...files) => files.find((file) => fs.existsSync(file));
+
+/** @param {string} setting @param {string} file @param {string} name @returns {Program} */
+const debianProgram = (setting, file, name) => ({
+  setting,
+  find: () => firstExisting(file),
+  install: () => installDebianPackage(name),
+  advice: `install the Debian package ${name} (apt-get install ${name})`,
+});
+
+/** @type {Program[]} */
+const PROGRAMS = [
+  debianProgram('CURL', '/usr/bin/curl', 'curl'),
+  debianProgram('GTLSCLIENT', '/usr/bin/gtlsclient', 'ngtcp2-client'),
+  debianProgram('GTLSSERVER', '/usr/sbin/gtlsserver', 'ngtcp2-server'),
+  debianProgram('OPENSSL', '/usr/bin/openssl', 'openssl'),
+  debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
+];
+
+/** @param {Program} program @returns {string | undefined} */
+function ensure({ setting, find, install }) {
+  const chosen = process.env[setting];
+  if (chosen !== undefined) return firstExisting(chosen);
+  const found = find();
+  if (found) return found;
+  install();
+  return find();
+}
+
+/** @returns {NodeJS.ProcessEnv} */
+function ensurePrograms() {
+  /** @type {NodeJS.ProcessEnv} */
+  const settings = {};
+  const missing = [];
+  for (const program of PROGRAMS) {
+    const file = ensure(program);
+    if (file) settings[program.setting] = file;
+    else missing.push(`- ${program.advice}, or set ${program.setting} to its path`);
+  }
+  if (missing.length > 0) throw new Problem(`These tests need other programs:\n${missing.join('\n')}`);
+  return settings;
+}
+
+try {
+  const env = { ...process.env, ...ensurePrograms(), NODE_ENV: 'test' };
+  const vitest = path.join(path.dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...process.argv.slice(2)];
+  const { status, signal } = spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+    timeout: TESTS_TIMEOUT_MS,
+  });
+  if (signal) throw new Problem(`The tests did not end within ${TESTS_TIMEOUT_MS / 60_000} minutes.`);
+  process.exit(status ?? 1);
+} catch (error) {
+  process.exit(reportFailure(error));
+}
