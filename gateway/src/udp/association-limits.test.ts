@@ -19,8 +19,7 @@ describe('the credit of an association', () => {
     const connection = harness.control.sell({ allowedBytes: 2_500 });
     const association = await associate(harness.gateway, connection);
     for (let index = 0; index < 3; index += 1) association.send('127.0.0.1', origin.port, Buffer.alloc(1_000));
-    await until(() => dropped(harness, 'no-credit') === 1);
-    expect(origin.received).toBe(2);
+    await until(() => dropped(harness, 'no-credit') === 1 && origin.received === 2);
     association.send('127.0.0.1', origin.port, Buffer.alloc(400));
     await until(() => origin.received === 3);
     expect(connection.state).toBe('final');
