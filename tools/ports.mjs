@@ -32,9 +32,9 @@ const chosenPorts = new Set(BLOCKED_PORTS);
 export async function freePort(host = '127.0.0.1') {
   for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
     const port = randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);
-    if (chosenPorts.has(port) || !(await isPortFree(port, host))) continue;
+    if (chosenPorts.has(port)) continue;
     chosenPorts.add(port);
-    return port;
+    if (await isPortFree(port, host)) return port;
   }
   throw new Problem(`No free port was found on ${host}.`);
 }
