@@ -17,8 +17,8 @@ export default defineConfig({
       }),
       project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
     ],
-    // The default leaves one processor idle, which is half of a machine with two.
-    maxWorkers: os.availableParallelism(),
+    // One more than processors: tests of failing networks wait for timeouts.
+    maxWorkers: os.availableParallelism() + 1,
     // The first query of a test file waits for its database to be cloned, while others clone theirs.
     testTimeout: 20_000,
     hookTimeout: 30_000,
