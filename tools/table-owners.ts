@@ -8,7 +8,7 @@ const tablesOf: Record<string, readonly string[]> = {
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   connections: ['allowed_networks', 'client_addresses'],
-  dashboard: ['dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
+  dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
   gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],

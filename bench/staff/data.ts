@@ -19,6 +19,7 @@ export async function insertStaffData(client: pg.Client, sizes: DataSizes): Prom
     ['users', USERS, sizes.users],
     ['promo codes', PROMO_CODES, Math.ceil(sizes.users / 10)],
     ['users of codes', USERS_OF_CODES, sizes.users],
+    ['counts of codes', COUNTS_OF_CODES, 0],
     ['addresses', ADDRESSES, sizes.users],
     ['invoices', INVOICES, sizes.invoices],
     ['deposits', DEPOSITS, 0],
@@ -76,13 +77,16 @@ const PROMO_CODES = `
             from generate_series(1, $1::int) as g) as code
     join bench_users on bench_users.n = owner`;
 
-/** A fifth of all users came with the newest code. */
+/** A fifth of all users came with the newest code. An update, which the trigger of sign-ups does not count. */
 const USERS_OF_CODES = `
   update users set promo_code_id = promo_codes.id
     from bench_users, promo_codes
    where bench_users.id = users.id and bench_users.n <= $1::int and bench_users.n % 2 = 0
      and promo_codes.code = 'CODE' || case when bench_users.n % 10 < 4 then 1
                                             else 1 + bench_users.n % (select count(*) from promo_codes) end`;
+
+const COUNTS_OF_CODES = `
+  update promo_codes set registered_count = (select count(*) from users where promo_code_id = promo_codes.id)`;
 
 const ADDRESSES = `
   insert into deposit_addresses (address_space, address, user_id, is_reused)

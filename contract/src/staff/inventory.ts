@@ -19,7 +19,7 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   plainText,
   reasonSchema,
   repeated,
@@ -74,7 +74,7 @@ export const listInventory = endpoint({
   access: { permission: 'PROXIES_READ' },
   summary: 'All proxies: free, sold, unhealthy and retired',
   query: z.strictObject({ ...listQuery, ...filterQuery, sort: z.enum(inventorySorts).default('ip') }),
-  response: paged(inventoryProxySchema),
+  response: listed(inventoryProxySchema),
 });
 
 export const exportInventory = endpoint({

@@ -1,11 +1,11 @@
 /** The catalogue as staff see it: all proxies, bulk changes of price, retiring, and files with the columns of an import. */
-import { BULK_PROXIES_MAX, LISTED_ROWS_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
+import { BULK_PROXIES_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
 import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.plain';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { type PageQuery, toTotalPages } from '../../http/paging.ts';
+import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './catalogue-file.ts';
@@ -19,15 +19,15 @@ export interface Editor {
 
 type ListQuery = InventoryFilter & PageQuery & { sort: InventorySort };
 
-export async function listInventory(
-  ctx: Ctx,
-  { page, size, sort, ...filter }: ListQuery,
-): Promise<{ data: InventoryProxy[]; totalPages: number }> {
-  const count = await store.countInventory(ctx, filter);
-  // Pages up to the listed rows: later ones would read ever more of the table.
-  const isListed = (page - 1) * size < LISTED_ROWS_MAX;
-  const rows = isListed ? await store.listInventory(ctx, filter, sort, { page, size }) : [];
-  return { data: rows.map(present), totalPages: toTotalPages(count, { page, size }) };
+export async function listInventory(ctx: Ctx, { page, size, sort, ...filter }: ListQuery) {
+  const { rows, ...pages } = await readListed(
+    { page, size },
+    {
+      list: () => store.listInventory(ctx, filter, sort, { page, size }),
+      count: (limit) => store.countInventory(ctx, filter, limit),
+    },
+  );
+  return { data: rows.map(present), ...pages };
 }
 
 function present(row: store.InventoryRow): InventoryProxy {

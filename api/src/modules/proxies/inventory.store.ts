@@ -1,5 +1,4 @@
 /** What staff see of the catalogue, and bulk changes. Statements are planned with their values, because filters differ so much. */
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
 import { toMicros } from '@cellhop/contract/units';
@@ -75,9 +74,8 @@ export function listInventory(
   );
 }
 
-/** At most `LISTED_ROWS_MAX`. */
-export async function countInventory(ctx: Ctx, filter: InventoryFilter): Promise<number> {
-  const { text, values } = toConditions(filter, [LISTED_ROWS_MAX]);
+export async function countInventory(ctx: Ctx, filter: InventoryFilter, limit: number): Promise<number> {
+  const { text, values } = toConditions(filter, [limit]);
   const parts = partsOf(filter).map((part) => `(select from proxies where ${text} and ${part} limit $1)`);
   const [row] = await ctx.db.query<{ count: number }>(
     `select least(count(*), $1)::int as count from (${parts.join(' union all ')}) as found`,
