@@ -18,7 +18,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
   mails: ['sent_mails'],
   notifications: ['broadcasts', 'notifications'],
-  proxies: ['catalogue_import_rows', 'catalogue_imports', 'proxies', 'proxy_counts'],
+  proxies: ['catalogue_changes', 'catalogue_import_rows', 'catalogue_imports', 'proxies', 'proxy_counts'],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
   support: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'tickets'],

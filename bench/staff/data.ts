@@ -164,4 +164,3 @@ const REQUESTS = `
     from generate_series(1, $1::int) as g
     join bench_users on bench_users.n = case when g % 10 = 0 then 1 else 1 + g % (select count(*) from bench_users) end
    cross join (select id from users where email = '${STAFF_EMAIL}') as staff`;
-

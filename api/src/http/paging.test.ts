@@ -12,7 +12,10 @@ function tableOf(rows: number) {
         {
           list: async () => {
             table.skipped = (page - 1) * size;
-            return Array.from({ length: Math.max(Math.min(size, rows - table.skipped), 0) }, (_, n) => table.skipped + n);
+            return Array.from(
+              { length: Math.max(Math.min(size, rows - table.skipped), 0) },
+              (_, n) => table.skipped + n,
+            );
           },
           count: async (limit) => Math.min(rows, limit),
           ...(rowsMax !== undefined && { rowsMax }),

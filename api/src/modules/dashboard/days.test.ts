@@ -66,7 +66,9 @@ test('days follow changes of their hours, also those of workers that know no day
 
 test('the check of invariants finds a day that is not the sum of its hours, and an hour without a day', async () => {
   await testApp.database.query("update dashboard_days set amount = amount + 1 where start = '2026-04-01 00:00:00+00'");
-  await testApp.database.query("delete from dashboard_days where start = '2026-04-03 00:00:00+00' and figure = 'SIGN_UP'");
+  await testApp.database.query(
+    "delete from dashboard_days where start = '2026-04-03 00:00:00+00' and figure = 'SIGN_UP'",
+  );
   const violations = await checkInvariants(testApp.ctx);
   expect(violations).toHaveLength(3);
   expect(violations.filter((text) => text.includes('is the sum of its hours: '))).toHaveLength(2);

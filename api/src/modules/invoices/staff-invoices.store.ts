@@ -37,8 +37,9 @@ export async function listInvoices(
 ): Promise<InvoiceRow[]> {
   const order = ORDERS[sort];
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
-    `${selectFrom(`(select * from invoices where id in (
-       select id from invoices where ${CONDITION} order by ${order} limit $8 offset $9))`)} order by ${order}`,
+    `${selectFrom(`(
+       select invoices.* from (select id from invoices where ${CONDITION} order by ${order} limit $8 offset $9) as page
+         join invoices using (id))`)} order by ${order}`,
     [...valuesOf(filter), page.size, toOffset(page)],
     { isPrepared: false },
   );

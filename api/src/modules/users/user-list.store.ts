@@ -59,8 +59,10 @@ export function listUsers(
   { sort, limit, offset }: { sort: UserSort; limit: number; offset: number },
 ): Promise<ListedUserRow[]> {
   return ctx.db.query(
-    `select ${COLUMNS} from users
-      where id in (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9) order by ${ORDERS[sort]}`,
+    `select ${COLUMNS}
+       from (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9) as page
+       join users using (id)
+      order by ${ORDERS[sort].replaceAll(/created_at|email|\bid\b/g, 'users.$&')}`,
     [...valuesOf(filter), limit, offset],
     PLANNED_FOR_VALUES,
   );
