@@ -11,20 +11,30 @@ create table dashboard_days (
 
 create function add_to_days() returns trigger language plpgsql as $$
 begin
-  insert into dashboard_days (start, figure, currency, amount, count)
-  select new.hour - n * interval '1 hour', new.figure, new.currency, new.amount, new.count from generate_series(0, 23) as n
-      on conflict (start, figure, currency)
-         do update set amount = dashboard_days.amount + excluded.amount, count = dashboard_days.count + excluded.count;
-  if tg_op = 'UPDATE' then
-    update dashboard_days set amount = amount - old.amount, count = count - old.count
-     where start > old.hour - interval '24 hours' and start <= old.hour and figure = old.figure and currency = old.currency;
+  if tg_op = 'INSERT' then
+    insert into dashboard_days (start, figure, currency, amount, count)
+    select hour - n * interval '1 hour', figure, currency, sum(amount)::bigint, sum(count)::bigint
+      from added, generate_series(0, 23) as n group by 1, 2, 3
+        on conflict (start, figure, currency)
+           do update set amount = dashboard_days.amount + excluded.amount, count = dashboard_days.count + excluded.count;
+  else
+    insert into dashboard_days (start, figure, currency, amount, count)
+    select hour - n * interval '1 hour', figure, currency, sum(amount)::bigint, sum(count)::bigint
+      from (select hour, figure, currency, amount, count from added
+            union all
+            select hour, figure, currency, -amount, -count from removed) as changed,
+           generate_series(0, 23) as n
+     group by 1, 2, 3 having sum(amount) <> 0 or sum(count) <> 0
+        on conflict (start, figure, currency)
+           do update set amount = dashboard_days.amount + excluded.amount, count = dashboard_days.count + excluded.count;
   end if;
   return null;
 end $$;
 
-create trigger hours_added_to_days after insert on dashboard_sums for each row execute function add_to_days();
-create trigger hours_changed_in_days after update on dashboard_sums for each row when (old.* is distinct from new.*)
-  execute function add_to_days();
+create trigger hours_added_to_days after insert on dashboard_sums referencing new table as added
+  for each statement execute function add_to_days();
+create trigger hours_changed_in_days after update on dashboard_sums referencing new table as added old table as removed
+  for each statement execute function add_to_days();
 
 -- The lock of the triggers keeps workers, not readers, from dashboard_sums until this is done: a second for a year.
 insert into dashboard_days (start, figure, currency, amount, count)
