@@ -32,3 +32,6 @@ end $$;
 update ticket_desk set user_id = tickets.user_id, words = to_tsvector('simple', lower(name)) from tickets where tickets.id = ticket_id;
 
 drop index tickets_words;
+
+-- Searches are planned with the statistics of the words, from the first one on.
+analyze ticket_desk;
