@@ -15,9 +15,3 @@ export const staffTopics = {
 } as const satisfies Record<`staff-${string}`, Permission>;
 
 export type StaffTopic = keyof typeof staffTopics;
-
-/** All that streams carry. */
-export const streamedTopics: readonly (LiveTopic | StaffTopic)[] = [
-  ...liveTopics,
-  ...(Object.keys(staffTopics) as StaffTopic[]),
-];

@@ -1,6 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
-import type { LiveTopic, StaffTopic } from '@cellhop/contract/live.plain';
+import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.plain';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
@@ -79,9 +79,14 @@ export function apiQuery<const C extends Callable>(
 
 /** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
 export function invalidate(topics: readonly Topic[]): Promise<void> {
-  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, topics) });
+  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, (topic) => topics.includes(topic)) });
 }
 
-export function dependsOn(dependencies: Dependencies | undefined, topics: readonly Topic[]): boolean {
-  return dependencies?.topics?.some((topic) => topics.includes(topic)) === true;
+export function dependsOn(dependencies: Dependencies | undefined, matches: (topic: Topic) => boolean): boolean {
+  return dependencies?.topics?.some(matches) === true;
+}
+
+/** Whether live events announce the topic. Those of staff have a prefix, so that customers do not load the list of them. */
+export function isStreamed(topic: string): boolean {
+  return topic.startsWith('staff-') || liveTopics.some((each) => each === topic);
 }
