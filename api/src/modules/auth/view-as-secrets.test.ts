@@ -85,7 +85,7 @@ async function read({ url }: EndpointDefinition) {
 function secretFields(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, field]) =>
-    typeof field === 'string' && /password|secret|token|code$|codes$|uri$|hash/i.test(name) && !openCodes.has(name)
+    typeof field === 'string' && /password|secret|token|code$|codes$|uri$/i.test(name) && !openCodes.has(name)
       ? [name]
       : secretFields(field),
   );
