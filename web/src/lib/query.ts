@@ -12,12 +12,10 @@ export type Topic =
   | StaffTopic
   | 'account'
   | 'catalogue'
-  | 'users'
   | 'roles'
   | 'broadcasts'
   | 'faqs'
   | 'promoCodes'
-  | 'approvals'
   | 'jobs';
 
 /** The `meta` of each query. A type, because an interface is not assignable to the library's record type. */
@@ -29,7 +27,7 @@ export type Dependencies = {
 };
 
 /** Lists of staff change with every customer. */
-export const STAFF_THROTTLE_MS = 3000;
+const STAFF_THROTTLE_MS = 3000;
 /** Sums over many charges are more expensive for the server than a page of a list. */
 export const SUMS_THROTTLE_MS = 5000;
 
@@ -75,6 +73,11 @@ export function apiQuery<const C extends Callable>(
     meta: dependencies,
     queryFn: ({ signal }) => call(definition, input, { signal }),
   });
+}
+
+/** What lists of staff depend on. */
+export function staffDependencies(...topics: Topic[]): Dependencies {
+  return { topics, throttleMs: STAFF_THROTTLE_MS };
 }
 
 /** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
