@@ -60,6 +60,8 @@ export const REASON_LENGTH_MAX = 500;
 
 export const ROLE_NAME_LENGTH_MIN = 2;
 export const ROLE_NAME_LENGTH_MAX = 30;
+/** How often a member of staff may begin to see the app as a user, within an hour. */
+export const VIEWS_PER_HOUR_MAX = 20;
 /** All roles are one list. */
 export const ROLES_MAX = 100;
 

@@ -17,6 +17,7 @@ import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { requireSameRequest } from '../../idempotency.ts';
+import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as users from '../users/users.service.ts';
@@ -95,6 +96,7 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   // A concurrent request for another customer used the same key.
   if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const row = (await store.findRequest(ctx, id))!;
+  ctx.changed(STAFF, topicOf[request.kind]);
   const act: Act = { ...staff, request: row };
   await (isPending ? recordRequested(ctx, act) : apply(ctx, act));
   return presentRequest(row);
@@ -153,6 +155,8 @@ export function reject(
   });
 }
 
+const topicOf = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
+
 type Decision = (ctx: Ctx, request: store.RequestRow) => Promise<void>;
 
 async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: Decision) {
@@ -162,6 +166,7 @@ async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: D
     await users.lockUser(ctx, found.userId);
     await store.lockRequest(ctx, id);
     await decision(ctx, (await store.findRequest(ctx, id))!);
+    ctx.changed(STAFF, topicOf[kind]);
     return presentRequest((await store.findRequest(ctx, id))!);
   });
 }

@@ -30,10 +30,18 @@ export type NotificationEvent = {
 
 type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
 
+type Describe = (details: NotificationEvent['details']) => NotificationText;
+
+/** A newer release may have stored kinds that this one does not know. */
+const unknownKindTexts: Record<LanguageCode, NotificationText> = {
+  en: { description: 'There is a new notification. Reload the page in a few minutes to read it.' },
+  ru: { description: 'Пришло новое уведомление. Обновите страницу через несколько минут, чтобы его прочитать.' },
+};
+
 export function renderNotification(languageCode: LanguageCode, { kind, details }: NotificationEvent): NotificationText {
   // TypeScript does not correlate the kind with its details here.
-  const describe = notificationTexts[languageCode][kind] as (details: NotificationEvent['details']) => NotificationText;
-  return describe(details);
+  const describe = notificationTexts[languageCode][kind] as Describe | undefined;
+  return describe?.(details) ?? unknownKindTexts[languageCode];
 }
 
 /** Dollars with 2 to 6 decimals, as the web app shows them: `$12,345.50`. */
