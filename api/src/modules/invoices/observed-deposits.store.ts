@@ -38,6 +38,7 @@ export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
 /**
  * Inserts a deposit, unless it is known. It belongs to the newest invoice of its address and currency that existed when it arrived; this
  * never changes.
+ * @returns the invoice's id; undefined if there is none or the deposit is known
  */
 export async function insertDeposit(
   ctx: Ctx,
@@ -45,8 +46,8 @@ export async function insertDeposit(
   { chain, addressSpace }: Pick<CurrencyRules, 'chain' | 'addressSpace'>,
   payment: ObservedPayment,
   arrivalRateE12: bigint | undefined,
-): Promise<void> {
-  await ctx.db.query(
+): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ invoiceId: string | null }>(
     `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id,
                            confirmations_min)
      select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
@@ -54,7 +55,8 @@ export async function insertDeposit(
               where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6
               order by invoices.created_at desc, invoices.id limit 1), $11
        from deposit_addresses where address_space = $9 and address = $10
-     on conflict (chain, asset, transaction_id, output) do nothing`,
+     on conflict (chain, asset, transaction_id, output) do nothing
+     returning invoice_id as "invoiceId"`,
     [
       chain,
       payment.asset,
@@ -69,6 +71,7 @@ export async function insertDeposit(
       payment.confirmationsMin ?? 0,
     ],
   );
+  return row?.invoiceId ?? undefined;
 }
 
 export interface ObservedDeposit {

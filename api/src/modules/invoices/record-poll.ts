@@ -35,14 +35,14 @@ export async function recordPoll(
   const payments = await findOwnPayments(ctx, chain, poll.payments);
   return ctx.tx(async (ctx) => {
     if ((await states.lockCursor(ctx, chain)) !== previous) return false;
-    for (const { currency, payment, rateE12 } of payments)
-      await store.insertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
-    await updateDeposits(
-      ctx,
-      chain,
-      poll,
-      payments.map(({ payment }) => payment),
-    );
+    const invoiceIds = new Set<string>();
+    for (const { currency, payment, rateE12 } of payments) {
+      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
+      if (invoiceId) invoiceIds.add(invoiceId);
+    }
+    const observed = payments.map(({ payment }) => payment);
+    for (const invoiceId of await updateDeposits(ctx, chain, poll, observed)) invoiceIds.add(invoiceId);
+    await updateStatuses(ctx, [...invoiceIds].toSorted());
     if (pausedByReorganisations.has(chain) && poll.orphanedBlockHashes.length >= PAUSING_REORGANISATION_BLOCKS)
       await states.pause(ctx, chain, `${poll.orphanedBlockHashes.length} blocks have left the chain`);
     await states.savePoll(ctx, chain, poll, pauseMs);
@@ -50,7 +50,13 @@ export async function recordPoll(
   });
 }
 
-async function updateDeposits(ctx: Ctx, chain: Chain, poll: Poll, payments: readonly ObservedPayment[]): Promise<void> {
+/** @returns the invoices of the deposits that have changed */
+async function updateDeposits(
+  ctx: Ctx,
+  chain: Chain,
+  poll: Poll,
+  payments: readonly ObservedPayment[],
+): Promise<Set<string>> {
   const facts: ChainFacts = {
     head: poll.head,
     scannedHeight: poll.scannedHeight,
@@ -68,7 +74,7 @@ async function updateDeposits(ctx: Ctx, chain: Chain, poll: Poll, payments: read
     if (next.isGone && !deposit.isGone)
       await states.pause(ctx, chain, `the credited payment ${deposit.transactionId} has left the chain`);
   }
-  await updateStatuses(ctx, [...invoiceIds].toSorted());
+  return invoiceIds;
 }
 
 /** The higher one of the two rates that it may be credited at; undefined if one is not known. */
