@@ -18,6 +18,8 @@ export class ScriptedChain implements ChainWatcher {
   /** What the second source says. */
   secondOpinion: boolean | undefined;
   confirmCount = 0;
+  /** Of a chain whose nodes name final blocks. */
+  finalizedHeight: number | undefined;
 
   constructor(private readonly blocksPerPoll = 1000) {}
 
@@ -93,7 +95,7 @@ export class ScriptedChain implements ChainWatcher {
         hash: this.blocks[height]!.hash,
         time: new Date(),
         safeHeight: undefined,
-        finalizedHeight: undefined,
+        finalizedHeight: this.finalizedHeight,
       },
       scannedHeight: end - 1,
     });

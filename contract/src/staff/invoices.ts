@@ -67,6 +67,8 @@ export type Deposit = z.infer<typeof depositSchema>;
 export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
   /** US dollars for one coin, as a decimal string. */
   rate: z.string(),
+  /** Of the address in the operator's wallet: the number after `0/`; null in rows of older versions. */
+  derivationIndex: z.int().nonnegative().nullable(),
   /** US dollars that a settlement without an amount credits. */
   due: dollarsSchema,
   deposits: z.array(depositSchema),

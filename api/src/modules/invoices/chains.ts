@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher } from '../../dev/sandbox-chain.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
+import { createEvmWatcher } from '../../payments/chains/evm.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import type { AddressSpace, Chain } from '../../payments/currencies.ts';
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';
@@ -30,7 +31,7 @@ export function isSandbox(ctx: Ctx): boolean {
 
 /** @returns undefined if the chain is disabled */
 export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
-  if (!isSandbox(ctx)) return createWatcher(chain, ctx.config.payments);
+  if (!isSandbox(ctx)) return knownWatcher(chain, ctx.config.payments);
   return createSandboxWatcher({
     listAfter: (position) => sandboxStore.listTransactionsAfter(ctx, chain, position),
     sumByAddress: (asset, addresses) => sandboxStore.sumByAddress(ctx, chain, asset, addresses),
@@ -38,9 +39,24 @@ export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
 }
 
 /** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
-export function createWatcher(chain: Chain, { urls }: PaymentSettings): ChainWatcher | undefined {
-  assert(urls[chain] === undefined, `${chain} has no watcher`);
+export function createWatcher(
+  chain: Chain,
+  { urls: { [chain]: urls }, usdtContracts }: PaymentSettings,
+): ChainWatcher | undefined {
+  if (urls === undefined) return undefined;
+  if (chain === 'ethereum' || chain === 'bsc')
+    return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain] });
   return undefined;
+}
+
+/** They remember the limits of their nodes. */
+const watchers = new WeakMap<PaymentSettings, Map<Chain, ChainWatcher | undefined>>();
+
+function knownWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
+  const known = watchers.get(settings) ?? new Map<Chain, ChainWatcher | undefined>();
+  watchers.set(settings, known);
+  if (!known.has(chain)) known.set(chain, createWatcher(chain, settings));
+  return known.get(chain);
 }
 
 /** Whether addresses of the chain can be derived and its payments seen. */

@@ -41,6 +41,7 @@ export function presentDetail(
   return {
     ...presentForStaff(row, deposits),
     rate: formatRate(row.rateE12),
+    derivationIndex: row.derivationIndex === null ? null : Number(row.derivationIndex),
     due: toDollars(dueMicros),
     deposits: deposits.map((deposit) => presentDeposit(row, deposit)),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, parseRate, type Asset, type Quote } from './quote.ts';
+import { fetchJson, withSlash, parseRate, type Asset, type Quote } from './quote.ts';
 
 /** Toncoin was renamed Gram in 2026. */
 const symbols: Partial<Record<Asset, string>> = {
@@ -14,7 +14,7 @@ const schema = z.array(z.object({ symbol: z.string(), lastPrice: z.string(), clo
 
 /** The prices are in USDT. */
 export async function fetchBinance(baseUrl: string, signal: AbortSignal): Promise<Quote[]> {
-  const url = new URL('/api/v3/ticker/24hr', baseUrl);
+  const url = new URL('api/v3/ticker/24hr', withSlash(baseUrl));
   url.searchParams.set('type', 'MINI');
   url.searchParams.set('symbols', JSON.stringify(Object.values(symbols)));
   const tickers = schema.parse(await fetchJson(url, signal));

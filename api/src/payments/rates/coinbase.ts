@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, parseRate, type Asset, type Quote } from './quote.ts';
+import { fetchJson, withSlash, parseRate, type Asset, type Quote } from './quote.ts';
 
 const products: Partial<Record<Asset, string>> = { BTC: 'BTC-USD', ETH: 'ETH-USD', LTC: 'LTC-USD', USDT: 'USDT-USD' };
 
@@ -9,7 +9,7 @@ const schema = z.object({ price: z.string(), time: z.iso.datetime({ offset: true
 export function fetchCoinbase(baseUrl: string, signal: AbortSignal): Promise<Quote[]> {
   return Promise.all(
     Object.entries(products).map(async ([asset, product]) => {
-      const url = new URL(`/products/${product}/ticker`, baseUrl);
+      const url = new URL(`products/${product}/ticker`, withSlash(baseUrl));
       const { price, time } = schema.parse(await fetchJson(url, signal));
       return { asset: asset as Asset, rateE12: parseRate(price), at: new Date(time) };
     }),

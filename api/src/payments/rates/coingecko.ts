@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, parseNumericRate, type Asset, type Quote } from './quote.ts';
+import { fetchJson, withSlash, parseNumericRate, type Asset, type Quote } from './quote.ts';
 
 /** The provider's own ids: several coins share a ticker. */
 const ids: Record<Asset, string> = {
@@ -15,7 +15,7 @@ const schema = z.record(z.string(), z.object({ usd: z.number().positive(), last_
 
 /** @param key of the free or paid plan; without one the service refuses most requests */
 export async function fetchCoingecko(baseUrl: string, signal: AbortSignal, key: string | undefined): Promise<Quote[]> {
-  const url = new URL('/api/v3/simple/price', baseUrl);
+  const url = new URL('api/v3/simple/price', withSlash(baseUrl));
   url.searchParams.set('ids', Object.values(ids).join(','));
   url.searchParams.set('vs_currencies', 'usd');
   url.searchParams.set('include_last_updated_at', 'true');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, parseNumericRate, type Asset, type Quote } from './quote.ts';
+import { fetchJson, withSlash, parseNumericRate, type Asset, type Quote } from './quote.ts';
 
 const ids: Partial<Record<Asset, string>> = {
   BTC: 'btc-bitcoin',
@@ -17,7 +17,9 @@ const schema = z.object({
 export function fetchCoinpaprika(baseUrl: string, signal: AbortSignal): Promise<Quote[]> {
   return Promise.all(
     Object.entries(ids).map(async ([asset, id]) => {
-      const { quotes, last_updated } = schema.parse(await fetchJson(new URL(`/v1/tickers/${id}`, baseUrl), signal));
+      const { quotes, last_updated } = schema.parse(
+        await fetchJson(new URL(`v1/tickers/${id}`, withSlash(baseUrl)), signal),
+      );
       return { asset: asset as Asset, rateE12: parseNumericRate(quotes.USD.price), at: new Date(last_updated) };
     }),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, parseRate, type Asset, type Quote } from './quote.ts';
+import { fetchJson, withSlash, parseRate, type Asset, type Quote } from './quote.ts';
 
 /** The keys of the response are not those of the request. */
 const pairs: Partial<Record<Asset, { asked: string; answered: string }>> = {
@@ -17,7 +17,7 @@ const schema = z.object({
 });
 
 export async function fetchKraken(baseUrl: string, signal: AbortSignal): Promise<Quote[]> {
-  const url = new URL('/0/public/Ticker', baseUrl);
+  const url = new URL('0/public/Ticker', withSlash(baseUrl));
   url.searchParams.set(
     'pair',
     Object.values(pairs)

@@ -48,3 +48,8 @@ export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<s
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
 }
+
+/** So that paths are appended to a base address with a path of its own. */
+export function withSlash(baseUrl: string): string {
+  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+}
