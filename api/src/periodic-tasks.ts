@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
+import { fetchRates } from './modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
 import { reseal } from './modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
@@ -25,6 +26,7 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
+  { name: 'rates', everyMs: 1000, run: fetchRates },
   // Checks whether it is due; the interval is a setting.
   { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
 ];

@@ -54,7 +54,7 @@ export const depositSchema = z.object({
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
-  state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED']),
+  state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
   arrivedAt: dateSchema,
   /** US dollars for one coin, as a decimal string, at which it was credited. */
   rate: z.string().nullable(),

@@ -6,7 +6,7 @@ import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { showChains } from '../invoices/watch.service.ts';
+import { showChains } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { hideSecrets } from './job-errors.ts';
 import * as store from './system.store.ts';
