@@ -159,7 +159,7 @@ export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   }
 
   return {
-    poll: (cursor, addresses, signal) => {
+    poll: async (cursor, addresses, signal) => {
       const scripts = scriptsOf(addresses);
       return useSources(
         nodes,
