@@ -56,7 +56,7 @@ const QUOTA_MESSAGE =
   /rate.?limit|too many requests|per second|compute units|daily request|request count|quota|throttl/i;
 
 const responseSchema = z.object({
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 
