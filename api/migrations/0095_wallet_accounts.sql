@@ -17,6 +17,4 @@ alter table deposit_addresses
   -- Proves that this program derived the address for this user: a changed row must not redirect money.
   add column mac text,
   -- Until then payments are searched at the pace of the chain, later once a day.
-  add column watched_until timestamptz not null default now() + interval '7 days',
-  -- What the address held when it was last compared with its deposits.
-  add column compared_at timestamptz;
+  add column watched_until timestamptz not null default now() + interval '7 days';

@@ -9,6 +9,7 @@ import { lapseRequests } from './modules/approvals/approvals.service.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from './modules/connections/access.service.ts';
+import { compareChains } from './modules/invoices/comparison.service.ts';
 import { deleteOldRates } from './modules/invoices/rates.service.ts';
 import { deleteOldMails } from './modules/mails/mails.service.ts';
 import { updateSums } from './modules/dashboard/sums.service.ts';
@@ -40,6 +41,7 @@ const schedule: ScheduledTask[] = [
   { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
+  { name: 'chains.compare', cron: '12 3 * * *', run: compareChains },
   { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },
   { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];

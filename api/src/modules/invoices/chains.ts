@@ -4,6 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher } from '../../dev/sandbox-chain.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import { createEvmWatcher } from '../../payments/chains/evm.ts';
+import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
 import type { ChainWatcher } from '../../payments/chains/watcher.ts';
 import type { AddressSpace, Chain } from '../../payments/currencies.ts';
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';
@@ -46,6 +47,7 @@ export function createWatcher(
   if (urls === undefined) return undefined;
   if (chain === 'ethereum' || chain === 'bsc')
     return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain] });
+  if (chain === 'bitcoin' || chain === 'litecoin') return createUtxoWatcher({ chain, urls });
   return undefined;
 }
 

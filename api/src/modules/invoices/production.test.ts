@@ -8,6 +8,7 @@ import { checkInvariants } from '../../check-invariants.ts';
 import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import * as addresses from './addresses.store.ts';
+import { compareChain } from './comparison.service.ts';
 import { recordPoll } from './record-poll.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -115,6 +116,20 @@ describe('in production', () => {
     expect((await addresses.listAccounts(testApp.ctx)).map(({ fingerprint }) => fingerprint)).toEqual([
       first.fingerprint,
       second.fingerprint,
+    ]);
+  });
+
+  test('the comparison finds money that no deposit explains, and no sweep', async () => {
+    const { address } = await newInvoice();
+    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    chain.mine();
+    await poll();
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
+    await testApp.database.query('update deposits set units = units + 1');
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
+    await testApp.database.query(`update deposits set state = 'REPLACED'`);
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([
+      `${address} holds 25.00 USDT_ERC20 more than its deposits`,
     ]);
   });
 
