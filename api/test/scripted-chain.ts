@@ -4,6 +4,12 @@ import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from '../sr
 
 type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
 
+const observe = (payment: Payment, block: ObservedPayment['block']): ObservedPayment => ({
+  ...payment,
+  block,
+  arrivedAt: new Date(),
+});
+
 interface Block {
   hash: string;
   payments: Payment[];
@@ -73,11 +79,6 @@ export class ScriptedChain implements ChainWatcher {
     const kept = known.filter((hash, height) => this.blocks[height]?.hash === hash);
     const end = Math.min(this.blocks.length, kept.length + this.blocksPerPoll);
     const height = this.blocks.length - 1;
-    const observe = (payment: Payment, block: ObservedPayment['block']): ObservedPayment => ({
-      ...payment,
-      block,
-      arrivedAt: new Date(),
-    });
     const mined = this.blocks
       .slice(kept.length, end)
       .flatMap(({ hash, payments }, index) =>

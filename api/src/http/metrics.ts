@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUsage } from '../db.ts';
 import type { ConcurrencyUsage } from '../concurrency-limiter.ts';
+import { useChainMetrics, type ChainFigures } from './chain-metrics.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
 
@@ -81,40 +82,6 @@ function useLimitMetrics(app: FastifyInstance, registers: Registry[]): void {
     },
   });
 }
-
-/** Of a chain on which payments are watched. */
-interface ChainFigures {
-  chain: string;
-  isHealthy: boolean;
-  lagBlocks: number;
-  openDeposits: number;
-  heldDeposits: number;
-  differences: number;
-}
-
-const chainGauges: { name: string; help: string; read: (figures: ChainFigures) => number }[] = [
-  {
-    name: 'chain_healthy',
-    help: '1 if new invoices can be paid on the chain, else 0',
-    read: ({ isHealthy }) => Number(isHealthy),
-  },
-  { name: 'chain_lag_blocks', help: 'Blocks that are still to be read', read: ({ lagBlocks }) => lagBlocks },
-  {
-    name: 'chain_deposits_open',
-    help: 'Payments that were seen and are not credited yet',
-    read: ({ openDeposits }) => openDeposits,
-  },
-  {
-    name: 'chain_deposits_held',
-    help: 'Payments that the operator must release',
-    read: ({ heldDeposits }) => heldDeposits,
-  },
-  {
-    name: 'chain_differences',
-    help: 'Addresses whose balance was not explained by deposits at the last comparison',
-    read: ({ differences }) => differences,
-  },
-];
 
 interface Figures {
   customerDollars: number;
@@ -243,15 +210,9 @@ function useFigureMetrics(registers: Registry[]): (figures: Figures | undefined)
     labelNames: ['node'],
     registers,
   });
-  const perChain = chainGauges.map((figure) => ({
-    ...figure,
-    gauge: new Gauge({ name: figure.name, help: figure.help, labelNames: ['chain'], registers }),
-  }));
+  const setChains = useChainMetrics(registers);
   return (figures) => {
-    for (const { gauge, read } of perChain) {
-      gauge.reset();
-      for (const each of figures?.chains ?? []) gauge.set({ chain: each.chain }, read(each));
-    }
+    setChains(figures?.chains ?? []);
     for (const { gauge, read } of gauges) {
       const value = figures && read(figures);
       if (value === undefined) gauge.remove();

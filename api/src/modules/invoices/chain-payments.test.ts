@@ -1,5 +1,6 @@
 import { listInvoices, type Invoice } from '@cellhop/contract/invoices';
 import fc from 'fast-check';
+import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
@@ -24,7 +25,7 @@ beforeEach(async () => {
   user = await createUser(testApp);
 });
 afterEach(async () => {
-  expect(await checkInvariants(testApp.ctx)).toEqual([]);
+  assert.deepEqual(await checkInvariants(testApp.ctx), []);
   await testApp.stop();
 });
 

@@ -49,6 +49,11 @@ export async function claimPoll(ctx: Ctx, chain: Chain, leaseMs: number): Promis
   return row;
 }
 
+/** Lets another worker poll at once. */
+export async function giveTurn(ctx: Ctx, chain: Chain): Promise<void> {
+  await ctx.db.query('update chain_cursors set next_poll_at = now() where chain = $1', [chain]);
+}
+
 /** The lock serializes all writes of deposits of this chain by polls. */
 export async function lockCursor(ctx: Ctx, chain: Chain): Promise<string | null> {
   const [row] = await ctx.db.query<{ cursor: string | null }>(

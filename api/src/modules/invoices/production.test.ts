@@ -1,5 +1,6 @@
 import { createInvoice, listInvoices, type Currency } from '@cellhop/contract/invoices';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
+import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
@@ -40,7 +41,7 @@ beforeEach(async () => {
   await poll();
 });
 afterEach(async () => {
-  expect(await checkInvariants(testApp.ctx)).toEqual([]);
+  assert.deepEqual(await checkInvariants(testApp.ctx), []);
   await testApp.stop();
 });
 

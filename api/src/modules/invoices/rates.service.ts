@@ -59,20 +59,23 @@ export function storedRates(ctx: Ctx): RateSource {
 }
 
 export async function deleteOldRates(ctx: Ctx): Promise<void> {
-  const before = (keptMs: number) => new Date(Date.now() - keptMs);
-  await cleanUp(ctx, 'quotes', (ctx, limit) => store.deleteQuotesBefore(ctx, before(QUOTES_KEPT_MS), limit));
-  await cleanUp(ctx, 'rates', (ctx, limit) => store.deleteRatesBefore(ctx, before(RATES_KEPT_MS), limit));
+  await cleanUp(ctx, 'quotes', (ctx, limit) => store.deleteQuotesBefore(ctx, ago(QUOTES_KEPT_MS), limit));
+  await cleanUp(ctx, 'rates', (ctx, limit) => store.deleteRatesBefore(ctx, ago(RATES_KEPT_MS), limit));
+}
+
+function ago(ms: number): Date {
+  return new Date(Date.now() - ms);
 }
 
 /** A failing source is recorded and delays no other. */
 async function fetchIfDue(ctx: Ctx, source: RateSourceName): Promise<SourceQuote[]> {
   const { rateUrls, coingeckoKey } = ctx.config.payments;
   const url = rateUrls[source];
-  const { everyMs, fetch } = rateSources[source];
+  const { everyMs } = rateSources[source];
   if (url === undefined || !(await store.claimFetch(ctx, source, everyMs))) return [];
   let quotes: Quote[];
   try {
-    quotes = await fetch(url, AbortSignal.timeout(FETCH_LIMIT_MS), coingeckoKey);
+    quotes = await rateSources[source].fetch(url, AbortSignal.timeout(FETCH_LIMIT_MS), coingeckoKey);
   } catch (error) {
     ctx.log.warn({ err: error, source }, 'exchange rates could not be fetched');
     await store.saveFailure(ctx, source, describe(error));

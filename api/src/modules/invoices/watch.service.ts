@@ -29,9 +29,11 @@ export async function watchChain(
   ctx: Ctx,
   chain: Chain,
   watcher: ChainWatcher | undefined = watcherOf(ctx, chain),
+  stopping?: AbortSignal,
 ): Promise<void> {
   if (!watcher) return;
-  await pollUpToHead(ctx, chain, watcher);
+  await pollUpToHead(ctx, chain, watcher, stopping);
+  if (stopping?.aborted) return;
   await reverseGoneDeposits(ctx, chain);
   await creditFinalDeposits(ctx, chain, watcher);
 }
@@ -40,11 +42,16 @@ export function expireInvoices(ctx: Ctx): Promise<unknown> {
   return ctx.tx(async (ctx) => updateStatuses(ctx, await store.lockExpired(ctx, EXPIRIES_PER_RUN)));
 }
 
-async function pollUpToHead(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
-  for (let polls = 0; polls < POLLS_PER_RUN; polls++) {
+async function pollUpToHead(
+  ctx: Ctx,
+  chain: Chain,
+  watcher: ChainWatcher,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
+  for (let polls = 0; polls < POLLS_PER_RUN && !stopping?.aborted; polls++) {
     const state = await takeTurn(ctx, chain);
     if (!state) return;
-    const poll = await tryToPoll(ctx, chain, watcher, state.cursor);
+    const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
     if (!poll) return;
     const isBehind = poll.scannedHeight < poll.head.height;
     if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
@@ -64,12 +71,16 @@ async function tryToPoll(
   chain: Chain,
   watcher: ChainWatcher,
   cursor: string | null,
+  stopping: AbortSignal | undefined,
 ): Promise<Poll | undefined> {
+  const limit = AbortSignal.timeout(POLL_LIMIT_MS);
   try {
     const addresses = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], ADDRESSES_MAX);
-    return await watcher.poll(cursor, addresses, AbortSignal.timeout(POLL_LIMIT_MS));
+    return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
   } catch (error) {
-    await recordFailure(ctx, chain, error);
+    // Another worker need not wait for the lease of this one.
+    if (stopping?.aborted) await states.giveTurn(ctx, chain);
+    else await recordFailure(ctx, chain, error);
     return undefined;
   }
 }

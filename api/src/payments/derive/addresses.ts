@@ -11,8 +11,8 @@ const INDEX_END = 2n ** 31n;
 const ADDRESS_BYTES = 20;
 
 const encoders: Record<DerivedSpace, (publicKey: Uint8Array) => string> = {
-  btc: (publicKey) => p2wpkh(publicKey, NETWORK).address!,
-  ltc: (publicKey) => p2wpkh(publicKey, litecoin).address!,
+  btc: (publicKey) => p2wpkh(publicKey, NETWORK).address,
+  ltc: (publicKey) => p2wpkh(publicKey, litecoin).address,
   evm: toEvmAddress,
 };
 

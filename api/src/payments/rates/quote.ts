@@ -42,9 +42,9 @@ export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<s
   let size = 0;
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
+    size += chunk.length;
     if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.origin}${url.pathname} returned more than a megabyte`);
-    chunks.push(chunk as Uint8Array);
+    chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
 }

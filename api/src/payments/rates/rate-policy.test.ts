@@ -6,6 +6,7 @@ const now = new Date('2026-11-22T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 const quotesOf = (prices: Record<string, string>, at = now): SourceQuote[] =>
   Object.entries(prices).map(([source, price]) => ({ source, asset: 'BTC', rateE12: parseRate(price), at }));
+const previous = (seconds: number) => ({ rateE12: parseRate('100'), at: ago(seconds) });
 const decide = (quotes: SourceQuote[], more: Partial<Parameters<typeof decideRate>[0]> = {}) => {
   const { rateE12, rejections, sourceCount } = decideRate({
     quotes,
@@ -59,7 +60,6 @@ describe('the rate', () => {
 
   test('is held after a jump of more than 15 % in 15 minutes', () => {
     const quotes = quotesOf({ a: '116', b: '116' });
-    const previous = (seconds: number) => ({ rateE12: parseRate('100'), at: ago(seconds) });
     expect(decide(quotes, { previous: previous(60) })).toMatchObject({ rate: undefined, rejected: { a: 'JUMP' } });
     expect(decide(quotes, { previous: previous(901) }).rate).toBe(parseRate('116'));
     expect(decide(quotesOf({ a: '115', b: '115' }), { previous: previous(60) }).rate).toBe(parseRate('115'));
