@@ -12,7 +12,17 @@ const tablesOf: Record<string, readonly string[]> = {
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
   gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
-  invoices: ['chain_cursors', 'deposit_addresses', 'deposits', 'invoices', 'sandbox_transactions'],
+  invoices: [
+    'chain_cursors',
+    'deposit_addresses',
+    'deposits',
+    'exchange_rates',
+    'invoices',
+    'rate_quotes',
+    'rate_sources',
+    'sandbox_transactions',
+    'wallet_accounts',
+  ],
   'key-rotation': ['resealings'],
   // Only processes older than migration 0024 use verified_sums.
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],

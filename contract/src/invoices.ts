@@ -38,7 +38,10 @@ export const invoiceSchema = z.object({
   amount: dollarsSchema,
   amountInCurrency: z.string(),
   currency: z.enum(currencies),
+  /** Empty if it cannot be proven to be the operator's. */
   address: z.string(),
+  /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
+  paymentUri: z.string(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),

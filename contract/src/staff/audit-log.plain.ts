@@ -64,6 +64,9 @@ export const auditActions = [
   'APPROVAL_REQUESTED',
   'REQUEST_REJECTED',
   'JOB_RETRIED',
+  'DEPOSIT_REVERSED',
+  'DEPOSIT_RELEASED',
+  'CHAIN_RESUMED',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -8,6 +8,8 @@ import { escapeHtml } from '../../mail/templates.ts';
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
+  /** The payment has left its chain. */
+  TOP_UP_REVERSED: { amount: number };
   /** Signed. */
   ADJUSTMENT: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
@@ -75,6 +77,10 @@ const levelNames: Record<ReferralLevel, string> = {
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
+    TOP_UP_REVERSED: ({ amount }) => ({
+      description: `The network has dropped your payment of ${money(amount)}. Its credit was taken back.`,
+      content: 'If the payment is in your wallet again, send it once more. If not, write to support.',
+    }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
@@ -125,6 +131,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    TOP_UP_REVERSED: ({ amount }) => ({
+      description: `Сеть отменила ваш платёж на ${money(amount)}. Зачисление отменено.`,
+      content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',
+    }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0

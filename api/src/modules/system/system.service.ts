@@ -6,22 +6,26 @@ import { readListed, type PageQuery } from '../../http/paging.ts';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
-import { showChains } from '../invoices/watch.service.ts';
+import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
 import { hideSecrets } from './job-errors.ts';
 import * as store from './system.store.ts';
 
 export async function showState(ctx: Ctx): Promise<SystemState> {
-  const [reconciliation, jobs, chains, database] = await Promise.all([
+  const [reconciliation, jobs, chains, accounts, rateSources, database] = await Promise.all([
     showReconciliation(ctx),
     store.readJobCounts(ctx),
     showChains(ctx),
+    showAccounts(ctx),
+    showRateSources(ctx),
     store.readDatabaseFigures(ctx),
   ]);
   return {
     reconciliation,
     jobs: { ...jobs, oldestDueAt: jobs.oldestDueAt?.toISOString() ?? null },
     chains,
+    accounts,
+    rateSources,
     database: { ...database, bytes: Number(database.bytes), pool: ctx.poolUsage() },
   };
 }

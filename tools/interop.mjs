@@ -1,0 +1,123 @@
+// @ts-check
+/**
+ * `npm run test:interop`: the chain watchers against real nodes and wallets of this machine. Installs what it needs, which is nothing that
+ * production uses: npm packages in .data/interop, Debian packages as root. Names what is missing and fails, so that no test passes unseen.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Problem, reportFailure } from './problem.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const directory = path.join(root, '.data/interop');
+/** A test that hangs is ended; each node and each test has its own, shorter limit. */
+const TESTS_TIMEOUT_MS = 20 * 60_000;
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * @typedef {{ setting: string, find: () => string | undefined, install: () => void, advice: string }} Program
+ * `setting` overrides where the program is, and passes it to the tests.
+ */
+
+/** In a folder of its own: an old dependency of a test's node is none of ours. @param {string} name @param {object} manifest */
+function installPackage(name, manifest) {
+  const folder = path.join(directory, name);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }));
+  console.log(`Installing ${name} (npm) ...`);
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT_MS });
+}
+
+/** On Debian or Ubuntu as root. @param {string} name */
+function installDebianPackage(name) {
+  if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
+  console.log(`Installing ${name} (apt-get) ...`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', name],
+  ]) {
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env, timeout: INSTALL_TIMEOUT_MS });
+  }
+}
+
+/** @param {string[]} files */
+const firstExisting = (...files) => files.find((file) => fs.existsSync(file));
+
+/** The binary itself: the wrapper of its package would be the process that is ended, not the node. */
+function findAnvil() {
+  const platform = `${process.platform === 'win32' ? 'win32' : process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  return firstExisting(path.join(directory, `anvil/node_modules/@foundry-rs/anvil-${platform}/bin/anvil`));
+}
+
+/** @type {Program[]} */
+const PROGRAMS = [
+  {
+    setting: 'ANVIL',
+    find: findAnvil,
+    install: () => installPackage('anvil', { dependencies: { '@foundry-rs/anvil': '1.7.1' } }),
+    advice: 'npm could not install @foundry-rs/anvil 1.7.1 for this platform; get Foundry from getfoundry.sh',
+  },
+  {
+    setting: 'BCOIN',
+    find: () => firstExisting(path.join(directory, 'bcoin/node_modules/bcoin/bin/node')),
+    // The leveldown that bcoin asks for does not build on current versions of Node.
+    install: () => installPackage('bcoin', { dependencies: { bcoin: '1.0.2' }, overrides: { leveldown: '6.1.1' } }),
+    advice: 'npm could not install bcoin 1.0.2',
+  },
+  {
+    setting: 'LITECOIND',
+    find: () => firstExisting('/usr/lib/litecoin/litecoind'),
+    install: () => installDebianPackage('litecoind'),
+    advice: 'install the Debian package litecoind (apt-get install litecoind)',
+  },
+  {
+    setting: 'ELECTRUM',
+    find: () => firstExisting('/usr/bin/electrum'),
+    install: () => installDebianPackage('electrum'),
+    advice: 'install the Debian package electrum (apt-get install electrum)',
+  },
+];
+
+/** @param {Program} program @returns {string | undefined} */
+function ensure({ setting, find, install }) {
+  const chosen = process.env[setting];
+  if (chosen !== undefined) return firstExisting(chosen);
+  const found = find();
+  if (found) return found;
+  install();
+  return find();
+}
+
+/** @returns {NodeJS.ProcessEnv} */
+function ensurePrograms() {
+  /** @type {NodeJS.ProcessEnv} */
+  const settings = {};
+  const missing = [];
+  for (const program of PROGRAMS) {
+    const file = ensure(program);
+    if (file) settings[program.setting] = file;
+    else missing.push(`- ${program.advice}, or set ${program.setting} to its path`);
+  }
+  if (missing.length > 0) throw new Problem(`These tests need other programs:\n${missing.join('\n')}`);
+  return settings;
+}
+
+try {
+  const env = { ...process.env, ...ensurePrograms(), NODE_ENV: 'test' };
+  const vitest = path.join(path.dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...process.argv.slice(2)];
+  const { status, signal } = spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+    timeout: TESTS_TIMEOUT_MS,
+  });
+  if (signal) throw new Problem(`The tests did not end within ${TESTS_TIMEOUT_MS / 60_000} minutes.`);
+  process.exit(status ?? 1);
+} catch (error) {
+  process.exit(reportFailure(error));
+}
