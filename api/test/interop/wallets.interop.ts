@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
-import { parseAccountKey } from '../../src/payments/derive/account-key.ts';
-import { deriveAddress, type DerivedSpace } from '../../src/payments/derive/addresses.ts';
+import { type DerivedSpace, parseAccountKey } from '../../src/payments/derive/account-key.ts';
+import { deriveAddress } from '../../src/payments/derive/addresses.ts';
 import { binary, nodeDirectory, startNode } from '../chains/local-node.ts';
 import { createRpc } from '../chains/rpc.ts';
 
