@@ -32,9 +32,9 @@ export interface Anvil {
   sender: string;
   token: string;
   payer: string;
-  send(transaction: { to?: string; value?: bigint; data?: string }): Promise<string>;
-  mine(blocks: number): Promise<void>;
-  end(): Promise<void>;
+  send: (transaction: { to?: string; value?: bigint; data?: string }) => Promise<string>;
+  mine: (blocks: number) => Promise<void>;
+  end: () => Promise<void>;
 }
 
 /** With USDT, a contract that pays, and a stand-in for Multicall3. */
@@ -68,7 +68,7 @@ export async function startAnvil(chain: 'ethereum' | 'bsc'): Promise<Anvil> {
   return { url, rpc, sender, token, payer, send, mine, end: () => node.end() };
 }
 
-function randomAddress(): string {
+export function randomAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
@@ -99,11 +99,12 @@ async function startChain(chain: 'ethereum' | 'bsc') {
   return { anvil, base, remember };
 }
 
+const sum = (payouts: readonly Payout[]) => payouts.reduce((sum, { units }) => sum + units, 0n);
+
 export async function startEther(): Promise<LocalChain> {
   const { anvil, base, remember } = await startChain('ethereum');
   const { selectors } = contracts.Payer;
   const forged = await deployForged(anvil);
-  const sum = (payouts: readonly Payout[]) => payouts.reduce((sum, { units }) => sum + units, 0n);
   return {
     ...base,
     name: 'ETH',
@@ -113,7 +114,7 @@ export async function startEther(): Promise<LocalChain> {
     async pay(...payouts) {
       const [first] = payouts;
       if (payouts.length === 1) return remember(await anvil.send({ to: first!.address, value: first!.units }));
-      const data = encodePayouts(selectors['pay(address[],uint256[])'], [], payouts);
+      const data = encodePay(payouts);
       return remember(await anvil.send({ to: anvil.payer, value: sum(payouts), data }));
     },
     impostors: {
@@ -162,13 +163,16 @@ export async function startUsdt(chain: 'ethereum' | 'bsc'): Promise<LocalChain> 
   };
 }
 
+export const encodePay = (payouts: readonly Payout[]) =>
+  encodePayouts(contracts.Payer.selectors['pay(address[],uint256[])'], [], payouts);
+
 async function deployForged({ rpc, send, mine }: Anvil): Promise<string> {
   const transaction = await send({ data: contracts.ForgedToken.bytecode });
   await mine(1);
   return (await rpc<{ contractAddress: string }>('eth_getTransactionReceipt', transaction)).contractAddress;
 }
 
-export function transferOf(token: string, to: string, units: bigint) {
+function transferOf(token: string, to: string, units: bigint) {
   const selector = contracts.TestToken.selectors['transfer(address,uint256)'];
   return { to: token, data: `0x${selector}${word(to)}${word(units)}` };
 }

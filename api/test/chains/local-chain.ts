@@ -19,7 +19,7 @@ export interface LocalChain {
   dustUnits: bigint;
   /** After these, all earlier payments are final. */
   blocksUntilFinal: number;
-  isFinal(payment: ObservedPayment, poll: Poll): boolean;
+  isFinal: (payment: ObservedPayment, poll: Poll) => boolean;
   url: string;
   createWatcher(urls?: readonly string[]): ChainWatcher;
   newAddress(): Promise<string>;

@@ -59,7 +59,7 @@ export function createUtxoWallet(rpc: Rpc, network: Network) {
   const toOutput = ({ address, units }: Payout) => ({ script: scriptOf(address, network), units });
 
   return {
-    address: own.address!,
+    address: own.address,
     /** @param reward of a coinbase transaction to `address` that may be spent */
     addCoin: (coin: Coin) => void coins.push(coin),
     pay: (payouts: readonly Payout[]) => send(takeCoin(), FEE, payouts.map(toOutput)),
@@ -78,7 +78,7 @@ export function createUtxoWallet(rpc: Rpc, network: Network) {
 }
 
 export function randomWitnessAddress(network: Network): string {
-  return p2wpkh(pubECDSA(randomBytes(32)), network).address!;
+  return p2wpkh(pubECDSA(randomBytes(32)), network).address;
 }
 
 function scriptOf(address: string, { bech32 }: Network): Uint8Array {

@@ -10,7 +10,7 @@ const byUnits = (a: { units: bigint }, b: { units: bigint }) => Number(a.units -
 
 /** What every watcher does on a real chain. Each test has its own addresses and begins at the present head. */
 export function describeWatcher(name: string, start: () => Promise<LocalChain>): void {
-  describe(name, () => {
+  describe(`the watcher of ${name}`, () => {
     let chain: LocalChain;
     let addresses: string[];
     let observer: Observer;
@@ -102,13 +102,9 @@ export function describeWatcher(name: string, start: () => Promise<LocalChain>):
       await makeFinal();
       expect(observer.finalUnits(a)).toBe(chain.units * 3n);
       expect(observer.finalUnits(b)).toBe(chain.units * 3n);
-      if (chain.showsTransactionOfBatch) {
-        const units = observer
-          .finalTo(a)
-          .sort(byUnits)
-          .map((payment) => payment.units);
-        expect(units).toEqual([chain.units, chain.units * 2n]);
-      }
+      const parts = chain.showsTransactionOfBatch ? [chain.units, chain.units * 2n] : [chain.units * 3n];
+      const reported = observer.finalTo(a).sort(byUnits);
+      expect(reported.map(({ units }) => units)).toEqual(parts);
     });
 
     it('reports several payments of one block, and the smallest one', async () => {
@@ -195,14 +191,15 @@ export function describeWatcher(name: string, start: () => Promise<LocalChain>):
       const [a, b] = addresses as [string, string];
       await chain.pay({ address: a, units: chain.units });
       await makeFinal();
-      const balances = chain.createWatcher().balances(chain.asset, [a, b], signal);
-      if (chain.cannotReadBalances) return expect(balances).rejects.toThrow(ChainUnavailable);
-      expect(await balances).toEqual(
-        new Map([
-          [a, chain.units],
-          [b, 0n],
-        ]),
-      );
+      const balances: unknown = await chain
+        .createWatcher()
+        .balances(chain.asset, [a, b], signal)
+        .catch((error: unknown) => (error instanceof ChainUnavailable ? error.name : error));
+      const held = new Map([
+        [a, chain.units],
+        [b, 0n],
+      ]);
+      expect(balances).toEqual(chain.cannotReadBalances ? 'ChainUnavailable' : held);
     });
 
     it('ignores what only looks like a payment', async () => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../tools/ports.mjs';
-import { parseAccountKey, type DerivedSpace } from '../../src/payments/derive/account-key.ts';
+import { type DerivedSpace, parseAccountKey } from '../../src/payments/derive/account-key.ts';
 import { deriveAddress } from '../../src/payments/derive/addresses.ts';
 import { binary, nodeDirectory, startNode } from '../chains/local-node.ts';
 import { createRpc } from '../chains/rpc.ts';

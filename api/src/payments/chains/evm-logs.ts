@@ -56,7 +56,6 @@ export function createTransferReader(node: EvmNode, contract: string) {
   }
 
   return {
-    node,
     /**
      * @param recipients lower case
      * @returns transfers of more than 0 to them. A fee that the token takes is already deducted.

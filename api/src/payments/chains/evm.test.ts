@@ -34,6 +34,36 @@ async function openWatcher({ chains = [createFakeEvmChain()], change = (methods)
   return { chains, nodes, watcher, advance, poll: (from = cursor) => watcher.poll(from, addresses, signal) };
 }
 
+const failed = (methods: Methods) => ({
+  ...methods,
+  eth_getTransactionReceipt: (hash: never) => ({
+    ...(methods['eth_getTransactionReceipt']!(hash) as object),
+    status: '0x0',
+  }),
+});
+
+const pruned = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: () => {
+    throw new Refusal(4444, 'pruned history unavailable');
+  },
+});
+
+const limited = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: (filter: { fromBlock: string; toBlock: string }) => {
+    if (Number(filter.toBlock) - Number(filter.fromBlock) >= 5) throw new Refusal(-32602, 'exceed max block range: 5');
+    return methods['eth_getLogs']!(filter as never);
+  },
+});
+
+const refusing = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: () => {
+    throw new Refusal(-32005, 'query exceeds max results');
+  },
+});
+
 describe('the watcher of an EVM chain', () => {
   it('reports the address as it was given, and the amount of the log', async () => {
     const { advance, poll } = await openWatcher();
@@ -72,13 +102,6 @@ describe('the watcher of an EVM chain', () => {
   });
 
   it('refuses a transfer whose receipt says that it failed', async () => {
-    const failed = (methods: Methods) => ({
-      ...methods,
-      eth_getTransactionReceipt: (hash: never) => ({
-        ...(methods['eth_getTransactionReceipt']!(hash) as object),
-        status: '0x0',
-      }),
-    });
     const { advance, poll } = await openWatcher({ change: failed });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
@@ -138,26 +161,12 @@ describe('the watcher of an EVM chain', () => {
   });
 
   it('names a node that has deleted what is asked for', async () => {
-    const pruned = (methods: Methods) => ({
-      ...methods,
-      eth_getLogs: () => {
-        throw new Refusal(4444, 'pruned history unavailable');
-      },
-    });
     const { advance, poll } = await openWatcher({ change: pruned });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'PRUNED' });
   });
 
   it('asks for fewer blocks until the node accepts, and remembers that', async () => {
-    const limited = (methods: Methods) => ({
-      ...methods,
-      eth_getLogs: (filter: { fromBlock: string; toBlock: string }) => {
-        if (Number(filter.toBlock) - Number(filter.fromBlock) >= 5)
-          throw new Refusal(-32602, 'exceed max block range: 5');
-        return methods['eth_getLogs']!(filter as never);
-      },
-    });
     const { advance, nodes, poll } = await openWatcher({ change: limited });
     advance();
     expect((await poll()).payments).toHaveLength(1);
@@ -169,12 +178,6 @@ describe('the watcher of an EVM chain', () => {
   });
 
   it('gives up when even one block and one address are too much', async () => {
-    const refusing = (methods: Methods) => ({
-      ...methods,
-      eth_getLogs: () => {
-        throw new Refusal(-32005, 'query exceeds max results');
-      },
-    });
     const { advance, poll } = await openWatcher({ change: refusing });
     advance();
     await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });

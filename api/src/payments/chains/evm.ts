@@ -1,7 +1,8 @@
-/** Watches Ethereum and BSC: tokens by logs, the native coin by transactions and balances. Rules: docs/payments.md. */
+/** Watches Ethereum and BSC: tokens by logs, the native coin by transactions and balances. Rules: docs/chains.md. */
 import { type Checkpoint, CHECKPOINTS_MAX, readCursor, writeCursor } from './evm-cursor.ts';
 import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
-import { createEvmReader, type EvmReader } from './evm-reader.ts';
+import { createTransferReader } from './evm-logs.ts';
+import { readFinalPayments, readPayments, type Reading } from './evm-reader.ts';
 import { readBalances } from './multicall.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
 import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
@@ -36,112 +37,141 @@ interface NodeHead {
 
 /** What one poll works with. */
 interface Chain {
-  nodes: readonly EvmNode[];
   head: ChainHead & { safeHeight: number; finalizedHeight: number };
-  header: (height: number) => Promise<EvmHeader>;
-  reader: EvmReader;
+  reading: Reading;
+}
+
+/** The settings of a watcher, with defaults, and its nodes. */
+interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerOf'> {
+  rules: (typeof chainRules)[keyof typeof chainRules];
+  nodes: readonly EvmNode[];
+  headAgeMaxMs: number;
 }
 
 export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
-  const rules = chainRules[options.chain];
-  const { now = () => new Date(), headAgeMaxMs = rules.headAgeMaxMs } = options;
-  const usdtContract = address.parse(options.usdtContract);
-  const nodes = options.urls.map((url) => createEvmNode(url, options.timeoutMs));
-  const createReader = createEvmReader({
-    contract: usdtContract,
-    hasNativeCoin: rules.hasNativeCoin,
-    fundingAddresses: new Set(options.fundingAddresses?.map((one) => address.parse(one))),
-    now,
-  });
-
-  async function readHead(node: EvmNode, signal: AbortSignal): Promise<NodeHead> {
-    const chainId = await node.chainId(signal);
-    if (chainId !== rules.chainId) {
-      throw new ChainUnavailable('INVALID_RESPONSE', `${node.rpc.name} serves chain ${chainId}, not ${rules.chainId}`);
-    }
-    const [latest, safe, finalized] = await Promise.all(
-      (['latest', 'safe', 'finalized'] as const).map((tag) => node.header(tag, signal)),
+  const watched = prepare(options);
+  const { nodes } = watched;
+  const withChain = <Result>(signal: AbortSignal, run: (chain: Chain) => Promise<Result>) =>
+    useSources(
+      nodes,
+      (node) => readHead(watched, node, signal),
+      async (sources) => run(await openChain(watched, sources, signal)),
     );
-    if (!latest || !safe || !finalized) {
-      throw new ChainUnavailable('LAGGING', `${node.rpc.name} has no ${latest ? 'finalized' : 'latest'} block`);
-    }
-    const ageMs = now().getTime() - latest.timestamp.getTime();
-    if (ageMs > headAgeMaxMs) {
-      const seconds = Math.round(ageMs / 1000);
-      throw new ChainUnavailable('LAGGING', `${node.rpc.name} lags: its newest block is ${seconds} seconds old`);
-    }
-    return { latest, safeHeight: safe.number, finalizedHeight: finalized.number };
-  }
-
-  async function openChain(sources: readonly Probed<EvmNode, NodeHead>[], signal: AbortSignal): Promise<Chain> {
-    const nodes = sources.map(({ node }) => node);
-    const header = (height: number) => agreedHeader(nodes, height, signal);
-    const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
-    const latestHeight = least(({ latest }) => latest.number);
-    const { number, hash, timestamp } = await header(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
-    const finalMax = Math.max(0, latestHeight - rules.finalityDepth);
-    const head = {
-      height: number,
-      hash,
-      time: timestamp,
-      safeHeight: Math.min(
-        least((head) => head.safeHeight),
-        finalMax,
-        number,
-      ),
-      finalizedHeight: Math.min(
-        least((head) => head.finalizedHeight),
-        finalMax,
-        number,
-      ),
-    };
-    return { nodes, head, header, reader: createReader(nodes, header, signal) };
-  }
-
-  async function pollChain(chain: Chain, cursor: string | null, addresses: ReadonlySet<string>): Promise<Poll> {
-    if (cursor === null) return toPoll(chain, await firstCheckpoints(chain), [], []);
-    const ours = new Map([...addresses].map((one) => [one.toLowerCase(), one]));
-    const { kept, orphanedBlockHashes } = await findFork(chain, readCursor(cursor));
-    const final = await readFinal(chain, kept, ours, rules.blocksPerPoll);
-    const recent = await readRecent(chain, final.checkpoints, ours, rules.blocksPerPoll);
-    return toPoll(chain, recent.checkpoints, [...final.payments, ...recent.payments], orphanedBlockHashes);
-  }
-
   return {
     poll: (cursor, addresses, signal) =>
-      useSources(
-        nodes,
-        (node) => readHead(node, signal),
-        async (sources) => pollChain(await openChain(sources, signal), cursor, addresses),
-      ),
+      withChain(signal, (chain) => pollChain(chain, cursor, addresses, watched.rules.blocksPerPoll)),
     confirm: (payment, signal) =>
-      confirmBySources(nodes, async (node) => {
-        const { block } = payment;
-        if (!block) return false;
-        const header = (height: number) => agreedHeader([node], height, signal);
-        const ours = new Map([[payment.address.toLowerCase(), payment.address]]);
-        const range = { fromHeight: block.height, toHeight: block.height };
-        const { payments } = await createReader([node], header, signal).readFinal(range, ours);
-        return payments.some((one) => isSamePayment(one, payment));
-      }),
-    balances: (asset, addresses, signal) =>
-      useSources(
-        nodes,
-        (node) => readHead(node, signal),
-        async (sources) => {
-          const { nodes, head } = await openChain(sources, signal);
-          const token = asset === 'USDT' ? usdtContract : undefined;
-          const owners = addresses.map((one) => one.toLowerCase());
-          const balances = await agree(
-            nodes,
-            `balances after block ${head.finalizedHeight}`,
-            (node) => readBalances(node, token, owners, head.finalizedHeight, signal),
-            (balances) => owners.map((owner) => balances.get(owner)).join(),
-          );
-          return new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
-        },
-      ),
+      confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal))),
+    balances: (asset, addresses, signal) => withChain(signal, (chain) => readAgreedBalances(chain, asset, addresses)),
   };
+}
+
+function prepare(options: EvmWatcherOptions): Watched {
+  const rules = chainRules[options.chain];
+  const contract = address.parse(options.usdtContract);
+  const nodes = options.urls.map((url) => createEvmNode(url, options.timeoutMs));
+  const readers = new Map(nodes.map((node) => [node, createTransferReader(node, contract)]));
+  return {
+    rules,
+    nodes,
+    contract,
+    hasNativeCoin: rules.hasNativeCoin,
+    fundingAddresses: new Set(options.fundingAddresses?.map((one) => address.parse(one))),
+    headAgeMaxMs: options.headAgeMaxMs ?? rules.headAgeMaxMs,
+    now: options.now ?? (() => new Date()),
+    transferReaderOf: (node) => readers.get(node)!,
+  };
+}
+
+const toReading = (watched: Watched, nodes: readonly EvmNode[], signal: AbortSignal): Reading => ({
+  ...watched,
+  nodes,
+  signal,
+  headerOf: (height) => agreedHeader(nodes, height, signal),
+});
+
+async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, signal: AbortSignal): Promise<NodeHead> {
+  const { name } = node.rpc;
+  const chainId = await node.chainId(signal);
+  if (chainId !== rules.chainId) {
+    throw new ChainUnavailable('INVALID_RESPONSE', `${name} serves chain ${chainId}, not ${rules.chainId}`);
+  }
+  const [latest, safe, finalized] = await Promise.all(
+    (['latest', 'safe', 'finalized'] as const).map((tag) => node.header(tag, signal)),
+  );
+  if (!latest || !safe || !finalized) {
+    throw new ChainUnavailable('LAGGING', `${name} has no ${latest ? 'finalized' : 'latest'} block`);
+  }
+  const ageMs = now().getTime() - latest.timestamp.getTime();
+  if (ageMs > headAgeMaxMs) {
+    throw new ChainUnavailable('LAGGING', `${name} lags: its newest block is ${Math.round(ageMs / 1000)} seconds old`);
+  }
+  return { latest, safeHeight: safe.number, finalizedHeight: finalized.number };
+}
+
+async function openChain(
+  watched: Watched,
+  sources: readonly Probed<EvmNode, NodeHead>[],
+  signal: AbortSignal,
+): Promise<Chain> {
+  const nodes = sources.map(({ node }) => node);
+  const reading = toReading(watched, nodes, signal);
+  const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
+  const latestHeight = least(({ latest }) => latest.number);
+  const { number, hash, timestamp } = await reading.headerOf(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
+  const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);
+  const head = {
+    height: number,
+    hash,
+    time: timestamp,
+    safeHeight: Math.min(
+      least((head) => head.safeHeight),
+      finalMax,
+      number,
+    ),
+    finalizedHeight: Math.min(
+      least((head) => head.finalizedHeight),
+      finalMax,
+      number,
+    ),
+  };
+  return { head, reading };
+}
+
+async function pollChain(
+  chain: Chain,
+  cursor: string | null,
+  addresses: ReadonlySet<string>,
+  blocksMax: number,
+): Promise<Poll> {
+  if (cursor === null) return toPoll(chain, await firstCheckpoints(chain), [], []);
+  const ours = new Map([...addresses].map((one) => [one.toLowerCase(), one]));
+  const { kept, orphanedBlockHashes } = await findFork(chain, readCursor(cursor));
+  const final = await readFinal(chain, kept, ours, blocksMax);
+  const recent = await readRecent(chain, final.checkpoints, ours, blocksMax);
+  return toPoll(chain, recent.checkpoints, [...final.payments, ...recent.payments], orphanedBlockHashes);
+}
+
+async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise<boolean> {
+  const { block } = payment;
+  if (!block) return false;
+  const ours = new Map([[payment.address.toLowerCase(), payment.address]]);
+  const range = { fromHeight: block.height, toHeight: block.height };
+  const { payments } = await readFinalPayments(reading, range, ours);
+  return payments.some((one) => isSamePayment(one, payment));
+}
+
+async function readAgreedBalances({ head, reading }: Chain, asset: string, addresses: readonly string[]) {
+  const { nodes, contract, signal } = reading;
+  const token = asset === 'USDT' ? contract : undefined;
+  const owners = addresses.map((one) => one.toLowerCase());
+  const balances = await agree(
+    nodes,
+    `balances after block ${head.finalizedHeight}`,
+    (node) => readBalances(node, token, owners, head.finalizedHeight, signal),
+    (balances) => owners.map((owner) => balances.get(owner)).join(),
+  );
+  return new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
 }
 
 async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: AbortSignal): Promise<EvmHeader> {
@@ -154,8 +184,8 @@ async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: A
 }
 
 /** The cursor begins at the head, and what is not final there is read again: a final block never leaves the chain. */
-async function firstCheckpoints({ head, header }: Chain): Promise<Checkpoint[]> {
-  const final = await header(head.finalizedHeight);
+async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
+  const final = await reading.headerOf(head.finalizedHeight);
   if (final.number === head.height) return [[head.height, head.hash]];
   return [
     [final.number, final.hash],
@@ -164,12 +194,12 @@ async function firstCheckpoints({ head, header }: Chain): Promise<Checkpoint[]> 
 }
 
 /** Goes back to the last block that is still in the chain. */
-async function findFork({ header }: Chain, checkpoints: readonly Checkpoint[]) {
+async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) {
   const kept = [...checkpoints];
   const orphanedBlockHashes: string[] = [];
   for (;;) {
     const [height, hash] = kept.at(-1)!;
-    if ((await header(height)).hash === hash) return { kept, orphanedBlockHashes };
+    if ((await reading.headerOf(height)).hash === hash) return { kept, orphanedBlockHashes };
     orphanedBlockHashes.push(hash);
     kept.pop();
     if (kept.length === 0) {
@@ -180,7 +210,7 @@ async function findFork({ header }: Chain, checkpoints: readonly Checkpoint[]) {
 
 /** Reads again what has become final, since nodes may have missed logs near the head, and compares balances. */
 async function readFinal(
-  { head, reader }: Chain,
+  { head, reading }: Chain,
   checkpoints: readonly Checkpoint[],
   ours: ReadonlyMap<string, string>,
   blocksMax: number,
@@ -189,14 +219,14 @@ async function readFinal(
   const fromHeight = first![0] + 1;
   const toHeight = Math.min(head.finalizedHeight, first![0] + blocksMax);
   if (toHeight < fromHeight) return { checkpoints, payments: [] };
-  const { payments, last } = await reader.readFinal({ fromHeight, toHeight }, ours);
+  const { payments, last } = await readFinalPayments(reading, { fromHeight, toHeight }, ours);
   const later = checkpoints.filter(([height]) => height > toHeight);
   return { checkpoints: [[toHeight, last.hash] as const, ...later], payments };
 }
 
 /** Reads what is not final yet. */
 async function readRecent(
-  { head, reader }: Chain,
+  { head, reading }: Chain,
   checkpoints: readonly Checkpoint[],
   ours: ReadonlyMap<string, string>,
   blocksMax: number,
@@ -207,7 +237,7 @@ async function readRecent(
   const isCatchingUp = finalHeight < head.finalizedHeight;
   const toHeight = Math.min(head.height, scannedHeight + blocksMax);
   if (isCatchingUp || toHeight <= scannedHeight) return { checkpoints, payments: [] };
-  const { payments, last } = await reader.read({ fromHeight: scannedHeight + 1, toHeight }, ours);
+  const { payments, last } = await readPayments(reading, { fromHeight: scannedHeight + 1, toHeight }, ours);
   const added = new Map(payments.map(({ block }) => [block!.height, block!.hash]));
   added.set(toHeight, last.hash);
   const result = [...checkpoints, ...[...added].sort(([a], [b]) => a - b)];

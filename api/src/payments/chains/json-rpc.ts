@@ -66,14 +66,7 @@ export function createJsonRpc({
   responseBytesMax = RESPONSE_BYTES_MAX,
   parse = JSON.parse,
 }: JsonRpcOptions): JsonRpc {
-  const target = new URL(url);
-  const name = target.host;
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (target.username !== '') {
-    const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
-    target.username = target.password = '';
-  }
+  const { target, name, headers } = parseUrl(url);
   let lastId = 0;
   let throttledUntilMs = 0;
 
@@ -133,6 +126,17 @@ export function createJsonRpc({
     },
   };
   return client;
+}
+
+function parseUrl(url: string) {
+  const target = new URL(url);
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (target.username !== '') {
+    const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    target.username = target.password = '';
+  }
+  return { target, name: target.host, headers };
 }
 
 function parseResponse<T>(name: string, method: string, schema: z.ZodType<T>, value: unknown): T {

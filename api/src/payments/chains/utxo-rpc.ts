@@ -1,6 +1,6 @@
-/** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/payments.md. */
+/** Watches Bitcoin and Litecoin through nodes of the operator, which may be pruned. Rules: docs/chains.md. */
 import { z } from 'zod';
-import { createMemoryPoolReader } from './memory-pool.ts';
+import { createMemoryPoolReader, type MemoryPool } from './memory-pool.ts';
 import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
 import { createUtxoNode, type UtxoBlock, type UtxoNode, type UtxoTransaction } from './utxo-node.ts';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
@@ -65,137 +65,160 @@ interface NodeHead {
   time: Date;
 }
 
+/** The settings of a watcher, with defaults, and its nodes. */
+interface Watched {
+  chain: UtxoWatcherOptions['chain'];
+  network: UtxoNetwork;
+  nodes: readonly UtxoNode[];
+  headAgeMaxMs: number;
+  now: () => Date;
+  readPoolOf: (node: UtxoNode) => (signal: AbortSignal) => Promise<MemoryPool>;
+}
+
 export function createUtxoWatcher(options: UtxoWatcherOptions): ChainWatcher {
   const { network = mainNetworks[options.chain], headAgeMaxMs = HEAD_AGE_MAX_MS, now = () => new Date() } = options;
   const nodes = options.urls.map((url) => createUtxoNode(url, options.timeoutMs));
   const poolReaders = new Map(nodes.map((node) => [node, createMemoryPoolReader(node)]));
-  let knownScripts = new Map<string, string>();
-
-  /** Decodes each address once. */
-  function scriptsOf(addresses: ReadonlySet<string>): Scripts {
-    const scripts = new Map<string, string>();
-    for (const address of addresses) {
-      scripts.set(address, knownScripts.get(address) ?? witnessScript(address, network.addressPrefix));
-    }
-    knownScripts = scripts;
-    return new Map([...scripts].map(([address, script]) => [script, address]));
-  }
-
-  async function readHead(node: UtxoNode, signal: AbortSignal): Promise<NodeHead> {
-    const { name } = node.rpc;
-    if ((await node.hashAt(0, signal)) !== network.genesisHash) {
-      throw new ChainUnavailable('INVALID_RESPONSE', `${name} serves another chain than ${options.chain}`);
-    }
-    const { blocks, headers, bestblockhash, initialblockdownload } = await node.info(signal);
-    if (initialblockdownload || headers - blocks > BLOCKS_MISSING_MAX) {
-      throw new ChainUnavailable('LAGGING', `${name} has downloaded ${blocks} of ${headers} blocks`);
-    }
-    const { time } = await node.header(bestblockhash, signal);
-    const ageMs = now().getTime() - time.getTime();
-    if (ageMs > headAgeMaxMs) {
-      throw new ChainUnavailable('LAGGING', `${name} lags: its newest block is of ${time.toISOString()}`);
-    }
-    return { height: blocks, hash: bestblockhash, time };
-  }
-
-  async function pollNodes(
-    sources: readonly Probed<UtxoNode, NodeHead>[],
-    cursor: string | null,
-    scripts: Scripts,
-    signal: AbortSignal,
-  ): Promise<Poll> {
-    const { node, head } = sources.reduce((a, b) => (b.head.height < a.head.height ? b : a));
-    const others = sources.map(({ node }) => node);
-    await agree(others, `block ${head.height}`, (node) => node.hashAt(head.height, signal), String);
-    const stored = cursor === null ? [[head.height, head.hash] as const] : readCursor(cursor);
-    const { kept, orphanedBlockHashes } = await findFork(node, head, stored, signal);
-    const blocks = await readForward(node, head, kept.at(-1)!, signal);
-    const checkpoints = [...kept, ...blocks.map(({ height, hash }) => [height, hash] as const)];
-    const [scannedHeight, scannedHash] = checkpoints.at(-1)!;
-    const included = blocks.flatMap((block) => findPayments(block, scripts, head.height, now()));
-    const pool = await readPool(node, scannedHash, scripts, signal);
-    return {
-      cursor: JSON.stringify({ blocks: checkpoints.slice(-BLOCKS_REMEMBERED) }),
-      payments: [...included, ...pool.payments],
-      orphanedBlockHashes,
-      pooledTransactionIds: pool.transactionIds,
-      head: { ...head, safeHeight: undefined, finalizedHeight: undefined },
-      scannedHeight,
-    };
-  }
-
-  /** Of the state after the last block that was scanned: before, a transaction may be in neither. */
-  async function readPool(node: UtxoNode, scannedHash: string, scripts: Scripts, signal: AbortSignal) {
-    if ((await node.bestHash(signal)) !== scannedHash) return { payments: [], transactionIds: undefined };
-    const { isComplete, transactions } = await poolReaders.get(node)!(signal);
-    const payments: ObservedPayment[] = [];
-    const transactionIds = new Set<string>();
-    for (const [transactionId, outputs] of transactions) {
-      for (const { output, script, units } of outputs) {
-        const address = scripts.get(script);
-        if (address === undefined || units === 0n) continue;
-        const asset = assets[options.chain];
-        payments.push({ asset, transactionId, output, address, units, block: undefined, arrivedAt: now() });
-        transactionIds.add(transactionId);
-      }
-    }
-    // A block that arrived in the meantime has taken transactions out of the pool.
-    const isCurrent = isComplete && (await node.bestHash(signal)) === scannedHash;
-    return { payments, transactionIds: isCurrent ? [...transactionIds] : undefined };
-  }
-
-  function findPayments(block: UtxoBlock, scripts: Scripts, headHeight: number, now: Date): ObservedPayment[] {
-    const { height, hash, time } = block;
-    // A miner chooses the time of a block within hours, so it counts only if the watcher was behind.
-    const arrivedAt = height === headHeight ? now : new Date(Math.min(time.getTime(), now.getTime()));
-    return block.tx.flatMap((transaction) =>
-      findOutputs(transaction, scripts).map((output) => ({
-        asset: assets[options.chain],
-        ...output,
-        block: { height, hash, time },
-        arrivedAt,
-      })),
-    );
-  }
-
+  const readPoolOf = (node: UtxoNode) => poolReaders.get(node)!;
+  const watched = { chain: options.chain, network, nodes, headAgeMaxMs, now, readPoolOf };
+  const scriptsOf = createScriptCache(network.addressPrefix);
   return {
     poll: async (cursor, addresses, signal) => {
       const scripts = scriptsOf(addresses);
-      return useSources(
-        nodes,
-        (node) => readHead(node, signal),
-        (sources) => pollNodes(sources, cursor, scripts, signal),
-      );
+      const probe = (node: UtxoNode) => readHead(watched, node, signal);
+      return useSources(nodes, probe, (sources) => pollNodes(watched, sources, cursor, scripts, signal));
     },
-    confirm: (payment, signal) =>
-      confirmBySources(nodes, async (node) => {
-        if (!payment.block) return false;
-        const { height, hash } = payment.block;
-        if ((await node.hashAt(height, signal)) !== hash) return false;
-        const scripts = new Map([[witnessScript(payment.address, network.addressPrefix), payment.address]]);
-        const payments = findPayments(await node.block(hash, signal), scripts, height, now());
-        return payments.some(
-          ({ transactionId, output, units }) =>
-            transactionId === payment.transactionId && output === payment.output && units === payment.units,
-        );
-      }),
-    balances: (_asset, addresses, signal) =>
-      useSources(
-        nodes,
-        (node) => readHead(node, signal),
-        async ([source]) => {
-          const scripts = scriptsOf(new Set(addresses));
-          const { success, unspents } = await source!.node.unspent([...scripts.keys()], signal);
-          if (!success) throw new ChainUnavailable('DOWN', `${source!.node.rpc.name} did not finish its scan`);
-          const balances = new Map(addresses.map((address) => [address, 0n]));
-          for (const { scriptPubKey, amount } of unspents) {
-            const address = scripts.get(scriptPubKey);
-            if (address !== undefined) balances.set(address, balances.get(address)! + amount);
-          }
-          return balances;
-        },
-      ),
+    confirm: (payment, signal) => {
+      const scripts = new Map([[witnessScript(payment.address, network.addressPrefix), payment.address]]);
+      return confirmBySources(nodes, (node) => isReportedBy(watched, node, payment, scripts, signal));
+    },
+    balances: (_asset, addresses, signal) => {
+      const probe = (node: UtxoNode) => readHead(watched, node, signal);
+      const scripts = new Map(addresses.map((one) => [witnessScript(one, network.addressPrefix), one]));
+      return useSources(nodes, probe, ([source]) => readUnspent(source!.node, scripts, signal));
+    },
   };
+}
+
+/** Decodes each address once, as long as it is watched. */
+function createScriptCache(addressPrefix: string) {
+  let known = new Map<string, string>();
+  return (addresses: ReadonlySet<string>): Scripts => {
+    const scripts = new Map<string, string>();
+    for (const address of addresses) scripts.set(address, known.get(address) ?? witnessScript(address, addressPrefix));
+    known = scripts;
+    return new Map([...scripts].map(([address, script]) => [script, address]));
+  };
+}
+
+async function readHead(
+  { chain, network, headAgeMaxMs, now }: Watched,
+  node: UtxoNode,
+  signal: AbortSignal,
+): Promise<NodeHead> {
+  const { name } = node.rpc;
+  if ((await node.hashAt(0, signal)) !== network.genesisHash) {
+    throw new ChainUnavailable('INVALID_RESPONSE', `${name} serves another chain than ${chain}`);
+  }
+  const { blocks, headers, bestblockhash, initialblockdownload } = await node.info(signal);
+  if (initialblockdownload || headers - blocks > BLOCKS_MISSING_MAX) {
+    throw new ChainUnavailable('LAGGING', `${name} has downloaded ${blocks} of ${headers} blocks`);
+  }
+  const { time } = await node.header(bestblockhash, signal);
+  if (now().getTime() - time.getTime() > headAgeMaxMs) {
+    throw new ChainUnavailable('LAGGING', `${name} lags: its newest block is of ${time.toISOString()}`);
+  }
+  return { height: blocks, hash: bestblockhash, time };
+}
+
+async function pollNodes(
+  watched: Watched,
+  sources: readonly Probed<UtxoNode, NodeHead>[],
+  cursor: string | null,
+  scripts: Scripts,
+  signal: AbortSignal,
+): Promise<Poll> {
+  const { node, head } = sources.reduce((a, b) => (b.head.height < a.head.height ? b : a));
+  const nodes = sources.map(({ node }) => node);
+  await agree(nodes, `block ${head.height}`, (node) => node.hashAt(head.height, signal), String);
+  const stored = cursor === null ? [[head.height, head.hash] as const] : readCursor(cursor);
+  const { kept, orphanedBlockHashes } = await findFork(node, head, stored, signal);
+  const blocks = await readForward(node, head, kept.at(-1)!, signal);
+  const checkpoints = [...kept, ...blocks.map(({ height, hash }) => [height, hash] as const)];
+  const [scannedHeight, scannedHash] = checkpoints.at(-1)!;
+  const included = blocks.flatMap((block) => findPayments(watched, block, scripts, head.height));
+  const pool = await readPool(watched, node, scannedHash, scripts, signal);
+  return {
+    cursor: JSON.stringify({ blocks: checkpoints.slice(-BLOCKS_REMEMBERED) }),
+    payments: [...included, ...pool.payments],
+    orphanedBlockHashes,
+    pooledTransactionIds: pool.transactionIds,
+    head: { ...head, safeHeight: undefined, finalizedHeight: undefined },
+    scannedHeight,
+  };
+}
+
+/** Of the state after the last block that was scanned: before, a transaction may be in neither. */
+async function readPool(
+  { chain, now, readPoolOf }: Watched,
+  node: UtxoNode,
+  scannedHash: string,
+  scripts: Scripts,
+  signal: AbortSignal,
+) {
+  if ((await node.bestHash(signal)) !== scannedHash) return { payments: [], transactionIds: undefined };
+  const { isComplete, transactions } = await readPoolOf(node)(signal);
+  const payments: ObservedPayment[] = [];
+  for (const [transactionId, outputs] of transactions) {
+    for (const { output, script, units } of outputs) {
+      const address = scripts.get(script);
+      if (address === undefined || units === 0n) continue;
+      const asset = assets[chain];
+      payments.push({ asset, transactionId, output, address, units, block: undefined, arrivedAt: now() });
+    }
+  }
+  // A block that arrived in the meantime has taken transactions out of the pool.
+  const isCurrent = isComplete && (await node.bestHash(signal)) === scannedHash;
+  const transactionIds = isCurrent ? [...new Set(payments.map((payment) => payment.transactionId))] : undefined;
+  return { payments, transactionIds };
+}
+
+function findPayments(
+  { chain, now }: Watched,
+  { height, hash, time, tx }: UtxoBlock,
+  scripts: Scripts,
+  headHeight: number,
+): ObservedPayment[] {
+  const block = { height, hash, time };
+  const asset = assets[chain];
+  // A miner chooses the time of a block within hours, so it counts only if the watcher was behind.
+  const arrivedAt = height === headHeight ? now() : new Date(Math.min(time.getTime(), now().getTime()));
+  return tx.flatMap((transaction) =>
+    findOutputs(transaction, scripts).map((output) => Object.assign(output, { asset, block, arrivedAt })),
+  );
+}
+
+async function isReportedBy(
+  watched: Watched,
+  node: UtxoNode,
+  { block, transactionId, output, units }: ObservedPayment,
+  scripts: Scripts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!block || (await node.hashAt(block.height, signal)) !== block.hash) return false;
+  const payments = findPayments(watched, await node.block(block.hash, signal), scripts, block.height);
+  return payments.some((one) => one.transactionId === transactionId && one.output === output && one.units === units);
+}
+
+async function readUnspent(node: UtxoNode, scripts: Scripts, signal: AbortSignal): Promise<Map<string, bigint>> {
+  const { success, unspents } = await node.unspent([...scripts.keys()], signal);
+  if (!success) throw new ChainUnavailable('DOWN', `${node.rpc.name} did not finish its scan`);
+  const balances = new Map([...scripts.values()].map((address) => [address, 0n]));
+  for (const { scriptPubKey, amount } of unspents) {
+    const address = scripts.get(scriptPubKey);
+    if (address !== undefined) balances.set(address, balances.get(address)! + amount);
+  }
+  return balances;
 }
 
 const assets = { bitcoin: 'BTC', litecoin: 'LTC' } as const;
