@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests with real nodes and wallets: `npm run test:interop` installs them. */
+/** Tests with real programs of others: `npm run test:interop` installs them. */
 export default defineConfig({
   test: {
-    include: ['api/test/interop/*.interop.ts'],
+    include: ['{api,gateway}/test/interop/*.interop.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

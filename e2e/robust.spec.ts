@@ -103,7 +103,7 @@ test('a purchase that sign-in interrupts reopens its dialog; a reload after the 
 
   await dialog.getByRole('button', { name: /^Buy for/ }).click();
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
-  await expect(dialog.getByText('SOCKS5, HTTP, QUIC (soon)')).toBeVisible();
+  await expect(dialog.getByText('SOCKS5, HTTP, QUIC')).toBeVisible();
   await expect(dialog.getByText('DNS port (soon)', { exact: true })).toBeVisible();
   await expect(page).toHaveURL(/\/proxies$/);
   await page.reload();

@@ -12,7 +12,7 @@ const words = {
       '25% affiliate programme',
       'Many countries',
     ],
-    last: /speaks SOCKS5, HTTP and QUIC \(soon\)/,
+    last: /speaks SOCKS5, HTTP and QUIC/,
   },
   ru: {
     title: 'Мобильные прокси с оплатой за мегабайты',
@@ -25,7 +25,7 @@ const words = {
       'Партнёрская программа 25%',
       'Множество стран',
     ],
-    last: /работает по SOCKS5, HTTP и QUIC \(скоро\)/,
+    last: /работает по SOCKS5, HTTP и QUIC/,
   },
 } as const;
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm run test:interop`: the chain watchers against real nodes and wallets of this machine. Installs what it needs, which is nothing that
+ * `npm run test:interop`: this project against real programs of others on this machine. Installs what it needs, which is nothing that
  * production uses: npm packages in .data/interop, Debian packages as root. Names what is missing and fails, so that no test passes unseen.
  */
 import { spawnSync } from 'node:child_process';
@@ -53,6 +53,14 @@ function findAnvil() {
   return firstExisting(path.join(directory, `anvil/node_modules/@foundry-rs/anvil-${platform}/bin/anvil`));
 }
 
+/** @param {string} setting @param {string} file @param {string} name @returns {Program} */
+const debianProgram = (setting, file, name) => ({
+  setting,
+  find: () => firstExisting(file),
+  install: () => installDebianPackage(name),
+  advice: `install the Debian package ${name} (apt-get install ${name})`,
+});
+
 /** @type {Program[]} */
 const PROGRAMS = [
   {
@@ -68,18 +76,13 @@ const PROGRAMS = [
     install: () => installPackage('bcoin', { dependencies: { bcoin: '1.0.2' }, overrides: { leveldown: '6.1.1' } }),
     advice: 'npm could not install bcoin 1.0.2',
   },
-  {
-    setting: 'LITECOIND',
-    find: () => firstExisting('/usr/lib/litecoin/litecoind'),
-    install: () => installDebianPackage('litecoind'),
-    advice: 'install the Debian package litecoind (apt-get install litecoind)',
-  },
-  {
-    setting: 'ELECTRUM',
-    find: () => firstExisting('/usr/bin/electrum'),
-    install: () => installDebianPackage('electrum'),
-    advice: 'install the Debian package electrum (apt-get install electrum)',
-  },
+  debianProgram('LITECOIND', '/usr/lib/litecoin/litecoind', 'litecoind'),
+  debianProgram('ELECTRUM', '/usr/bin/electrum', 'electrum'),
+  debianProgram('CURL', '/usr/bin/curl', 'curl'),
+  debianProgram('GTLSCLIENT', '/usr/bin/gtlsclient', 'ngtcp2-client'),
+  debianProgram('GTLSSERVER', '/usr/sbin/gtlsserver', 'ngtcp2-server'),
+  debianProgram('OPENSSL', '/usr/bin/openssl', 'openssl'),
+  debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];
 
 /** @param {Program} program @returns {string | undefined} */

@@ -20,10 +20,10 @@ export async function startDante(directory: string): Promise<Peer[]> {
   const lines = [
     `internal: 127.0.0.1 port = ${port}`,
     'external: lo',
-    'socksmethod: noWaits',
-    'clientmethod: noWaits',
+    'socksmethod: none',
+    'clientmethod: none',
     'client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }',
-    'socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 protocol: tcp }',
+    'socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 protocol: tcp udp }',
   ];
   writeFileSync(configuration, `${lines.join('\n')}\n`);
   const child = pinToCore(

@@ -12,6 +12,7 @@ const { port, relay, metrics } = await startGateway({
   limits: {
     newTunnelsPerSecond: 1e6,
     newTunnelsBurst: 1e6,
+    datagramsPerSecond: 1e9,
     halfOpenPerNetwork: 1e4,
     tunnelsPerConnection: 1e4,
     clientSocketsPerConnection: 1e4,

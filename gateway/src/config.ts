@@ -6,12 +6,19 @@ const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const port = z.coerce.number().int().min(1).max(65_535);
 const DRAIN_SECONDS = { production: 60, development: 5 };
 
+const addressList = (text: string) => text.split(',').map((item) => item.trim());
+
 const nameServers = z
   .string()
-  .transform((text) => text.split(',').map((item) => item.trim()))
+  .transform(addressList)
   .refine((list) => list.every((item) => isIP(item.replace(/^\[?([^\]]*?)\]?(?::\d+)?$/, '$1')) || isIP(item)), {
     message: 'must be addresses, separated by commas',
   });
+
+const addresses = z
+  .string()
+  .transform(addressList)
+  .refine((list) => list.every((item) => isIP(item)), { message: 'must be addresses, separated by commas' });
 
 const portRange = z
   .string()
@@ -27,6 +34,8 @@ const environmentSchema = z.object({
   GATEWAY_LISTEN_HOST: z.string().min(1).optional(),
   GATEWAY_PORT: port.default(1080),
   GATEWAY_DNS_PORTS: portRange.default({ first: 20_000, last: 20_999 }),
+  GATEWAY_UDP_PORTS: portRange.default({ first: 21_000, last: 29_999 }),
+  GATEWAY_PUBLIC_ADDRESSES: addresses.default([]),
   GATEWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
   GATEWAY_TOKEN: z.string().min(1),
   GATEWAY_ALLOW_PRIVATE: isTrue.default(false),
@@ -54,6 +63,8 @@ export function parseConfig(environment: NodeJS.ProcessEnv) {
     host: settings.GATEWAY_LISTEN_HOST ?? settings.GATEWAY_HOST,
     port: settings.GATEWAY_PORT,
     dnsPorts: settings.GATEWAY_DNS_PORTS,
+    udpPorts: settings.GATEWAY_UDP_PORTS,
+    publicAddresses: settings.GATEWAY_PUBLIC_ADDRESSES,
     controlUrl: settings.GATEWAY_CONTROL_URL,
     token: settings.GATEWAY_TOKEN,
     allowPrivate: settings.GATEWAY_ALLOW_PRIVATE,

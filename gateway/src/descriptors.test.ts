@@ -41,9 +41,14 @@ describe('the limits of a node', () => {
     },
   );
 
-  it('allow 316 tunnels with 1,024 descriptors, and use all of them', () => {
+  it('allow 267 tunnels with 1,024 descriptors, and use all of them', () => {
     const limits = fitToDescriptors(defaultLimits, 1_024);
-    expect(limits).toMatchObject({ tunnelsPerNode: 316, clientSocketsPerNode: 496, halfOpenPerNode: 116 });
+    expect(limits).toMatchObject({
+      tunnelsPerNode: 267,
+      associationsPerNode: 53,
+      clientSocketsPerNode: 439,
+      halfOpenPerNode: 116,
+    });
     expect(descriptorsFor(limits)).toBe(1_024);
   });
 
@@ -56,7 +61,7 @@ describe('the limits of a node', () => {
     warnAboutDescriptorLimit(log, defaultLimits, defaultLimits, 1_000_000);
     warnAboutDescriptorLimit(log, defaultLimits, fitToDescriptors(defaultLimits, 1_024), 1_024);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ level: 40, descriptors: 1_024, wantedDescriptors: 48_144, tunnels: 316 });
+    expect(lines[0]).toMatchObject({ level: 40, descriptors: 1_024, wantedDescriptors: 56_144, tunnels: 267 });
   });
 
   it('are derived from the limit of this process', () => {

@@ -31,9 +31,19 @@ function limitOfShell(): string | undefined {
   }
 }
 
+/** An association is a tunnel with two more sockets: one to the client, and one for the other address family. */
+const ASSOCIATION_EXTRA = 2;
+
+/** Without client sockets: those to destinations, and the additional ones of associations. */
+export const descriptorsOf = ({ tunnels, associations }: { tunnels: number; associations: number }): number =>
+  tunnels + ASSOCIATION_EXTRA * associations;
+
 /** A tunnel needs a client socket and one to its destination; each authorization call needs one, too. */
-export const descriptorsFor = ({ clientSocketsPerNode, tunnelsPerNode, halfOpenPerNode }: Limits): number =>
-  RESERVED + clientSocketsPerNode + tunnelsPerNode + halfOpenPerNode;
+export const descriptorsFor = (limits: Limits): number =>
+  RESERVED +
+  limits.clientSocketsPerNode +
+  descriptorsOf({ tunnels: limits.tunnelsPerNode, associations: limits.associationsPerNode }) +
+  limits.halfOpenPerNode;
 
 /** Lowers the limits of this node so that its sockets cannot exhaust the descriptors. */
 export function fitToDescriptors(limits: Limits, descriptors: number | undefined): Limits {
@@ -41,20 +51,22 @@ export function fitToDescriptors(limits: Limits, descriptors: number | undefined
   const free = Math.max(0, descriptors - RESERVED);
   const halfOpenPerNode = lower(limits.halfOpenPerNode, free * HALF_OPEN_SHARE);
   // The rest keeps the ratio of the default limits: an idle client socket needs one descriptor, a tunnel two.
-  const wanted = limits.tunnelsPerNode + limits.clientSocketsPerNode - limits.halfOpenPerNode;
-  const tunnelsPerNode = lower(
-    limits.tunnelsPerNode,
-    ((free - 2 * halfOpenPerNode) * limits.tunnelsPerNode) / Math.max(1, wanted),
-  );
-  const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - tunnelsPerNode - halfOpenPerNode);
+  const wanted = descriptorsFor(limits) - RESERVED - 2 * limits.halfOpenPerNode;
+  const share = Math.max(0, free - 2 * halfOpenPerNode) / Math.max(1, wanted);
+  const tunnelsPerNode = lower(limits.tunnelsPerNode, limits.tunnelsPerNode * share);
+  const associationsPerNode = lower(limits.associationsPerNode, limits.associationsPerNode * share);
+  const flows = descriptorsOf({ tunnels: tunnelsPerNode, associations: associationsPerNode });
+  const clientSocketsPerNode = lower(limits.clientSocketsPerNode, free - flows - halfOpenPerNode);
   return {
     ...limits,
     halfOpenPerNode,
     tunnelsPerNode,
+    associationsPerNode,
     clientSocketsPerNode,
     halfOpenPerNetwork: lower(limits.halfOpenPerNetwork, halfOpenPerNode * NETWORK_SHARE),
     clientSocketsPerNetwork: lower(limits.clientSocketsPerNetwork, clientSocketsPerNode * NETWORK_SHARE),
     tunnelsPerConnection: lower(limits.tunnelsPerConnection, tunnelsPerNode * CONNECTION_SHARE),
+    associationsPerConnection: lower(limits.associationsPerConnection, associationsPerNode * CONNECTION_SHARE),
     clientSocketsPerConnection: lower(limits.clientSocketsPerConnection, clientSocketsPerNode * CONNECTION_SHARE),
   };
 }

@@ -55,7 +55,7 @@ export function unmapped(bytes: Uint8Array): Uint8Array {
 }
 
 /** Builds `isOwnListener` from the listening ports and the addresses of this host. */
-export function ownListeners(ports: ReadonlySet<number>, hostAddresses: () => ReadonlySet<string>) {
+export function ownListeners(ports: Pick<ReadonlySet<number>, 'has'>, hostAddresses: () => ReadonlySet<string>) {
   return (address: string, port: number) =>
     ports.has(port) && (isLoopbackOrUnspecified(address) || hostAddresses().has(address));
 }

@@ -11,15 +11,17 @@ import { Heartbeat } from './control/heartbeat.ts';
 import { NodeStatusReader } from './control/node-status.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
 import { type DestinationPolicy, ownListeners } from './destination-policy.ts';
+import { createGuard } from './exits/destination-guard.ts';
 import { createDial } from './exits/dial.ts';
 import { Exits } from './exits/exits.ts';
 import { LocalAddressExit } from './exits/local-address.ts';
 import { ReservedAddresses } from './exits/reserved-addresses.ts';
-import { type PortRange, SourcePorts } from './exits/source-ports.ts';
+import { isWithin, type PortRange, SourcePorts } from './exits/source-ports.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
 import { createHttpProxy } from './listeners/http-proxy.ts';
+import { ClientSockets } from './listeners/client-sockets.ts';
 import type { ListenerContext } from './listeners/listener-context.ts';
 import { LoginGuard } from './listeners/login-guard.ts';
 import { createPublicPort } from './listeners/public-port.ts';
@@ -30,6 +32,7 @@ import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/streams.ts';
+import { ClientPorts } from './udp/client-ports.ts';
 
 export interface GatewaySettings {
   readonly host: string;
@@ -42,6 +45,10 @@ export interface GatewaySettings {
   readonly nameServers?: readonly string[] | undefined;
   /** Reserved for the DNS ports of connections; never used as source ports. */
   readonly dnsPorts?: PortRange;
+  /** The ports to which clients of UDP associations send. */
+  readonly udpPorts?: PortRange;
+  /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
+  readonly publicAddresses?: readonly string[];
   /** `auto`: the pump if this version of Node supports it. */
   readonly relay?: Relay['kind'] | 'auto';
   readonly limits?: Partial<Limits>;
@@ -63,6 +70,9 @@ export interface Gateway {
   abortDrain(): void;
 }
 
+const NO_PORTS: PortRange = { first: 1, last: 0 };
+const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
+
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
@@ -72,10 +82,10 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, dial, reserved } = openExits(settings, limits, ownPorts);
+  const { exits, reserved, ...routes } = openExits(settings, limits, ownPorts);
   const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
-  const context = openContext(settings, limits, { metrics, relay, connections, dial });
+  const context = openContext(settings, limits, { metrics, relay, connections, ...routes });
   const status = new NodeStatusReader({ tunnels: () => context.flows.size, bytes: metrics.totalBytes });
   const heartbeat = new Heartbeat({ control, status, reserved, limits, log });
   watchNode(context, connections);
@@ -146,20 +156,28 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
 }
 
 function openExits(settings: GatewaySettings, limits: Limits, ownPorts: ReadonlySet<number>) {
-  const { controlUrl, nameServers, dnsPorts, allowPrivate, log } = settings;
+  const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
   reserved.refreshOwn();
+  const hostAddresses = () => reserved.own;
   const policy: DestinationPolicy = {
     isPrivateAllowed: allowPrivate,
-    isOwnListener: ownListeners(ownPorts, () => reserved.own),
+    isOwnListener: ownListeners(ownPorts, hostAddresses),
     isReserved: (address, port) => reserved.isReserved(address, port),
   };
-  const hostAddresses = () => reserved.own;
-  const sourcePorts = new SourcePorts(dnsPorts ? [dnsPorts] : []);
+  const ownUdpPorts = { has: (port: number) => isWithin(port, udpPorts) || isWithin(port, dnsPorts) };
+  const udpPolicy = { ...policy, isOwnListener: ownListeners(ownUdpPorts, hostAddresses) };
+  const sourcePorts = new SourcePorts([dnsPorts]);
   const exits = new Exits(
     ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses }),
   );
-  return { exits, dial: createDial({ policy, limits }), reserved };
+  return {
+    exits,
+    reserved,
+    dial: createDial({ guard: createGuard(policy), limits }),
+    guard: createGuard(udpPolicy, () => reserved.revision),
+    clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
+  };
 }
 
 function openConnections(
@@ -187,9 +205,9 @@ function openRelay(kind: Relay['kind'] | 'auto', limits: Limits, log: Logger): P
 }
 
 function openContext(
-  { log }: GatewaySettings,
+  { log, publicAddresses = [] }: GatewaySettings,
   limits: Limits,
-  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial'>,
+  parts: Pick<ListenerContext, 'metrics' | 'relay' | 'connections' | 'dial' | 'guard' | 'clientPorts'>,
 ) {
   const { metrics } = parts;
   const descriptors = new DescriptorWatch({
@@ -197,19 +215,34 @@ function openContext(
     onExhausted: () => metrics.descriptorsExhausted.inc(),
     logEveryMs: limits.exhaustionLogMs,
   });
-  const flows = new Flows({ limits, metrics, log });
+  const clients = new ClientSockets(limits, {
+    closedFor: (limit) => metrics.socketsClosed.inc({ limit }),
+    authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
+  });
+  const flows = new Flows({ limits, metrics, log, clientSockets: () => clients.open });
   const addressGuard = new LoginGuard({
     loginFailuresPerMinute: limits.addressRefusalsPerMinute,
     loginBlockMs: limits.addressBlockMs,
     loginAddresses: limits.loginAddresses,
   });
-  return { ...parts, limits, log, descriptors, flows, loginGuard: new LoginGuard(limits), addressGuard };
+  const loginGuard = new LoginGuard(limits);
+  return { ...parts, limits, log, publicAddresses, descriptors, clients, flows, loginGuard, addressGuard };
 }
 
-function watchNode({ metrics, flows, relay, limits }: ListenerContext, connections: Connections): void {
+function watchNode(context: ListenerContext, connections: Connections): void {
+  const { metrics, flows, clients, relay, limits } = context;
   metrics.relayInfo.set({ relay: relay.kind }, 1);
   metrics.watch('gateway_tunnels', 'Open tunnels', () => flows.size);
+  metrics.watch('gateway_udp_associations', 'Open UDP associations, which are tunnels, too', () => flows.associations);
+  metrics.watch('gateway_udp_associations_max', 'Limit of UDP associations of this node', () => {
+    return limits.associationsPerNode;
+  });
   metrics.watch('gateway_tunnels_max', 'Limit of tunnels of this node', () => limits.tunnelsPerNode);
+  metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
+  metrics.watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
+  metrics.watch('gateway_client_sockets_waiting', 'Client sockets without a tunnel or a running request', () => {
+    return clients.waiting;
+  });
   metrics.watch('gateway_client_sockets_max', 'Limit of client sockets of this node', () => {
     return limits.clientSocketsPerNode;
   });

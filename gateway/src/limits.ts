@@ -22,6 +22,26 @@ export const defaultLimits = {
   newTunnelsPerSecond: 50,
   newTunnelsBurst: 200,
 
+  /** UDP associations also count as tunnels. */
+  associationsPerConnection: 64,
+  associationsPerNode: 4_000,
+  /** Of an association; the one without traffic for longest is evicted. New ones have the rate of new tunnels. */
+  destinationsPerAssociation: 256,
+  /** Of an association, while names are resolved. */
+  waitingDatagrams: 16,
+  /** Of a connection, in both directions: QUIC at some 200 Mbit/s. A flood costs the others no more than this. */
+  datagramsPerSecond: 30_000,
+  /** At least two minutes (RFC 4787, section 4.3). */
+  udpIdleMs: 120_000,
+  /** A datagram from another port of the client's address is accepted for any destination after this silence. */
+  clientPortSilenceMs: 1_000,
+  /** Ports that a new association tries if they are in use. */
+  clientPortAttempts: 16,
+  /** Of each UDP socket in each direction, if the system allows so much. */
+  udpBufferBytes: 4 * MIB,
+  /** While more is waiting to be sent, datagrams are dropped. */
+  udpQueueBytes: MIB,
+
   /** 0 disables the limit. */
   loginFailuresPerMinute: 20,
   loginBlockMs: 300_000,

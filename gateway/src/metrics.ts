@@ -1,10 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ByteTotals } from './metering/meter.ts';
+import { createDropCounts } from './udp/drop.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-const PROTOCOLS = ['socks5', 'http-connect', 'http-request'] as const;
+const DIRECTIONS = ['toExit', 'toClient'] as const;
+const PROTOCOLS = ['socks5', 'socks5-udp', 'http-connect', 'http-request'] as const;
 
 /** No label contains a user, a connection, a client address or a destination. */
 export function createMetrics() {
@@ -22,7 +24,7 @@ export function createMetrics() {
     collect() {
       this.reset();
       for (const [protocol, totals] of bytes)
-        for (const direction of ['toExit', 'toClient'] as const) this.inc({ direction, protocol }, totals[direction]);
+        for (const direction of DIRECTIONS) this.inc({ direction, protocol }, totals[direction]);
     },
   });
 
@@ -39,6 +41,7 @@ export function createMetrics() {
     unwatchEventLoop: () => eventLoop.disable(),
     watch: (name: string, help: string, value: () => number) => gauge(registers, name, help, value),
     ...tunnelMetrics(registers),
+    udp: udpMetrics(registers),
     ...clientMetrics(registers),
     ...controlMetrics(registers),
     relayInfo: new Gauge({
@@ -76,6 +79,33 @@ function tunnelMetrics(registers: Registry[]) {
     }),
     dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
   };
+}
+
+/** Plain numbers, because they change with each datagram; each scrape copies them. */
+function udpMetrics(registers: Registry[]) {
+  const relayed: ByteTotals = { toExit: 0, toClient: 0 };
+  const dropped = createDropCounts();
+  const datagramsTotal = new Counter({
+    name: 'gateway_udp_datagrams_total',
+    help: 'Relayed datagrams',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      this.reset();
+      for (const direction of DIRECTIONS) this.inc({ direction }, relayed[direction]);
+    },
+  });
+  const droppedTotal = new Counter({
+    name: 'gateway_udp_dropped_total',
+    help: 'Datagrams that were dropped, and errors of UDP sockets',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
+    },
+  });
+  return { relayed, dropped, datagramsTotal, droppedTotal };
 }
 
 function clientMetrics(registers: Registry[]) {

@@ -97,6 +97,13 @@ export const failureReplies = {
     proxyStatus: 'connection_limit_reached',
     retryAfterSeconds: 5,
   },
+  'above-fair-share': {
+    socks5: 1,
+    http: 503,
+    text: 'This gateway is almost full, and this connection has its share of tunnels.',
+    proxyStatus: 'connection_limit_reached',
+    retryAfterSeconds: 5,
+  },
   'descriptors-exhausted': {
     socks5: 1,
     http: 503,

@@ -6,6 +6,15 @@ import { Access, type Credential } from './access.ts';
 import { RecentAddresses } from './recent-addresses.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
+/** Limits what a connection may start or relay in a second. */
+export interface FlowRates {
+  readonly newTunnels: TokenBucket;
+  /** Of UDP associations. Datagrams without payload count as well. */
+  readonly newDestinations: TokenBucket;
+  /** In both directions. */
+  readonly datagrams: TokenBucket;
+}
+
 /** An open connection in this run: its access, exit, credit and flows. */
 export class Connection {
   readonly access = new Access();
@@ -13,6 +22,8 @@ export class Connection {
   /** Undefined while only clients without a password have used the connection. */
   username: string | undefined;
   readonly flows = new Set<Flow>();
+  /** The flows over UDP among them. */
+  associations = 0;
   lastTunnelAt = performance.now();
   /** When the control plane last checked the password. */
   credentialsCheckedAt = performance.now();
@@ -29,7 +40,7 @@ export class Connection {
     readonly id: string,
     readonly exit: Exit,
     readonly credit: Credit,
-    readonly newTunnels: TokenBucket,
+    readonly rates: FlowRates,
   ) {
     this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }

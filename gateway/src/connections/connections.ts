@@ -264,8 +264,12 @@ export class Connections {
       spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
-    const newTunnels = new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst);
-    const connection = new Connection(authorization.connectionId, exits.get(authorization.exit), credit, newTunnels);
+    const rates = {
+      newTunnels: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
+      newDestinations: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
+      datagrams: new TokenBucket(limits.datagramsPerSecond, limits.datagramsPerSecond),
+    };
+    const connection = new Connection(authorization.connectionId, exits.get(authorization.exit), credit, rates);
     this.#byId.set(connection.id, connection);
     return connection;
   }

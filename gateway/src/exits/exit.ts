@@ -1,4 +1,5 @@
 import type { Side } from '../pipe/side.ts';
+import type { DatagramPort } from '../udp/udp-socket.ts';
 import type { DialAbort } from './dial-abort.ts';
 
 export interface Endpoint {
@@ -15,7 +16,7 @@ export interface ExitStream {
 }
 
 /**
- * A route to the internet, shared by all connections that use it. It does not check destinations; `dial.ts` has done so. If
+ * A route to the internet, shared by all connections that use it. It does not check destinations; the guard has done so. If
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {
@@ -29,6 +30,11 @@ export interface Exit {
   resolve(name: string, abort: DialAbort): Promise<Uint8Array[]>;
   /** @throws TunnelFailure */
   connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream>;
+  /**
+   * Opens a port for datagrams to checked destinations of one address family.
+   * @throws TunnelFailure
+   */
+  openUdp(family: 4 | 6): Promise<DatagramPort>;
   /** Checks whether the exit works; called periodically while connections use it. */
   check(): Promise<void>;
   /** The exit has failed for so long that its connections should end. */

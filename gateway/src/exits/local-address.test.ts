@@ -6,6 +6,7 @@ import { defaultLimits } from '../limits.ts';
 import { parseHost } from '../protocol/host.ts';
 import { causeOf } from '../statuses.ts';
 import { DialAbort } from './dial-abort.ts';
+import { createGuard } from './destination-guard.ts';
 import { createDial } from './dial.ts';
 import type { ExitStream } from './exit.ts';
 import { LocalAddressExit } from './local-address.ts';
@@ -45,7 +46,7 @@ describe('the exit from a local address', () => {
     const parsed = parseHost(host);
     if (!parsed) throw new Error(`${host} is not a host`);
     const exit = new LocalAddressExit({ address, limits, nameServers: [names.address], sourcePorts, hostAddresses });
-    return createDial({ policy, limits })(exit, { host: parsed, port: toPort }, new DialAbort());
+    return createDial({ guard: createGuard(policy), limits })(exit, { host: parsed, port: toPort }, new DialAbort());
   }
 
   it('resolves a name and dials its address', async () => {

@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { type DatagramPort, openUdpSocket } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 import type { DialAbort } from './dial-abort.ts';
 import type { Endpoint, Exit, ExitStream } from './exit.ts';
@@ -18,6 +19,8 @@ export interface LocalExitSettings {
   /** The addresses of this host's interfaces, in canonical text. */
   readonly hostAddresses: () => ReadonlySet<string>;
 }
+
+const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
 
 /** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
@@ -68,6 +71,15 @@ export class LocalAddressExit implements Exit {
         ? dialAddress(destination, timeoutMs, abort)
         : this.#dialFrom(address, destination, timeoutMs, abort));
       return { side: new TcpSide(socket, limits), local: () => localEnd(socket) };
+    } catch (error) {
+      throw failureOfDial(error);
+    }
+  }
+
+  async openUdp(family: 4 | 6): Promise<DatagramPort> {
+    const { limits, address } = this.settings;
+    try {
+      return await openUdpSocket({ address: address ?? UNSPECIFIED[family], port: 0, limits });
     } catch (error) {
       throw failureOfDial(error);
     }

@@ -26,6 +26,7 @@ export class ReservedAddresses {
   /** Pairs of address and port. */
   #published: ReadonlySet<string> = new Set();
   #hasReadFailed = false;
+  #revision = 0;
   readonly #hostAddresses: () => readonly string[];
   readonly #addressesOf: (host: string) => Promise<readonly string[]>;
 
@@ -39,6 +40,11 @@ export class ReservedAddresses {
     return this.#own;
   }
 
+  /** Changes whenever addresses were read. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   isReserved(address: string, port: number): boolean {
     if (!this.#own.has(address) && !this.#controlPlane.has(address)) return false;
     return !this.#published.has(published(address, port));
@@ -49,6 +55,7 @@ export class ReservedAddresses {
    * @returns the addresses of this host
    */
   refreshOwn(): ReadonlySet<string> {
+    this.#revision += 1;
     try {
       this.#own = new Set(this.#hostAddresses().flatMap((text) => canonicalAddress(text) ?? []));
       this.#hasReadFailed = false;
@@ -62,9 +69,11 @@ export class ReservedAddresses {
   /** Never rejects. A name that cannot be resolved keeps its previous addresses. */
   async refreshControlPlane(publicUrl: string | undefined): Promise<void> {
     const control = await this.#find(this.settings.controlUrl);
+    this.#revision += 1;
     if (control.addresses.length > 0) this.#controlPlane = new Set(control.addresses);
     if (publicUrl === undefined) return;
     const { addresses, port } = await this.#find(publicUrl);
+    this.#revision += 1;
     if (addresses.length > 0) this.#published = new Set(addresses.map((address) => published(address, port)));
   }
 

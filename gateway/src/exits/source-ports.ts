@@ -41,7 +41,7 @@ export class SourcePorts {
   }
 }
 
-const isWithin = (port: number, { first, last }: PortRange) => port >= first && port <= last;
+export const isWithin = (port: number, { first, last }: PortRange) => port >= first && port <= last;
 
 function shuffled(ports: readonly number[]): Uint16Array {
   const order = Uint16Array.from(ports);

@@ -1,21 +1,31 @@
 import type { Logger } from 'pino';
 import type { Connection, Login } from '../connections/connection.ts';
+import { descriptorsOf } from '../descriptors.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TunnelFailure } from '../statuses.ts';
+import { type FlowCounts, isWithinFairShare } from './fair-share.ts';
 import { type EndReason, Flow, type Protocol } from './flow.ts';
 
 interface FlowsSettings {
-  readonly limits: Pick<Limits, 'tunnelsPerNode' | 'tunnelsPerConnection' | 'grantWaitMs' | 'tunnelIdleMs'>;
+  readonly limits: Limits;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** The number of sockets of clients. */
+  readonly clientSockets: () => number;
 }
+
+const TUNNEL: FlowCounts = { tunnels: 1, associations: 0 };
+const ASSOCIATION: FlowCounts = { tunnels: 1, associations: 1 };
 
 /** All flows of this node: admission and draining. */
 export class Flows {
   readonly #open = new Set<Flow>();
   /** Flows with an open or connecting socket to a destination, including ended flows that still deliver. */
   readonly #holdingSockets = new Set<Flow>();
+  #associations = 0;
+  /** Connections with an open flow. */
+  #connections = 0;
   #isDraining = false;
   #drained: (() => void) | undefined;
 
@@ -25,17 +35,46 @@ export class Flows {
     return this.#open.size;
   }
 
-  /** @throws TunnelFailure if no new flow may start on this connection now */
-  admit({ connection, credential }: Login): void {
+  /** UDP associations among the flows. */
+  get associations(): number {
+    return this.#associations;
+  }
+
+  /** @throws TunnelFailure if no new tunnel may start on this connection now */
+  admit(login: Login): void {
+    this.#admit(login, TUNNEL);
+  }
+
+  /** @throws TunnelFailure if no new UDP association may start on this connection now */
+  admitAssociation(login: Login): void {
     const { limits } = this.settings;
-    const { access, credit, flows, newTunnels } = connection;
+    if (login.connection.associations >= limits.associationsPerConnection) throw new TunnelFailure('connection-limit');
+    if (this.#associations >= limits.associationsPerNode) throw new TunnelFailure('node-full');
+    this.#admit(login, ASSOCIATION);
+  }
+
+  #admit({ connection, credential }: Login, flow: FlowCounts): void {
+    const { limits } = this.settings;
+    const { access, credit, flows, rates } = connection;
     if (this.#isDraining) throw new TunnelFailure('draining');
     // Access may have changed since the login.
     if (!access.allows(credential)) throw new TunnelFailure('credentials-wrong');
     if (credit.isSpent) throw new TunnelFailure(credit.reason === 'CAP' ? 'cap-reached' : 'no-credit');
     if (this.#holdingSockets.size >= limits.tunnelsPerNode) throw new TunnelFailure('node-full');
-    const isWithinLimits = flows.size < limits.tunnelsPerConnection && newTunnels.take();
+    if (!this.#isFair(connection, flow)) throw new TunnelFailure('above-fair-share');
+    const isWithinLimits = flows.size < limits.tunnelsPerConnection && rates.newTunnels.take();
     if (!isWithinLimits) throw new TunnelFailure('connection-limit');
+  }
+
+  #isFair({ flows, associations }: Connection, flow: FlowCounts): boolean {
+    const { limits, clientSockets } = this.settings;
+    const node = { tunnels: this.#holdingSockets.size, associations: this.#associations };
+    return isWithinFairShare(limits, flow, {
+      node,
+      own: { tunnels: flows.size, associations },
+      connections: this.#connections + (flows.size === 0 ? 1 : 0),
+      descriptors: clientSockets() + descriptorsOf(node),
+    });
   }
 
   /** @param closeTransport closes the transport of the flow; called once */
@@ -44,7 +83,9 @@ export class Flows {
       closeTransport(reason);
       this.#closed(flow, connection, reason);
     });
+    if (connection.flows.size === 0) this.#connections += 1;
     connection.flows.add(flow);
+    this.#countAssociation(connection, flow, 1);
     this.#open.add(flow);
     this.#holdingSockets.add(flow);
     return flow;
@@ -76,6 +117,8 @@ export class Flows {
 
   #closed(flow: Flow, connection: Connection, reason: EndReason): void {
     connection.flows.delete(flow);
+    if (connection.flows.size === 0) this.#connections -= 1;
+    this.#countAssociation(connection, flow, -1);
     connection.lastTunnelAt = performance.now();
     this.#open.delete(flow);
     this.settings.metrics.tunnelEnds.inc({ reason });
@@ -84,5 +127,11 @@ export class Flows {
     const durationMs = Math.round(performance.now() - openedAt);
     const fields = { connectionId: connection.id, protocol, reason, ...meter.usedBytes, durationMs };
     this.settings.log.debug(fields, 'Tunnel ended');
+  }
+
+  #countAssociation(connection: Connection, { protocol }: Flow, change: 1 | -1): void {
+    if (protocol !== 'socks5-udp') return;
+    connection.associations += change;
+    this.#associations += change;
   }
 }

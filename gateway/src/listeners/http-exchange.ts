@@ -50,6 +50,7 @@ const causesThatCloseConnection: ReadonlySet<FailureCause> = new Set<FailureCaus
   'too-many-failures',
   'connection-limit',
   'node-full',
+  'above-fair-share',
   'descriptors-exhausted',
   'http-version',
 ]);

@@ -4,7 +4,6 @@ import { needMore, parsedMessage } from '../protocol/parsed.ts';
 import { SOCKS5_VERSION } from '../protocol/socks5.ts';
 import { causeOf, TunnelFailure } from '../statuses.ts';
 import type { ClientSocket } from './client-socket.ts';
-import { ClientSockets } from './client-sockets.ts';
 import { Handshake } from './handshake.ts';
 import { serveHttpConnect } from './http-connect.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -22,17 +21,7 @@ export interface PublicPort {
 
 /** The public port: the first byte distinguishes SOCKS5 from HTTP. */
 export function createPublicPort(context: ListenerContext, httpProxy: HttpProxy): PublicPort {
-  const { limits, log, metrics } = context;
-  const clients = new ClientSockets(limits, {
-    closedFor: (limit) => metrics.socketsClosed.inc({ limit }),
-    authenticatedAfter: (seconds) => metrics.handshakeSeconds.observe(seconds),
-  });
-  metrics.watch('gateway_half_open', 'Clients without valid credentials', () => clients.halfOpen);
-  metrics.watch('gateway_client_sockets', 'Open client sockets', () => clients.open);
-  metrics.watch('gateway_client_sockets_waiting', 'Client sockets without a tunnel or a running request', () => {
-    return clients.waiting;
-  });
-
+  const { limits, log, metrics, clients } = context;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const client = clients.accept(socket);
     if (client) inBackground(log, 'client', serve(client));

@@ -1,6 +1,7 @@
 import type { Login } from '../connections/connection.ts';
 import {
   COMMAND_CONNECT,
+  COMMAND_UDP_ASSOCIATE,
   encodeAuthenticationStatus,
   encodeMethod,
   encodeReply,
@@ -9,16 +10,16 @@ import {
   parseGreeting,
   parseRequest,
   parseUserPassword,
+  SUCCEEDED,
 } from '../protocol/socks5.ts';
 import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
-import type { ExitStream } from '../exits/exit.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate, authenticateByAddress } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';
 import type { ListenerContext } from './listener-context.ts';
+import { serveUdpAssociate } from './udp-associate.ts';
 
 const NO_ACCEPTABLE_METHOD = 0xff;
-const SUCCEEDED = 0;
 const LOGIN_FAILED = 1;
 
 interface RefusedLogin {
@@ -39,10 +40,12 @@ export async function serveSocks5(context: ListenerContext, handshake: Handshake
     const request = await handshake.read(parseRequest);
     if (login instanceof TunnelFailure) throw login;
     client.authenticated(login.connection);
+    if (request.command === COMMAND_UDP_ASSOCIATE) return await serveUdpAssociate(context, handshake, login, request);
     if (request.command !== COMMAND_CONNECT) throw new TunnelFailure('command-unsupported');
     const early = handshake.release();
     const { tunnel, exit } = await openTunnel(context, login, 'socks5', { target: request.target, client: socket });
-    socket.write(encodeReply(SUCCEEDED, boundTo(exit)));
+    // BND.ADDR is the address that the destination sees (RFC 1928, section 6).
+    socket.write(encodeReply(SUCCEEDED, exit.local()));
     tunnel.join({ client: client.toSide(), exit, early });
   } catch (error) {
     const cause = causeOf(error);
@@ -94,10 +97,4 @@ async function logInByAddress(
     if (failureReplies[cause].socks5 === 'close' || cause === 'internal') throw error;
     return { cause, reply: encodeMethod(NO_ACCEPTABLE_METHOD) };
   }
-}
-
-/** BND.ADDR is the address that the destination sees (RFC 1928, section 6). */
-function boundTo(exit: ExitStream): { bytes: Uint8Array; port: number } | undefined {
-  const local = exit.local();
-  return local && { bytes: local.address, port: local.port };
 }

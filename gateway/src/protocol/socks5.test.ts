@@ -64,7 +64,7 @@ describe('SOCKS5 messages', () => {
 
   it('encodes replies with and without an address', () => {
     expect(encodeReply(5).toString('hex')).toBe('05050001000000000000');
-    const bound = { bytes: Uint8Array.of(10, 0, 0, 1), port: 258 };
+    const bound = { address: Uint8Array.of(10, 0, 0, 1), port: 258 };
     expect(encodeReply(0, bound).toString('hex')).toBe('050000010a0000010102');
   });
 });

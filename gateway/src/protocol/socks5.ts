@@ -1,15 +1,18 @@
 /** Parsers and encoders of SOCKS5 (RFC 1928) and its username/password authentication (RFC 1929). */
-import { type Host, parseHost, type Target } from './host.ts';
+import type { Target } from './host.ts';
 import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import { addressLength, encodeAddress, readAddress } from './socks5-address.ts';
 
 export const SOCKS5_VERSION = 5;
 export const METHOD_NONE = 0;
 export const METHOD_USER_PASSWORD = 2;
 export const COMMAND_CONNECT = 1;
+export const COMMAND_UDP_ASSOCIATE = 3;
+/** The reply to a request that succeeded (RFC 1928, section 6). */
+export const SUCCEEDED = 0;
 const AUTHENTICATION_VERSION = 1;
-const ATYP_IPV4 = 1;
-const ATYP_NAME = 3;
-const ATYP_IPV6 = 4;
+/** VER, CMD and RSV. */
+const ADDRESS_AT = 3;
 
 export interface Credentials {
   readonly username: string;
@@ -47,28 +50,13 @@ export function parseUserPassword(bytes: Buffer): Parsed<Credentials> {
 /** VER, CMD, RSV, ATYP, DST.ADDR, DST.PORT. */
 export function parseRequest(bytes: Buffer): Parsed<Socks5Request> {
   if (bytes.length >= 1 && bytes[0] !== SOCKS5_VERSION) return parseFailure('malformed');
-  const [, command, , addressType] = bytes;
-  if (command === undefined || addressType === undefined) return needMore;
-  const start = addressType === ATYP_NAME ? 5 : 4;
-  const addressLength = destinationLength(addressType, bytes[4]);
-  if (addressLength === 'unknown') return parseFailure('address-type');
-  if (addressLength === 0) return parseFailure('malformed');
-  if (addressLength === undefined || bytes.length < start + addressLength + 2) return needMore;
-  const port = bytes.readUInt16BE(start + addressLength);
-  const host = readHost(addressType, bytes.subarray(start, start + addressLength));
-  return parsedMessage({ command, target: host && { host, port } }, start + addressLength + 2);
-}
-
-function destinationLength(addressType: number, nameLength: number | undefined): number | 'unknown' | undefined {
-  if (addressType === ATYP_IPV4) return 4;
-  if (addressType === ATYP_IPV6) return 16;
-  return addressType === ATYP_NAME ? nameLength : 'unknown';
-}
-
-/** A name may be an address literal: clients that do not resolve names send every host as a name. */
-function readHost(addressType: number, bytes: Buffer): Host | undefined {
-  if (addressType !== ATYP_NAME) return { kind: 'address', bytes: Uint8Array.from(bytes) };
-  return parseHost(bytes.toString('utf8'));
+  const [, command] = bytes;
+  const length = addressLength(bytes.subarray(ADDRESS_AT));
+  if (length === 'unknown') return parseFailure('address-type');
+  if (length === 'empty-name') return parseFailure('malformed');
+  if (command === undefined || length === undefined || bytes.length < ADDRESS_AT + length) return needMore;
+  const end = ADDRESS_AT + length;
+  return parsedMessage({ command, target: readAddress(bytes.subarray(ADDRESS_AT, end)) }, end);
 }
 
 export const encodeMethod = (method: number) => Buffer.from([SOCKS5_VERSION, method]);
@@ -76,9 +64,7 @@ export const encodeMethod = (method: number) => Buffer.from([SOCKS5_VERSION, met
 export const encodeAuthenticationStatus = (status: number) => Buffer.from([AUTHENTICATION_VERSION, status]);
 
 /** Without a bound address, for failures, it is 0.0.0.0:0. */
-export function encodeReply(reply: number, bound?: { readonly bytes: Uint8Array; readonly port: number }): Buffer {
-  const address = bound?.bytes ?? new Uint8Array(4);
-  const port = bound?.port ?? 0;
-  const addressType = address.length === 4 ? ATYP_IPV4 : ATYP_IPV6;
-  return Buffer.from([SOCKS5_VERSION, reply, 0, addressType, ...address, port >> 8, port & 255]);
+export function encodeReply(reply: number, bound?: { readonly address: Uint8Array; readonly port: number }): Buffer {
+  const { address, port } = bound ?? { address: new Uint8Array(4), port: 0 };
+  return Buffer.from([SOCKS5_VERSION, reply, 0, ...encodeAddress(address, port)]);
 }

@@ -124,7 +124,7 @@ const startsWith = (whole: Buffer, part: Buffer) => whole.subarray(0, part.lengt
 /** Whether `received` is a prefix of `allowed`. */
 const isWithin = (received: Buffer, allowed: Buffer) => startsWith(allowed, received);
 
-const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'tunnel'>, string>> = {
+const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 'association' | 'tunnel'>, string>> = {
   method: '',
   'no-method': '05ff',
   login: '0502',
@@ -135,7 +135,7 @@ const validSocks5: Readonly<Record<Exclude<ParsedClient['stage'], 'refused' | 't
 function checkSocks5(trial: Trial, { originPort }: RunContext): string[] {
   const received = trial.transcript!.received;
   const { stage } = trial.parsed;
-  if (stage !== 'refused' && stage !== 'tunnel') {
+  if (stage !== 'refused' && stage !== 'association' && stage !== 'tunnel') {
     const valid = Buffer.from(validSocks5[stage], 'hex');
     const isFailure = stage === 'request' && isValidReply(received) && received[5] !== 0;
     return isWithin(received, valid) || isFailure ? [] : [`replied ${received.toString('hex', 0, 40)} at ${stage}`];
@@ -144,6 +144,7 @@ function checkSocks5(trial: Trial, { originPort }: RunContext): string[] {
     return [];
   if (!isValidReply(received)) return [`replied ${received.toString('hex', 0, 40)}`];
   if (received[5] !== 0) return received.length === 14 ? [] : ['bytes after a refusal'];
+  if (stage === 'association') return received.length === 14 ? [] : ['bytes on a control connection'];
   return stage === 'tunnel' ? checkDownload(trial, received.subarray(14), originPort) : ['a refused command succeeded'];
 }
 

@@ -19,7 +19,7 @@ export interface ExpectedRequest {
 export interface ParsedClient {
   readonly protocol: 'socks5' | 'connect' | 'requests' | 'nothing';
   /** The last stage that a SOCKS5 client can reach; `tunnel` also for CONNECT. */
-  readonly stage: 'method' | 'no-method' | 'login' | 'login-wrong' | 'request' | 'refused' | 'tunnel';
+  readonly stage: 'method' | 'no-method' | 'login' | 'login-wrong' | 'request' | 'refused' | 'association' | 'tunnel';
   readonly tunnel: Destination | undefined;
   /** The bytes after a request for a tunnel. */
   readonly payload: Buffer;
@@ -61,6 +61,7 @@ function readSocks5(bytes: Buffer, logins: Logins): ParsedClient {
   const addressLength = request[3] === 1 ? 4 : request[3] === 4 ? 16 : request[3] === 3 ? request[4] : undefined;
   if (addressLength === undefined) return result(request[3] === 3 ? 'request' : 'refused');
   if (addressLength === 0 || request.length < start + addressLength + 2) return result('request');
+  if (request[1] === 3) return result('association');
   if (request[1] !== 1) return result('refused');
   const address = request.subarray(start, start + addressLength);
   const port = request.readUInt16BE(start + addressLength);

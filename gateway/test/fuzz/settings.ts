@@ -11,6 +11,7 @@ export const LIMITS = {
   flushMs: 2_000,
   dialMs: 5_000,
   tunnelIdleMs: 3_000,
+  udpIdleMs: 3_000,
   halfClosedIdleMs: 3_000,
   grantWaitMs: 2_000,
   clientSocketsPerConnection: 10_000,

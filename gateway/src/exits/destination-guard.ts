@@ -1,0 +1,47 @@
+import { type DestinationPolicy, isDestinationAllowed, unmapped } from '../destination-policy.ts';
+import type { Target } from '../protocol/host.ts';
+import { TunnelFailure } from '../statuses.ts';
+import type { DialAbort } from './dial-abort.ts';
+import type { Exit } from './exit.ts';
+
+/** The guard of every exit: each address is checked in the exact bytes to which traffic is sent. */
+export interface DestinationGuard {
+  isAllowed(address: Uint8Array, port: number): boolean;
+  /** Changes whenever `isAllowed` may have another result for the same address. */
+  readonly revision: number;
+  /**
+   * Resolves a name once and returns the checked addresses that the exit reaches. `connect` and `send` never get a name,
+   * which prevents DNS rebinding.
+   * @throws TunnelFailure if there are none
+   */
+  addressesOf(exit: Exit, target: Target, abort: DialAbort): Promise<Uint8Array[]>;
+}
+
+const LOOPBACK = [Uint8Array.of(127, 0, 0, 1), Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0))];
+
+/** @param revision changes when the addresses of the policy were read again */
+export function createGuard(policy: DestinationPolicy, revision: () => number = () => 0): DestinationGuard {
+  const isAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(policy, address, port);
+  const addressesOf = async (exit: Exit, { host, port }: Target, abort: DialAbort) => {
+    const resolved = host.kind === 'address' ? [host.bytes] : await resolve(exit, host.name, abort);
+    const allowed = resolved.map(unmapped).filter((address) => isAllowed(address, port));
+    if (allowed.length === 0) throw new TunnelFailure('destination-refused');
+    const reachable = allowed.filter((address) => exit.reaches(address));
+    if (reachable.length === 0) throw new TunnelFailure('network-unreachable');
+    return reachable;
+  };
+  return {
+    isAllowed,
+    addressesOf,
+    get revision() {
+      return revision();
+    },
+  };
+}
+
+/** Special-use names are never sent to a name server (RFC 6761, sections 6.3 and 6.4). */
+async function resolve(exit: Exit, name: string, abort: DialAbort): Promise<Uint8Array[]> {
+  if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
+  if (name === 'invalid' || name.endsWith('.invalid')) throw new TunnelFailure('name-unknown');
+  return exit.resolve(name, abort);
+}

@@ -1,0 +1,74 @@
+import { canonicalAddress } from '@cellhop/contract/network';
+import type { Socket } from 'node:net';
+import type { Login } from '../connections/connection.ts';
+import type { Endpoint } from '../exits/exit.ts';
+import { parseHost } from '../protocol/host.ts';
+import { encodeReply, type Socks5Request, SUCCEEDED } from '../protocol/socks5.ts';
+import { causeOf, TunnelFailure } from '../statuses.ts';
+import { Association } from '../udp/association.ts';
+import type { Handshake } from './handshake.ts';
+import type { ListenerContext } from './listener-context.ts';
+
+/** After this silence the system checks whether the client still exists: one that lost its network sends no end. */
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Serves UDP ASSOCIATE (RFC 1928, sections 4 and 7). The association lives as long as its control connection, on which
+ * further data has no meaning.
+ * @throws TunnelFailure
+ */
+export async function serveUdpAssociate(
+  context: ListenerContext,
+  handshake: Handshake,
+  login: Login,
+  request: Socks5Request,
+): Promise<void> {
+  const { socket } = handshake.client;
+  try {
+    context.flows.admitAssociation(login);
+    const { association, bound } = await openAssociation(context, login, request, socket);
+    handshake.release();
+    socket.write(encodeReply(SUCCEEDED, bound));
+    socket.on('data', () => {}).resume();
+    // It may have ended while the port was opened.
+    if (socket.readableEnded) association.flow.close('completed');
+  } catch (error) {
+    const cause = causeOf(error);
+    if (cause === 'descriptors-exhausted') context.descriptors.exhausted();
+    context.log.info({ connectionId: login.connection.id, protocol: 'socks5-udp', cause }, 'Association refused');
+    throw error;
+  }
+}
+
+/** @throws TunnelFailure */
+async function openAssociation(
+  context: ListenerContext,
+  login: Login,
+  { target }: Socks5Request,
+  socket: Socket,
+): Promise<{ association: Association; bound: Endpoint }> {
+  const address = canonicalAddress(socket.remoteAddress ?? '');
+  const localAddress = canonicalAddress(socket.localAddress ?? '');
+  // A closed socket has no addresses.
+  if (address === undefined || localAddress === undefined) throw new TunnelFailure('client-gone');
+  // The port from which the client intends to send, or 0. Its address is ignored: behind a NAT it is wrong.
+  const client = { address, localAddress, port: target?.port || undefined };
+  let isOpen = false;
+  const association = new Association(context, login, client, () => {
+    if (isOpen) socket.destroySoon();
+  });
+  const ended = () => association.flow.close('completed');
+  socket.once('end', ended).once('close', ended).setKeepAlive(true, KEEP_ALIVE_MS);
+  const port = await association.open();
+  isOpen = true;
+  return { association, bound: { address: publicAddress(context.publicAddresses, localAddress), port } };
+}
+
+/** Where the client must send its datagrams: the address to which it connected, unless a NAT is in front of this node. */
+function publicAddress(publicAddresses: readonly string[], localAddress: string): Uint8Array {
+  const [local, ...others] = [localAddress, ...publicAddresses].flatMap((text) => {
+    const host = parseHost(text);
+    return host?.kind === 'address' ? [host.bytes] : [];
+  });
+  return others.find(({ length }) => length === local?.length) ?? local ?? new Uint8Array(4);
+}

@@ -1,0 +1,223 @@
+import type { Logger } from 'pino';
+import { inBackground } from '../background.ts';
+import type { Login } from '../connections/connection.ts';
+import type { DescriptorWatch } from '../descriptors.ts';
+import { DialAbort } from '../exits/dial-abort.ts';
+import type { DestinationGuard } from '../exits/destination-guard.ts';
+import type { EndReason, Flow } from '../flows/flow.ts';
+import type { Flows } from '../flows/flows.ts';
+import type { Limits } from '../limits.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Target } from '../protocol/host.ts';
+import { DATAGRAM_BYTES_MAX, readUdpTarget, udpHeaderLength } from '../protocol/socks5-udp.ts';
+import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
+import type { ClientPorts } from './client-ports.ts';
+import { createRoute, type Destination, Destinations, type Route } from './destinations.ts';
+import type { Drop } from './drop.ts';
+import { ExitPorts } from './exit-ports.ts';
+import type { DatagramPort, Sender } from './udp-socket.ts';
+
+/** The parts of the node that associations use. */
+export interface AssociationContext {
+  readonly flows: Flows;
+  readonly guard: DestinationGuard;
+  readonly clientPorts: Pick<ClientPorts, 'open'>;
+  readonly descriptors: Pick<DescriptorWatch, 'exhausted'>;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The client of an association, as known from its control connection. */
+interface AssociatedClient {
+  /** The only address from which datagrams are accepted, in canonical text. */
+  readonly address: string;
+  /** The address of this host to which it connected. */
+  readonly localAddress: string;
+  /** The port from which it intends to send; undefined if it does not know. */
+  readonly port: number | undefined;
+}
+
+/**
+ * A flow over UDP (RFC 1928, section 7): relays datagrams between one client and the destinations to which it sends. A
+ * datagram that may not pass is dropped and counted; nothing waits except for a name or a socket.
+ */
+export class Association {
+  readonly flow: Flow;
+  readonly #abort = new DialAbort();
+  readonly #destinations: Destinations;
+  readonly #exits: ExitPorts;
+  #client: DatagramPort | undefined;
+  #clientPort: number | undefined;
+  /** When a datagram came from the client's port. */
+  #heardAt = performance.now();
+  /** Datagrams that wait for a route, of all destinations. */
+  #waiting = 0;
+
+  /** @param ended called once when the flow ends: the control connection must be closed */
+  constructor(
+    private readonly context: AssociationContext,
+    private readonly login: Login,
+    private readonly client: AssociatedClient,
+    ended: (reason: EndReason) => void,
+  ) {
+    const { flows, limits } = context;
+    this.#clientPort = client.port;
+    this.#destinations = new Destinations(limits.destinationsPerAssociation);
+    const failed = () => this.#drop('network-error');
+    this.#exits = new ExitPorts(login.connection.exit, {
+      received: (payload, from) => this.#fromExit(payload, from),
+      failed,
+    });
+    this.flow = flows.open(login, 'socks5-udp', (reason) => {
+      this.#close();
+      ended(reason);
+    });
+    this.flow.setIdleTimeout(limits.udpIdleMs);
+  }
+
+  /**
+   * Opens the port to which the client sends.
+   * @returns the port
+   * @throws TunnelFailure; the association is closed then
+   */
+  async open(): Promise<number> {
+    try {
+      const { socket, port } = await this.context.clientPorts.open(this.client.localAddress);
+      this.#client = socket;
+      if (this.flow.endReason !== undefined) {
+        socket.close();
+        throw new TunnelFailure('client-gone');
+      }
+      socket.open({
+        received: (datagram, from) => this.#fromClient(datagram, from),
+        failed: () => this.#drop('network-error'),
+      });
+      return port;
+    } catch (error) {
+      this.flow.close('dial-failed');
+      throw failureOfDial(error);
+    }
+  }
+
+  #fromClient(datagram: Buffer, from: Sender): void {
+    if (from.address !== this.client.address) return this.#drop('wrong-source');
+    const { connection } = this.login;
+    const { limits } = this.context;
+    if (!connection.rates.datagrams.take()) return this.#drop('rate');
+    const headerLength = udpHeaderLength(datagram);
+    if (typeof headerLength === 'string') return this.#drop(headerLength);
+    const header = datagram.toString('latin1', 0, headerLength);
+    const now = performance.now();
+    const known = this.#destinations.find(header, now - limits.udpIdleMs);
+    if (!this.#acceptsPort(from.port, known !== undefined, now)) return this.#drop('wrong-source');
+    const payload = datagram.subarray(headerLength);
+    // An empty datagram costs nothing, but its destination carries information.
+    const isFree = known !== undefined && payload.length > 0;
+    if (!isFree && !connection.rates.newDestinations.take()) return this.#drop('rate');
+    if (known?.route) return this.#toExit(known, known.route, payload);
+    if (this.#waiting >= limits.waitingDatagrams) return this.#drop('unresolved');
+    const target = known?.target ?? readUdpTarget(datagram.subarray(0, headerLength));
+    if (target === undefined) return this.#drop('malformed');
+    this.#waiting += 1;
+    if (known) known.waiting.push(payload);
+    else this.#addDestination(header, target, payload);
+  }
+
+  /**
+   * The first datagram fixes the client's port. A changed port of the same address is followed, because NATs change it: at
+   * once if the datagram goes to a known destination, otherwise only when the fixed port is silent. So a neighbour behind
+   * the same NAT cannot easily use the association.
+   */
+  #acceptsPort(port: number, isKnownDestination: boolean, now: number): boolean {
+    const isSilent = now - this.#heardAt >= this.context.limits.clientPortSilenceMs;
+    const isFixed = this.#clientPort !== undefined && port !== this.#clientPort;
+    if (isFixed && !isKnownDestination && !isSilent) return false;
+    this.#clientPort = port;
+    this.#heardAt = now;
+    return true;
+  }
+
+  #addDestination(header: string, target: Target, payload: Buffer): void {
+    const destination: Destination = { header, target, route: undefined, waiting: [payload], sentAt: this.#heardAt };
+    const evicted = this.#destinations.add(destination);
+    if (evicted) this.#dropWaiting(evicted, 'unresolved');
+    inBackground(this.context.log, 'datagram route', this.#openRoute(destination));
+  }
+
+  async #openRoute(destination: Destination): Promise<void> {
+    const { target } = destination;
+    try {
+      const [address] = await this.context.guard.addressesOf(this.login.connection.exit, target, this.#abort);
+      if (address === undefined) throw new TunnelFailure('name-unknown');
+      destination.route = createRoute(await this.#exits.to(address), address, target.port);
+    } catch (error) {
+      return this.#routeFailed(destination, causeOf(error));
+    }
+    const payloads = destination.waiting.splice(0);
+    this.#waiting -= payloads.length;
+    for (const payload of payloads) this.#toExit(destination, destination.route, payload);
+  }
+
+  #routeFailed(destination: Destination, cause: FailureCause): void {
+    this.#destinations.delete(destination);
+    if (cause === 'descriptors-exhausted') this.context.descriptors.exhausted();
+    this.#dropWaiting(destination, cause === 'destination-refused' ? 'destination-refused' : 'unresolved');
+  }
+
+  #dropWaiting({ waiting }: Destination, drop: Drop): void {
+    const count = waiting.splice(0).length;
+    this.#waiting -= count;
+    for (let index = 0; index < count; index += 1) this.#drop(drop);
+  }
+
+  #toExit(destination: Destination, route: Route, payload: Buffer): void {
+    const { metrics } = this.context;
+    const { port, text, exit } = route;
+    if (!this.#isAllowed(route)) return this.#drop('destination-refused');
+    if (exit.isCongested) return this.#drop('queue-full');
+    if (!this.flow.meter.takeWhole('toExit', payload.length)) return this.#drop('no-credit');
+    this.#destinations.sent(destination, route, this.#heardAt);
+    metrics.udp.relayed.toExit += 1;
+    exit.send([payload], port, text);
+  }
+
+  /** Each datagram is judged; the verdict is reused until the addresses of this host and of the control plane are read again. */
+  #isAllowed(route: Route): boolean {
+    const { guard } = this.context;
+    if (route.judgedAt !== guard.revision) {
+      route.judgedAt = guard.revision;
+      route.isAllowed = guard.isAllowed(route.address, route.port);
+    }
+    return route.isAllowed;
+  }
+
+  #fromExit(payload: Buffer, from: Sender): void {
+    const { connection } = this.login;
+    const { limits, metrics } = this.context;
+    const destination = this.#destinations.withAddress(from);
+    const { route, sentAt } = destination ?? {};
+    const isExpected = sentAt !== undefined && performance.now() - sentAt < limits.udpIdleMs;
+    const [client, clientPort] = [this.#client, this.#clientPort];
+    if (!route || !isExpected || !client || clientPort === undefined) return this.#drop('unknown-sender');
+    if (!connection.rates.datagrams.take()) return this.#drop('rate');
+    if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate');
+    if (route.replyHeader.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-long');
+    if (client.isCongested) return this.#drop('queue-full');
+    if (!this.flow.meter.takeWhole('toClient', payload.length)) return this.#drop('no-credit');
+    metrics.udp.relayed.toClient += 1;
+    client.send([route.replyHeader, payload], clientPort, this.client.address);
+  }
+
+  #drop(reason: Drop): void {
+    this.context.metrics.udp.dropped[reason] += 1;
+  }
+
+  #close(): void {
+    this.#abort.abort();
+    this.#client?.close();
+    this.#exits.close();
+    for (const destination of this.#destinations.all) this.#dropWaiting(destination, 'unresolved');
+    this.context.flows.released(this.flow);
+  }
+}

@@ -1,0 +1,95 @@
+import { canonicalAddress } from '@cellhop/contract/network';
+import { addressText, type Target } from '../protocol/host.ts';
+import { encodeUdpHeader } from '../protocol/socks5-udp.ts';
+import type { DatagramPort, Sender } from './udp-socket.ts';
+
+/** Where datagrams for a destination go. */
+export interface Route {
+  readonly address: Uint8Array;
+  readonly port: number;
+  readonly text: string;
+  readonly exit: DatagramPort;
+  /** The header of its replies to the client. */
+  readonly replyHeader: Buffer;
+  /** The same address and port as a key of the table. */
+  readonly key: string;
+  /** The revision of the guard that judged the address last. */
+  judgedAt: number | undefined;
+  isAllowed: boolean;
+}
+
+export function createRoute(exit: DatagramPort, address: Uint8Array, port: number): Route {
+  const text = addressText(address);
+  const key = keyOf({ address: canonicalAddress(text) ?? text, port });
+  const replyHeader = encodeUdpHeader(address, port);
+  return { address, port, text, exit, key, replyHeader, judgedAt: undefined, isAllowed: false };
+}
+
+/** A destination of one association: what a client wrote into the headers of its datagrams. */
+export interface Destination {
+  readonly header: string;
+  readonly target: Target;
+  /** Undefined while its name is resolved or the socket to it opens. */
+  route: Route | undefined;
+  /** Datagrams that wait for the route. */
+  readonly waiting: Buffer[];
+  sentAt: number;
+}
+
+const keyOf = ({ address, port }: Sender) => `${address} ${port}`;
+
+/**
+ * The destinations of an association, at most `max`: the one to which the client has sent nothing for longest is evicted.
+ * Only they may send to the client.
+ */
+export class Destinations {
+  /** By header, ordered by the time of the last datagram. */
+  readonly #byHeader = new Map<string, Destination>();
+  readonly #byAddress = new Map<string, Destination>();
+  #latest: Destination | undefined;
+
+  constructor(private readonly max: number) {}
+
+  get all(): Iterable<Destination> {
+    return this.#byHeader.values();
+  }
+
+  /** A destination that was not used since `sentAfter` is forgotten, because its name may have another address by now. */
+  find(header: string, sentAfter: number): Destination | undefined {
+    const found = this.#byHeader.get(header);
+    if (!found?.route || found.sentAt >= sentAfter) return found;
+    this.delete(found);
+    return undefined;
+  }
+
+  /** @returns the destination that was evicted */
+  add(destination: Destination): Destination | undefined {
+    this.#byHeader.set(destination.header, destination);
+    this.#latest = destination;
+    if (this.#byHeader.size <= this.max) return undefined;
+    const [oldest] = this.#byHeader.values();
+    if (oldest) this.delete(oldest);
+    return oldest;
+  }
+
+  delete(destination: Destination): void {
+    if (this.#byHeader.get(destination.header) === destination) this.#byHeader.delete(destination.header);
+    const { route } = destination;
+    if (route && this.#byAddress.get(route.key) === destination) this.#byAddress.delete(route.key);
+  }
+
+  /** The client sends to the destination now, so its replies may pass from now on. */
+  sent(destination: Destination, { key }: Route, now: number): void {
+    destination.sentAt = now;
+    if (this.#byAddress.get(key) !== destination) this.#byAddress.set(key, destination);
+    if (this.#latest === destination) return;
+    this.#latest = destination;
+    this.#byHeader.delete(destination.header);
+    this.#byHeader.set(destination.header, destination);
+  }
+
+  /** The destination with this address and port. */
+  withAddress(sender: Sender): Destination | undefined {
+    return this.#byAddress.get(keyOf(sender));
+  }
+}

@@ -1,0 +1,86 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import type { Limits } from '../limits.ts';
+
+/** The sender of a datagram, as the system reports it. */
+export type Sender = Pick<RemoteInfo, 'address' | 'port'>;
+
+export interface DatagramEvents {
+  received(payload: Buffer, from: Sender): void;
+  /** A datagram could not be sent, or the socket reported an error. It remains usable. */
+  failed(error: Error): void;
+}
+
+/** A bound UDP socket, or a remote end that behaves like one. */
+export interface DatagramPort {
+  /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
+  readonly isCongested: boolean;
+  /** Starts to report events. Datagrams that arrived before are discarded. */
+  open(events: DatagramEvents): void;
+  /** @param address a literal of the port's family */
+  send(parts: readonly Uint8Array[], port: number, address: string): void;
+  close(): void;
+}
+
+interface UdpSocketSettings {
+  /** An address of this host, or the unspecified address of a family. */
+  readonly address: string;
+  /** 0: chosen by the system. */
+  readonly port: number;
+  readonly limits: Pick<Limits, 'udpBufferBytes' | 'udpQueueBytes'>;
+}
+
+/** Opens and binds a UDP socket. @throws the system error, with its code */
+export function openUdpSocket({ address, port, limits }: UdpSocketSettings): Promise<DatagramPort> {
+  const isIpv6 = address.includes(':');
+  const socket = createSocket({
+    type: isIpv6 ? 'udp6' : 'udp4',
+    ipv6Only: isIpv6,
+    // Only literals are used. The default calls `getaddrinfo` for each datagram, even for them.
+    lookup: (literal, _options, done) => done(null, literal, isIpv6 ? 6 : 4),
+  });
+  return new Promise((fulfil, reject) => {
+    socket.once('error', (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.removeAllListeners('error');
+      enlargeBuffers();
+      fulfil(toPort());
+    });
+  });
+
+  /** A burst of QUIC packets fills the default buffers within milliseconds. */
+  function enlargeBuffers(): void {
+    try {
+      socket.setRecvBufferSize(limits.udpBufferBytes);
+      socket.setSendBufferSize(limits.udpBufferBytes);
+    } catch {
+      // Linux reduces them to its maximum; other systems refuse, and the default remains.
+    }
+  }
+
+  function toPort(): DatagramPort {
+    let onError = ignore;
+    const onSent = (error: Error | null) => {
+      if (error) onError(error);
+    };
+    socket.on('error', (error) => onError(error));
+    return {
+      get isCongested() {
+        return socket.getSendQueueSize() > limits.udpQueueBytes;
+      },
+      open: (events) => {
+        onError = (error) => events.failed(error);
+        socket.on('message', (payload, from) => events.received(payload, from));
+      },
+      send: (parts, toPort, to) => socket.send(parts as Uint8Array[], toPort, to, onSent),
+      close: () => {
+        onError = ignore;
+        socket.removeAllListeners('message').close();
+      },
+    };
+  }
+}
+
+const ignore: (error: Error) => void = () => {};
