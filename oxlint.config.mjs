@@ -25,7 +25,7 @@ const foreignInternals = ban(
 );
 const http = ban('Only *.routes.ts knows HTTP.', 'fastify', '@fastify/*', '**/*.routes*');
 const sql = ban('Only *.store.ts holds SQL.', 'pg');
-const tests = ['**/*.test.ts', '**/*.test.tsx'];
+const tests = ['**/*.test.ts', '**/*.test.tsx', '**/*.interop.ts', '**/watcher-contract.ts'];
 const ledger = '**/ledger/**';
 
 // A later block that matches the same file replaces the rule, so the blocks are disjoint.

@@ -29,6 +29,7 @@ export function exampleInvoice(status: Invoice['status'], changes: Partial<Invoi
     currency: 'BTC',
     address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
     status,
+    paymentUri: 'bitcoin:bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh?amount=0.00025000',
     isSandbox: false,
     payment: payments[status],
     expiredAt: new Date(Date.now() + expiresIn).toISOString(),

@@ -1,25 +1,9 @@
+import { staffScreens } from './gallery-staff.ts';
 import { enter, expect, test } from './product.ts';
 import { expectGood, prefer, visit } from './screen-checks.ts';
 
 /** Every screen of the admin area. */
-const staffPages = [
-  '/admin/connections',
-  '/admin/tickets',
-  '/admin/tickets/replies',
-  '/admin/referral-system/codes',
-  '/admin/faq',
-  '/admin/faq?preview=ru',
-  '/admin/broadcasts',
-  '/admin/proxies',
-  '/admin/nodes',
-  '/admin/users',
-  '/admin/roles',
-  '/admin/payment/invoices',
-  '/admin/approvals',
-  '/admin/system',
-  '/admin/audit-log',
-  '/admin',
-];
+const staffPages = staffScreens.map(({ path }) => path);
 
 /** Half-way through an animation, colours differ. */
 test.use({ contextOptions: { reducedMotion: 'reduce' } });

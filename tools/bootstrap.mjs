@@ -45,12 +45,12 @@ try {
     const { test } = await import('./test.mjs');
     process.exit(await test(prepare));
   }
-  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue') {
+  if (mode === 'create-admin' || mode === 'add-node' || mode === 'catalogue' || mode === 'payments') {
     await prepare();
     const { runOnDatabase } = await import('./database-command.mjs');
     process.exit(await runOnDatabase(mode, names));
   }
-  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node or catalogue.');
+  throw new Problem('Use "npm start", "npm test", or "npm run" with create-admin, add-node, catalogue or payments.');
 } catch (error) {
   process.exit(reportFailure(error));
 }

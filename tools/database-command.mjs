@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Runs one program of the API on DATABASE_URL, or on the embedded database, whether the service runs or not:
- * `npm run create-admin -- email`, `npm run add-node -- name`, `npm run catalogue -- export`.
+ * `npm run create-admin -- email`, `npm run add-node -- name`, `npm run catalogue -- export`,
+ * `npm run payments -- check`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +10,7 @@ import path from 'node:path';
 import { startPostgres } from './pg.mjs';
 import { readSettings } from './settings.mjs';
 
-/** @param {'create-admin' | 'add-node' | 'catalogue'} program @param {string[]} values @returns {Promise<number>} the exit code */
+/** @param {'create-admin' | 'add-node' | 'catalogue' | 'payments'} program @param {string[]} values @returns {Promise<number>} the exit code */
 export async function runOnDatabase(program, values) {
   // The worker's settings: like this command, it listens on no port.
   const settings = await readSettings(process.env, ['worker']);

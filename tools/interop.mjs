@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `npm run test:interop`: this project against real programs of others on this machine. Installs what it needs, which is nothing that
- * production uses: Debian packages as root. Names what is missing and fails, so that no test passes unseen.
+ * production uses: npm packages in .data/interop, Debian packages as root. Names what is missing and fails, so that no test passes unseen.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Problem, reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const directory = path.join(root, '.data/interop');
 /** A test that hangs is ended; each node and each test has its own, shorter limit. */
 const TESTS_TIMEOUT_MS = 20 * 60_000;
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
@@ -19,6 +20,16 @@ const INSTALL_TIMEOUT_MS = 10 * 60_000;
  * @typedef {{ setting: string, find: () => string | undefined, install: () => void, advice: string }} Program
  * `setting` overrides where the program is, and passes it to the tests.
  */
+
+/** In a folder of its own: an old dependency of a test's node is none of ours. @param {string} name @param {object} manifest */
+function installPackage(name, manifest) {
+  const folder = path.join(directory, name);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }));
+  console.log(`Installing ${name} (npm) ...`);
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], timeout: INSTALL_TIMEOUT_MS });
+}
 
 /** On Debian or Ubuntu as root. @param {string} name */
 function installDebianPackage(name) {
@@ -36,6 +47,12 @@ function installDebianPackage(name) {
 /** @param {string[]} files */
 const firstExisting = (...files) => files.find((file) => fs.existsSync(file));
 
+/** The binary itself: the wrapper of its package would be the process that is ended, not the node. */
+function findAnvil() {
+  const platform = `${process.platform === 'win32' ? 'win32' : process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  return firstExisting(path.join(directory, `anvil/node_modules/@foundry-rs/anvil-${platform}/bin/anvil`));
+}
+
 /** @param {string} setting @param {string} file @param {string} name @returns {Program} */
 const debianProgram = (setting, file, name) => ({
   setting,
@@ -46,6 +63,21 @@ const debianProgram = (setting, file, name) => ({
 
 /** @type {Program[]} */
 const PROGRAMS = [
+  {
+    setting: 'ANVIL',
+    find: findAnvil,
+    install: () => installPackage('anvil', { dependencies: { '@foundry-rs/anvil': '1.7.1' } }),
+    advice: 'npm could not install @foundry-rs/anvil 1.7.1 for this platform; get Foundry from getfoundry.sh',
+  },
+  {
+    setting: 'BCOIN',
+    find: () => firstExisting(path.join(directory, 'bcoin/node_modules/bcoin/bin/node')),
+    // The leveldown that bcoin asks for does not build on current versions of Node.
+    install: () => installPackage('bcoin', { dependencies: { bcoin: '1.0.2' }, overrides: { leveldown: '6.1.1' } }),
+    advice: 'npm could not install bcoin 1.0.2',
+  },
+  debianProgram('LITECOIND', '/usr/lib/litecoin/litecoind', 'litecoind'),
+  debianProgram('ELECTRUM', '/usr/bin/electrum', 'electrum'),
   debianProgram('CURL', '/usr/bin/curl', 'curl'),
   debianProgram('GTLSCLIENT', '/usr/bin/gtlsclient', 'ngtcp2-client'),
   debianProgram('GTLSSERVER', '/usr/sbin/gtlsserver', 'ngtcp2-server'),

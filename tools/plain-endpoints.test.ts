@@ -30,3 +30,26 @@ describe.each(domains)('%s.plain', (domain) => {
 it('endpoint.ts imports only types, so plain endpoints need no zod', () => {
   expect(read('endpoint.ts')).not.toMatch(/^import (?!type )/m);
 });
+
+describe('the web app', () => {
+  const web = new URL('../web/src/', import.meta.url);
+  const sources = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
+  );
+
+  it('imports values only from files of the contract that declare no endpoints with schemas', () => {
+    const wrong = sources.flatMap((file) =>
+      valuesImported(readFileSync(new URL(file, web), 'utf8'))
+        .filter((imported) => /\bendpoint\(/.test(read(`${imported}.ts`)))
+        .map((imported) => `${file}: ${imported}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** The files of the contract of which a source imports more than types. */
+function valuesImported(source: string): string[] {
+  return [...source.matchAll(/^import (?!type )\{([^}]*)\} from '@cellhop\/contract\/([\w/.-]+)';$/gm)]
+    .filter(([, names = '']) => names.split(',').some((name) => name.trim() !== '' && !name.trim().startsWith('type ')))
+    .map(([, , file = '']) => file);
+}

@@ -24,11 +24,12 @@ const landingAtRoot: Plugin = {
  */
 const chunkGroups = [
   { name: 'landing', test: inSource(String.raw`app/start-landing\.tsx`) },
-  // With lib/ and the files of the contract without schemas, which screens of visitors and of signed-in users share.
+  // With lib/ and the files of the contract without schemas, which screens of visitors and of signed-in users share. The helpers of
+  // charts and files are loaded with the screens that have them.
   {
     name: 'app',
     test: inSource(
-      String.raw`(?:app/start-app\.tsx|lib/[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|[\w-]+\.plain)\.ts)`,
+      String.raw`(?:app/start-app\.tsx|lib/(?!day|download-text|scale|spreadsheet)[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|[\w-]+\.plain)\.ts)`,
     ),
   },
   { name: 'forms', test: /[\\/](?:zod|react-hook-form|@hookform|src[\\/]lib[\\/]forms)[\\/]/ },
@@ -51,6 +52,8 @@ export default defineConfig({
     target: 'es2022',
     rolldownOptions: {
       input: ['index.html', 'landing.html'],
+      // Constants of contract/src/limits.ts are in the files that use them, not all in the first one.
+      optimization: { inlineConst: { mode: 'all' } },
       output: { codeSplitting: { groups: chunkGroups } },
     },
     // Flags and fonts stay separate files: inlined they would be part of the JavaScript.

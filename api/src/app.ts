@@ -32,6 +32,7 @@ import { authenticateUser, findOpenSessions, refreshUsage } from './modules/auth
 import { connectionsRoutes } from './modules/connections/connections.routes.ts';
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts';
 import { faqsRoutes } from './modules/faqs/faqs.routes.ts';
+import { readChainFigures } from './modules/invoices/chain-overview.service.ts';
 import { invoicesRoutes } from './modules/invoices/invoices.routes.ts';
 import { readKeyFigures } from './modules/key-rotation/key-rotation.service.ts';
 import { gatewayRoutes } from './modules/gateway/gateway.routes.ts';
@@ -106,6 +107,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
     figures: async () => ({
       ...(await readFigures(ctx)),
       ...(await readKeyFigures(ctx)),
+      chains: await readChainFigures(ctx),
       freeDnsPorts: await gateway.countFreeDnsPorts(ctx),
       failedJobs: await countFailed(ctx),
     }),

@@ -1,6 +1,7 @@
 import { isDollarAmount, toMicros } from '@cellhop/contract/units';
 import { z } from 'zod';
 import type { SecretKeys } from './keys.ts';
+import { paymentEnvironment, readPaymentSettings, requireCurrency, type PaymentSettings } from './payments/settings.ts';
 import { portRangeSchema, type PortRange } from './port-range.ts';
 
 const wholeSeconds = z.coerce.number().int().min(1).max(31_536_000);
@@ -64,6 +65,7 @@ const environmentSchema = z.object({
   PURCHASES_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(600),
   UNUSED_RETURNS_PER_HOUR: z.coerce.number().int().min(1).max(1_000_000).default(20),
   RECONCILIATION_SECONDS: wholeSeconds.default(300),
+  ...paymentEnvironment,
   METRICS_TOKEN: optional(z.string().regex(/^\S{16,}$/, 'METRICS_TOKEN needs at least 16 characters and no spaces')),
   TRUSTED_PROXIES: z.string().default('loopback'),
   /** Set by `npm start`, which handles Ctrl-C itself. */
@@ -124,6 +126,8 @@ export interface Config {
   purchasesPerHour: number;
   /** Per user: connections without traffic that they end themselves with a full refund. */
   unusedReturnsPerHour: number;
+  /** In development the sandbox is used, whatever they are. */
+  payments: PaymentSettings;
   /** Interval of the invariant checks. */
   reconciliationMs: number;
   /** Bearer token of /metrics; undefined: public in development, disabled in production. */
@@ -139,7 +143,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (!parsed.success) throw new Error(parsed.error.issues.map(describe).join('\n'));
   const settings = parsed.data;
   const isDevelopment = settings.NODE_ENV !== 'production';
-  if (!isDevelopment) checkProductionSettings(settings);
+  const payments = readPaymentSettings(settings);
+  if (!isDevelopment) checkProductionSettings(settings, payments);
   return {
     isDevelopment,
     host: settings.HOST,
@@ -180,6 +185,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     openConnectionsMax: settings.OPEN_CONNECTIONS_MAX,
     purchasesPerHour: settings.PURCHASES_PER_HOUR,
     unusedReturnsPerHour: settings.UNUSED_RETURNS_PER_HOUR,
+    payments,
     reconciliationMs: settings.RECONCILIATION_SECONDS * 1000,
     metricsToken: settings.METRICS_TOKEN,
     trustedProxies: settings.TRUSTED_PROXIES,
@@ -199,9 +205,9 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 /** Production has no built-in mail sink and no sandbox chain, so a missing setting must not fall back to them. */
-function checkProductionSettings(settings: z.output<typeof environmentSchema>): void {
+function checkProductionSettings(settings: z.output<typeof environmentSchema>, payments: PaymentSettings): void {
   if (!settings.SMTP_URL) throw new Error('SMTP_URL is not set: production sends real mail');
   if (!settings.MAIL_FROM) throw new Error('MAIL_FROM is not set: production sends real mail');
   if (!settings.PUBLIC_URL) throw new Error('PUBLIC_URL is not set: mails link to it');
-  throw new Error('No payment chain is set up: this version only has the sandbox chain, which production refuses');
+  requireCurrency(payments);
 }

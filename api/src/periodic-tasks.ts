@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
+import { fetchRates } from './modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
 import { reseal } from './modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
@@ -11,7 +12,8 @@ import { chains } from './payments/currencies.ts';
 interface PeriodicTask {
   name: string;
   everyMs: number;
-  run(ctx: Ctx): Promise<unknown>;
+  /** @param signal when the worker stops */
+  run(ctx: Ctx, signal: AbortSignal): Promise<unknown>;
 }
 
 /**
@@ -24,7 +26,12 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
-  ...chains.map((chain) => ({ name: `chain ${chain}`, everyMs: 500, run: (ctx: Ctx) => watchChain(ctx, chain) })),
+  ...chains.map((chain) => ({
+    name: `chain ${chain}`,
+    everyMs: 500,
+    run: (ctx: Ctx, signal: AbortSignal) => watchChain(ctx, chain, undefined, signal),
+  })),
+  { name: 'rates', everyMs: 5000, run: fetchRates },
   // Checks whether it is due; the interval is a setting.
   { name: 'reconciliation', everyMs: 1000, run: reconcileWhenDue },
 ];
@@ -43,7 +50,7 @@ function startLoop(ctx: Ctx, task: PeriodicTask): () => Promise<void> {
     while (!stopping.signal.aborted) {
       // A failed task runs again after its interval.
       await task
-        .run(ctx)
+        .run(ctx, stopping.signal)
         .catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'periodic task failed'));
       await pause(task.everyMs, stopping.signal);
     }

@@ -28,6 +28,11 @@ export function limiter(ctx: Ctx, rule: Rule): RateLimiterPostgres {
   });
 }
 
-export function rateLimited({ msBeforeNext }: RateLimiterRes): AppError {
-  return AppError.rateLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)));
+export function rateLimited(
+  { msBeforeNext }: RateLimiterRes,
+  code: 'RATE_LIMITED' | 'TOO_MANY_VIEWS' = 'RATE_LIMITED',
+) {
+  const error: AppError = new AppError(code);
+  error.retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return error;
 }

@@ -9,9 +9,12 @@ import { lapseRequests } from './modules/approvals/approvals.service.ts';
 import { deleteOld } from './modules/audit-log/audit-log.service.ts';
 import { deleteExpired } from './modules/auth/auth.service.ts';
 import { deleteOldClientAddresses } from './modules/connections/access.service.ts';
+import { compareChains } from './modules/invoices/comparison.service.ts';
+import { deleteOldRates } from './modules/invoices/rates.service.ts';
 import { deleteOldMails } from './modules/mails/mails.service.ts';
 import { updateSums } from './modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
+import { deleteOldChanges } from './modules/proxies/catalogue-changes.service.ts';
 import { deleteOldImports } from './modules/proxies/imports.service.ts';
 import { assignExits } from './modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from './modules/referrals/level-changes.service.ts';
@@ -38,7 +41,10 @@ const schedule: ScheduledTask[] = [
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
   { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
+  { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
+  { name: 'chains.compare', cron: '12 3 * * *', run: compareChains },
+  { name: 'rates.clean-up', cron: '27 * * * *', run: deleteOldRates },
   { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];
 

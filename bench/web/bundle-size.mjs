@@ -13,9 +13,9 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), '
 const texts = (...namespaces) => namespaces.map((name) => `src/i18n/locales/ru/${name}.json`);
 /** The modules that the browser loads for a page: its entry, and those that router and translations request. */
 const pages = {
-  '/': { limit: 120, roots: ['landing.html', ...texts('common', 'landing')] },
+  '/': { limit: 99, roots: ['landing.html', ...texts('common', 'landing')] },
   '/sign-in': {
-    limit: 200,
+    limit: 194,
     roots: [
       'index.html',
       'src/app/layout/guest-layout.tsx',
@@ -24,7 +24,7 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 200,
+    limit: 185,
     roots: [
       'index.html',
       'src/app/layout/member-layout.tsx',

@@ -63,6 +63,14 @@ describe('createClient', () => {
     await expect(vague).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: undefined });
   });
 
+  test('keeps a code that only a newer API knows', async () => {
+    const body = { statusCode: 409, error: 'Conflict', code: 'NOT_YET_KNOWN', message: 'Refused' };
+    await expect(fakeApi(409, JSON.stringify(body)).call(listConnections, { query: {} })).rejects.toMatchObject({
+      status: 409,
+      code: 'NOT_YET_KNOWN',
+    });
+  });
+
   test('a foreign response is INTERNAL, no response is NETWORK', async () => {
     await expect(fakeApi(502, '<html>').call(listConnections, { query: {} })).rejects.toMatchObject({
       status: 502,

@@ -55,6 +55,7 @@ export const errorCatalogue = {
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'Range is not satisfiable' },
   TOO_MANY_CONNECTIONS: { status: 429, message: 'Too many open connections' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  TOO_MANY_VIEWS: { status: 429, message: 'Too many views as a user within an hour' },
   RESEND_INTERVAL: { status: 429, message: 'Small interval resend code - {seconds}' },
   RESEND_LIMIT: { status: 429, message: 'Limit resend code' },
   HEADERS_TOO_LARGE: { status: 431, message: 'Request headers are too large' },

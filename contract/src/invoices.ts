@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from './limits.ts';
+import { createInvoiceBody } from './invoices.forms.ts';
 import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
 import { currencies } from './invoices.plain.ts';
 
+export { createInvoiceBody, type CreateInvoiceBody } from './invoices.forms.ts';
 export { currencies, type Currency } from './invoices.plain.ts';
 
 export const invoiceStatuses = ['PENDING', 'CONFIRMING', 'PARTIALLY_PAID', 'PAID', 'OVERPAID', 'EXPIRED'] as const;
@@ -37,7 +38,10 @@ export const invoiceSchema = z.object({
   amount: dollarsSchema,
   amountInCurrency: z.string(),
   currency: z.enum(currencies),
+  /** Empty if it cannot be proven to be the operator's. */
   address: z.string(),
+  /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
+  paymentUri: z.string(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),
@@ -47,12 +51,6 @@ export const invoiceSchema = z.object({
   createdAt: dateSchema,
 });
 export type Invoice = z.infer<typeof invoiceSchema>;
-
-export const createInvoiceBody = z.strictObject({
-  currency: z.enum(currencies),
-  amount: dollarsSchema.min(INVOICE_DOLLARS_MIN).max(INVOICE_DOLLARS_MAX),
-});
-export type CreateInvoiceBody = z.infer<typeof createInvoiceBody>;
 
 export const createInvoice = endpoint({
   method: 'POST',

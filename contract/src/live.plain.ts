@@ -9,15 +9,14 @@ export type LiveTopic = (typeof liveTopics)[number];
 
 /** Topics of staff's lists, which show things of all users, and the permission that a stream needs to receive each. */
 export const staffTopics = {
+  'staff-adjustments': 'TRANSACTIONS_READ',
+  'staff-catalogue': 'PROXIES_READ',
   'staff-connections': 'CONNECTIONS_READ',
   'staff-invoices': 'PAYMENTS_READ',
+  'staff-settlements': 'PAYMENTS_READ',
   'staff-tickets': 'TICKETS_READ',
+  'staff-transactions': 'TRANSACTIONS_READ',
+  'staff-users': 'USERS_READ',
 } as const satisfies Record<`staff-${string}`, Permission>;
 
 export type StaffTopic = keyof typeof staffTopics;
-
-/** All that streams carry. */
-export const streamedTopics: readonly (LiveTopic | StaffTopic)[] = [
-  ...liveTopics,
-  ...(Object.keys(staffTopics) as StaffTopic[]),
-];

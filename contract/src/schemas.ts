@@ -2,50 +2,26 @@
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
 import { LISTED_ROWS_MAX, PAGE_SIZE, PAGE_SIZE_MAX, REASON_LENGTH_MAX, REASON_LENGTH_MIN } from './limits.ts';
-import { isDollarAmount } from './units.ts';
+import { idSchema, plainText } from './fields.ts';
 
-export const languageCodeSchema = z.enum(['en', 'ru']);
-export type LanguageCode = z.infer<typeof languageCodeSchema>;
+export {
+  dateInputSchema,
+  dateSchema,
+  dollarsSchema,
+  EASY_PASSWORD,
+  idSchema,
+  languageCodeSchema,
+  ONLY_SPACES,
+  plainText,
+  type LanguageCode,
+} from './fields.ts';
 
-export const idSchema = z.uuid();
 export const idParams = z.strictObject({ id: idSchema });
-/** ISO 8601 in UTC. */
-export const dateSchema = z.iso.datetime();
-
-/** All dates of this service are within this range, and PostgreSQL and JavaScript both represent it. */
-const EARLIEST_DATE_MS = Date.UTC(1970);
-const LATEST_DATE_MS = Date.UTC(2200);
-
-/** A date from a caller, precise to the millisecond. Dates outside of 1970 to 2200 are clamped to that range. */
-export const dateInputSchema = dateSchema.overwrite(clampDate);
-
-function clampDate(text: string): string {
-  const milliseconds = Date.parse(text);
-  // The schema has refused invalid dates before; this must not throw.
-  if (Number.isNaN(milliseconds)) return text;
-  return new Date(Math.min(Math.max(milliseconds, EARLIEST_DATE_MS), LATEST_DATE_MS)).toISOString();
-}
-/** US dollars with at most 6 decimals. */
-export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars with at most 6 decimals');
 /** Milliseconds since 1970. */
 export const epochMsSchema = z.int().nonnegative();
 
-/** The message of the product specification. Forms map it to a translated text. */
-export const ONLY_SPACES = 'Field cannot contain only spaces';
-
-/** Forms map it to a translated text, as above. */
-export const EASY_PASSWORD = 'Password is too easy to guess';
-
 /** An IPv4 or IPv6 address. */
 export const addressSchema = z.union([z.ipv4(), z.ipv6()]);
-
-/** Text without markup. */
-export const plainText = (minimum: number, maximum: number) =>
-  z
-    .string()
-    .min(minimum)
-    .max(maximum)
-    .refine((text) => text.trim() !== '', ONLY_SPACES);
 
 /** Why a member of staff changes money or access; it is kept in the audit log. */
 export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);
@@ -66,6 +42,12 @@ export const data = <T extends z.ZodType>(item: T) => z.object({ data: item });
 /** `totalPages` is 0 for an empty list. */
 export const paged = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), totalPages: z.int().nonnegative() });
+
+/**
+ * A list of staff: only its first rows have pages (LISTED_ROWS_MAX, or a lower limit of the list). `isTruncated`: there are more rows,
+ * which narrower filters find.
+ */
+export const listed = <T extends z.ZodType>(item: T) => paged(item).extend({ isTruncated: z.boolean() });
 
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),

@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import {
-  TICKET_DESCRIPTION_LENGTH_MAX,
-  TICKET_DESCRIPTION_LENGTH_MIN,
-  TICKET_MESSAGE_LENGTH_MAX,
-  TICKET_NAME_LENGTH_MAX,
-  TICKET_NAME_LENGTH_MIN,
-} from './limits.ts';
+import { createTicketBody, ticketMessageBody } from './support.forms.ts';
 import { ticketStatuses } from './support.plain.ts';
-import { data, dateSchema, idParams, idSchema, paged, pageQuery, plainText } from './schemas.ts';
+import { data, dateSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
 
+export { createTicketBody, type CreateTicketBody, ticketMessageBody, type TicketMessageBody } from './support.forms.ts';
 export { ticketStatuses } from './support.plain.ts';
 
 export type TicketStatus = (typeof ticketStatuses)[number];
@@ -33,17 +28,8 @@ export const ticketMessageSchema = z.object({
 });
 export type TicketMessage = z.infer<typeof ticketMessageSchema>;
 
-export const createTicketBody = z.strictObject({
-  name: plainText(TICKET_NAME_LENGTH_MIN, TICKET_NAME_LENGTH_MAX),
-  description: plainText(TICKET_DESCRIPTION_LENGTH_MIN, TICKET_DESCRIPTION_LENGTH_MAX),
-});
-export type CreateTicketBody = z.infer<typeof createTicketBody>;
-
 /** A closed ticket cannot be reopened. */
 export const closeTicketBody = z.strictObject({ status: z.literal('CLOSED') });
-
-export const ticketMessageBody = z.strictObject({ content: plainText(1, TICKET_MESSAGE_LENGTH_MAX) });
-export type TicketMessageBody = z.infer<typeof ticketMessageBody>;
 
 export const listTickets = endpoint({
   method: 'GET',

@@ -9,6 +9,7 @@ export const transactionKinds = [
   'MEGABYTE',
   'REFUND',
   'ADJUSTMENT',
+  'REVERSAL',
 ] as const;
 
 export type TransactionKind = (typeof transactionKinds)[number];

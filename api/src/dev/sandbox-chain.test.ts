@@ -6,40 +6,48 @@ import {
   type SandboxTransaction,
 } from './sandbox-chain.ts';
 
-const times = { includedAfterMs: 100, finalAfterMs: 200, settledAfterMs: 1000 };
-
+const BORN_MS = 1_700_000_000_000;
+/** The chain at one moment, with transactions of these ages. */
 function chainOf(...ages: number[]) {
+  const now = BORN_MS + 60_000;
   const all = ages.map((ageMs, index): SandboxTransaction => ({
-    height: BigInt(index + 1),
+    position: BigInt(index + 1),
     transactionId: `transaction-${index + 1}`,
     asset: 'BTC',
     address: 'sandbox-btc-1',
     units: 1n,
-    createdAt: new Date(0),
+    createdAt: new Date(now - ageMs),
     ageMs,
   }));
-  const listAfter = (height: bigint) => Promise.resolve(all.filter((transaction) => transaction.height > height));
-  return createSandboxWatcher({ listAfter }, times);
+  const watcher = createSandboxWatcher({
+    listAfter: (position) => Promise.resolve(all.filter((transaction) => transaction.position > position)),
+    sumByAddress: () => Promise.resolve(new Map([['sandbox-btc-1', 5n]])),
+  });
+  return {
+    ...watcher,
+    poll: (cursor: string | null) => watcher.poll(cursor, new Set(['sandbox-btc-1']), new AbortController().signal),
+  };
 }
 
-test('a payment is seen at once, then included, then final', async () => {
-  const { payments } = await chainOf(200, 199, 100, 99, 0).poll(null);
-  expect(payments.map((payment) => payment.stage)).toEqual(['FINAL', 'INCLUDED', 'INCLUDED', 'SEEN', 'SEEN']);
+test('a payment is in the memory pool for 0.4 s, then in a block, which gets confirmations', async () => {
+  const { payments, head } = await chainOf(1000, 400, 399, 0).poll(null);
+  const confirmations = payments.map(({ block }) => block && head.height - block.height + 1);
+  expect(confirmations).toEqual([4, 1, undefined, undefined]);
 });
 
 test('the cursor stops before the first unsettled payment', async () => {
-  expect((await chainOf(5000, 1000, 999, 5000).poll(null)).cursor).toBe('2');
+  expect((await chainOf(50_000, 10_000, 9999, 50_000).poll(null)).cursor).toBe('2');
 });
 
 test('a poll continues after the cursor', async () => {
-  const { cursor, payments } = await chainOf(5000, 5000, 300).poll('2');
+  const { cursor, payments } = await chainOf(50_000, 50_000, 300).poll('2');
   expect(cursor).toBe('2');
   expect(payments.map((payment) => payment.transactionId)).toEqual(['transaction-3']);
 });
 
 test('an empty chain does not move the cursor', async () => {
-  expect(await chainOf().poll(null)).toEqual({ cursor: null, payments: [] });
-  expect(await chainOf().poll('7')).toEqual({ cursor: '7', payments: [] });
+  expect(await chainOf().poll(null)).toMatchObject({ cursor: '0', payments: [] });
+  expect(await chainOf().poll('7')).toMatchObject({ cursor: '7', payments: [] });
 });
 
 test('addresses have the sandbox prefix, are deterministic and unique', () => {

@@ -4,11 +4,11 @@
  */
 import { createHmac } from 'node:crypto';
 import { deriveKey, type SecretKeys } from '../keys.ts';
-import type { AddressDeriver, ChainWatcher, PaymentStage } from '../payments/chains/watcher.ts';
+import type { AddressDeriver, ChainWatcher, ObservedPayment } from '../payments/chains/watcher.ts';
 
 export interface SandboxTransaction {
   /** Position on the chain; it only grows. */
-  height: bigint;
+  position: bigint;
   transactionId: string;
   asset: string;
   address: string;
@@ -19,47 +19,51 @@ export interface SandboxTransaction {
 
 /** Storage of the simulated transactions. */
 export interface SandboxTransactions {
-  /** Ordered by height. */
-  listAfter(height: bigint): Promise<SandboxTransaction[]>;
+  /** Ordered by position. */
+  listAfter(position: bigint): Promise<SandboxTransaction[]>;
+  sumByAddress(asset: string, addresses: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
 }
 
-export interface SandboxTimes {
-  includedAfterMs: number;
-  finalAfterMs: number;
-  /** The cursor lags behind by this time, because a slow commit may add a transaction below a later one. */
-  settledAfterMs: number;
-}
+/** A block is mined this often, full or empty; its height is the number of these intervals since 1970. */
+const BLOCK_MS = 200;
+/** A transaction waits this long in the memory pool. */
+const POOLED_MS = 400;
+/** The cursor lags behind by this time, because a slow commit may add a transaction below a later one. */
+const SETTLED_AFTER_MS = 10_000;
 
-const defaultTimes: SandboxTimes = { includedAfterMs: 400, finalAfterMs: 1000, settledAfterMs: 10_000 };
-
-export function createSandboxWatcher(
-  transactions: SandboxTransactions,
-  times: SandboxTimes = defaultTimes,
-): ChainWatcher {
+export function createSandboxWatcher(transactions: SandboxTransactions): ChainWatcher {
   return {
     async poll(cursor) {
       const found = await transactions.listAfter(cursor === null ? 0n : BigInt(cursor));
-      const firstUnsettled = found.findIndex(({ ageMs }) => ageMs < times.settledAfterMs);
+      const firstUnsettled = found.findIndex(({ ageMs }) => ageMs < SETTLED_AFTER_MS);
       const settled = firstUnsettled === -1 ? found : found.slice(0, firstUnsettled);
+      const payments = found.map(toPayment);
+      const newest = found.at(-1);
+      // The clock of the database, which the ages are from.
+      const nowMs = newest ? newest.createdAt.getTime() + newest.ageMs : Date.now();
+      const head = { ...blockAt(nowMs), safeHeight: undefined, finalizedHeight: undefined };
       return {
-        cursor: settled.at(-1)?.height.toString() ?? cursor,
-        payments: found.map(({ createdAt, ageMs, transactionId, asset, address, units }) => ({
-          asset,
-          transactionId,
-          output: 0,
-          address,
-          units,
-          stage: toStage(ageMs, times),
-          arrivedAt: createdAt,
-        })),
+        cursor: settled.at(-1)?.position.toString() ?? cursor ?? '0',
+        payments,
+        orphanedBlockHashes: [],
+        pooledTransactionIds: undefined,
+        head,
+        scannedHeight: head.height,
       };
     },
+    confirm: () => Promise.resolve(undefined),
+    balances: (asset, addresses) => transactions.sumByAddress(asset, addresses),
   };
 }
 
-function toStage(ageMs: number, { includedAfterMs, finalAfterMs }: SandboxTimes): PaymentStage {
-  if (ageMs >= finalAfterMs) return 'FINAL';
-  return ageMs >= includedAfterMs ? 'INCLUDED' : 'SEEN';
+function toPayment({ asset, transactionId, address, units, createdAt, ageMs }: SandboxTransaction): ObservedPayment {
+  const block = ageMs < POOLED_MS ? undefined : blockAt(createdAt.getTime() + POOLED_MS);
+  return { asset, transactionId, output: 0, address, units, block, arrivedAt: createdAt };
+}
+
+function blockAt(ms: number) {
+  const height = Math.floor(ms / BLOCK_MS);
+  return { height, hash: `sandbox-block-${height}`, time: new Date(height * BLOCK_MS) };
 }
 
 const PREFIX = 'sandbox-';

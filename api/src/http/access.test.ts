@@ -5,22 +5,12 @@ import { logout, signIn } from '@cellhop/contract/auth';
 import { toPath } from '@cellhop/contract/client';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoints, named } from '../../test/endpoints.ts';
 import { createUser, PASSWORD } from '../../test/factories.ts';
 import { permissionTable } from '../../test/permission-table.ts';
 import { GATEWAY_TOKEN, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { valueCountLimitOf } from './body-values.ts';
-
-const contract = new URL('../../../contract/src/', import.meta.url);
-const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter((file) => /^[\w/-]+\.ts$/.test(file));
-const modules = await Promise.all(files.map((file) => import(new URL(file, contract).href) as Promise<object>));
-/** Every endpoint of the contract, found by its shape, so that new ones are tested automatically. */
-const endpoints = [...new Set(modules.flatMap((module): unknown[] => Object.values(module)))].filter(isEndpoint);
-
-function isEndpoint(value: unknown): value is EndpointDefinition {
-  return typeof value === 'object' && value !== null && 'access' in value && 'url' in value;
-}
 
 /** The permission that an endpoint of staff needs; `any`: one, whichever it is. */
 function permissionOf({ access }: EndpointDefinition): Permission | 'any' | undefined {
@@ -56,8 +46,6 @@ async function send(endpoint: EndpointDefinition, token: string | undefined, id:
   return { status: response.status, text: await response.text() };
 }
 
-const named = (list: EndpointDefinition[]) =>
-  list.map((endpoint) => [`${endpoint.method} ${endpoint.url}`, endpoint] as const);
 const closed = endpoints.filter(({ access }) => access !== 'public' && access !== 'development');
 const forStaff = endpoints.filter((endpoint) => permissionOf(endpoint) !== undefined);
 

@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUsage } from '../db.ts';
 import type { ConcurrencyUsage } from '../concurrency-limiter.ts';
+import { useChainMetrics, type ChainFigures } from './chain-metrics.ts';
 import { notFound } from './errors.ts';
 import { bearerToken } from './route.ts';
 
@@ -95,6 +96,7 @@ interface Figures {
   unreadableSecrets: number | undefined;
   recoveryCodesOfOlderKeys: number | undefined;
   freeDnsPorts: readonly { node: string; count: number }[];
+  chains: readonly ChainFigures[];
 }
 
 const figureGauges: { name: string; help: string; read: (figures: Figures) => number | undefined }[] = [
@@ -208,7 +210,9 @@ function useFigureMetrics(registers: Registry[]): (figures: Figures | undefined)
     labelNames: ['node'],
     registers,
   });
+  const setChains = useChainMetrics(registers);
   return (figures) => {
+    setChains(figures?.chains ?? []);
     for (const { gauge, read } of gauges) {
       const value = figures && read(figures);
       if (value === undefined) gauge.remove();

@@ -30,13 +30,45 @@ test('concurrent events are batched, each owner once', async () => {
     databaseThat((payloads) => void sent.push(payloads)),
     createLog('test', 'silent', false),
   );
-  changes.add({ accountId: 1000n }, 'balance');
-  await expect.poll(() => sent).toEqual([['balance 1000']]);
-  for (let time = 0; time < 100; time++) changes.add({ accountId: 1000n }, 'balance');
-  changes.add({ accountId: 1001n }, 'balance');
-  changes.add({ userId: 'u' }, 'invoices');
-  await expect.poll(() => sent[1]).toEqual(['balance 1000 1001', 'invoices u', 'staff-invoices staff-invoices']);
+  changes.add({ accountId: 1000n }, 'notifications');
+  await expect.poll(() => sent).toEqual([['notifications 1000']]);
+  for (let time = 0; time < 100; time++) changes.add({ accountId: 1000n }, 'notifications');
+  changes.add({ accountId: 1001n }, 'notifications');
+  changes.add({ userId: 'u' }, 'session');
+  await expect.poll(() => sent[1]).toEqual(['notifications 1000 1001', 'session u']);
   expect(sent).toHaveLength(2);
+});
+
+test('changes of all users reach staff at most once a second', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const sent: string[][] = [];
+    const changes = collectChanges(
+      databaseThat((payloads) => void sent.push(payloads)),
+      createLog('test', 'silent', false),
+    );
+    // Twenty a second, for ten seconds.
+    for (let time = 0; time < 200; time++) {
+      changes.add({ accountId: 1000n + BigInt(time) }, 'balance');
+      changes.add({ userId: 'u' }, 'connections');
+      vi.advanceTimersByTime(50);
+    }
+    vi.advanceTimersByTime(1000);
+    const forStaff = sent.filter(([payload]) => payload?.startsWith('staff-'));
+    expect(forStaff.length).toBeGreaterThan(9);
+    expect(forStaff.length).toBeLessThan(13);
+    expect(new Set(forStaff.flat())).toEqual(
+      new Set(['staff-transactions', 'staff-users', 'staff-connections'].map((topic) => `${topic} ${topic}`)),
+    );
+    expect(
+      sent
+        .flat()
+        .filter((payload) => payload.startsWith('balance'))
+        .join(' '),
+    ).toContain(' 1199');
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('an ending does not wait for the next batch, and flushes pending events', async () => {
@@ -48,16 +80,16 @@ test('an ending does not wait for the next batch, and flushes pending events', a
       createLog('test', 'silent', false),
     );
     vi.advanceTimersByTime(1000);
-    changes.add({ accountId: 1000n }, 'balance');
+    changes.add({ accountId: 1000n }, 'notifications');
     vi.advanceTimersByTime(0);
-    changes.add({ accountId: 1001n }, 'balance');
+    changes.add({ accountId: 1001n }, 'notifications');
     vi.advanceTimersByTime(20);
     changes.add({ connectionId: 'c' }, 'ending');
-    changes.add({ accountId: 1002n }, 'balance');
+    changes.add({ accountId: 1002n }, 'notifications');
     vi.advanceTimersByTime(29);
-    expect(sent).toEqual([['balance 1000']]);
+    expect(sent).toEqual([['notifications 1000']]);
     vi.advanceTimersByTime(1);
-    expect(sent[1]).toEqual(['balance 1001 1002', 'ending c']);
+    expect(sent[1]).toEqual(['notifications 1001 1002', 'ending c']);
     vi.advanceTimersByTime(1000);
     expect(sent).toHaveLength(2);
   } finally {
@@ -73,11 +105,11 @@ test('only events during a database outage are lost', async () => {
     if (isAway) throw new Error('away');
   });
   const changes = collectChanges(database, createLog('test', 'silent', false));
-  changes.add({ userId: 'u' }, 'balance');
-  await expect.poll(() => sent).toEqual([['balance u']]);
+  changes.add({ userId: 'u' }, 'notifications');
+  await expect.poll(() => sent).toEqual([['notifications u']]);
   isAway = false;
-  changes.add({ userId: 'v' }, 'balance');
-  await expect.poll(() => sent[1]).toEqual(['balance v']);
+  changes.add({ userId: 'v' }, 'notifications');
+  await expect.poll(() => sent[1]).toEqual(['notifications v']);
 });
 
 function databaseThat(take: (payloads: string[]) => void): Db {

@@ -13,6 +13,8 @@ import type { Log } from '../log.ts';
 export const CHANNEL = 'live_events';
 /** Minimum time between batches; the first event after a pause is sent at once. */
 const BATCH_SPACING_MS = 200;
+/** Longer, because the things of all users change all the time, and each event makes all open lists of staff fetch. */
+const STAFF_SPACING_MS = 1000;
 /** Shorter, because traffic continues until the gateways are notified. */
 const GATEWAY_SPACING_MS = 50;
 /** PostgreSQL's limit is 8,000 bytes. */
@@ -46,29 +48,37 @@ export interface Changes {
   add: (owner: Owner, topic: Topic) => void;
 }
 
-/** A change of a user's thing also changes the list of staff. */
-const staffTopicOf: Partial<Record<Topic, StaffTopic>> = {
-  connections: 'staff-connections',
-  invoices: 'staff-invoices',
-  tickets: 'staff-tickets',
+/** A change of a user's thing also changes the lists of staff. */
+const staffTopicsOf: Partial<Record<Topic, readonly StaffTopic[]>> = {
+  balance: ['staff-transactions', 'staff-users'],
+  connections: ['staff-connections'],
+  invoices: ['staff-invoices'],
+  tickets: ['staff-tickets'],
 };
 
-function ownerKey(owner: Owner, topic: Topic): string {
+export function collectChanges(db: Db, log: Log): Changes {
+  const forUsers = startBatches(db, log);
+  const forStaff = startBatches(db, log);
+  return {
+    add(owner, topic) {
+      if ('isStaff' in owner) return forStaff(topic, topic, STAFF_SPACING_MS);
+      forUsers(topic, ownerKey(owner), isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS);
+      for (const staffTopic of staffTopicsOf[topic] ?? []) forStaff(staffTopic, staffTopic, STAFF_SPACING_MS);
+    },
+  };
+}
+
+function ownerKey(owner: Exclude<Owner, typeof STAFF>): string {
   if ('connectionId' in owner) return owner.connectionId;
-  if ('isStaff' in owner) return topic;
   return 'userId' in owner ? owner.userId : String(owner.accountId);
 }
 
-export function collectChanges(db: Db, log: Log): Changes {
+/** @returns adds to the next batch, which is sent once `spacingMs` have passed since the last one */
+function startBatches(db: Db, log: Log): (topic: Topic, key: string, spacingMs: number) => void {
   let collected = new Map<Topic, Set<string>>();
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
   let sentAt = 0;
-
-  function collect(owner: Owner, topic: Topic): void {
-    const owners = collected.get(topic) ?? new Set();
-    collected.set(topic, owners.add(ownerKey(owner, topic)));
-  }
 
   async function send(): Promise<void> {
     timer = undefined;
@@ -89,13 +99,10 @@ export function collectChanges(db: Db, log: Log): Changes {
     timer = setTimeout(() => void send(), Math.max(0, at - performance.now())).unref();
   }
 
-  return {
-    add(owner, topic) {
-      collect(owner, topic);
-      const staffTopic = staffTopicOf[topic];
-      if (staffTopic !== undefined) collect(STAFF, staffTopic);
-      sendAt(sentAt + (isGatewayTopic(topic) ? GATEWAY_SPACING_MS : BATCH_SPACING_MS));
-    },
+  return (topic, key, spacingMs) => {
+    const keys = collected.get(topic) ?? new Set();
+    collected.set(topic, keys.add(key));
+    sendAt(sentAt + spacingMs);
   };
 }
 

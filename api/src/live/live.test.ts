@@ -1,10 +1,13 @@
 import { logout } from '@cellhop/contract/auth';
 import { connect } from '@cellhop/contract/connections';
-import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
+import { LIVE_EVENTS_PATH, staffTopics, type StaffTopic } from '@cellhop/contract/live';
+import { seededRoles } from '@cellhop/contract/permissions';
+import { changeUserStatus } from '@cellhop/contract/staff/users';
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy, createUser, topUp, type TestUser } from '../../test/factories.ts';
+import { adjust } from '../../test/staff-requests.ts';
 import { openStream } from '../../test/live.ts';
 import { startSecondApp, startTestApp, type TestApp } from '../../test/test-app.ts';
 import { newInvoice } from '../../test/sandbox-payments.ts';
@@ -141,15 +144,33 @@ describe('an event', () => {
   });
 
   test('for staff reaches those with the permission of its topic, and nobody else', async () => {
-    const staff = await createUser(testApp, { roleName: 'SUPPORT' });
-    const others = [await createUser(testApp), await createUser(testApp, { roleName: 'FINANCE' })];
-    const stream = await openStream(second.url, staff);
-    const foreign = await Promise.all(others.map(listenFor));
-    for (let time = 0; time < 100; time++) testApp.ctx.changed(STAFF, 'staff-tickets');
-    await stream.saw('changed staff-tickets');
-    for (const [index, other] of others.entries()) await settle(other, foreign[index]!);
-    expect(foreign.map(({ events }) => events)).toEqual(others.map(() => ['open', 'changed tickets']));
-    for (const each of [stream, ...foreign]) each.close();
+    const topics = Object.keys(staffTopics) as StaffTopic[];
+    const roles = ['USER', 'SUPPORT', 'FINANCE', 'ADMIN'];
+    const users = await Promise.all(roles.map((roleName) => createUser(testApp, { roleName })));
+    const streams = await Promise.all(users.map((user) => openStream(second.url, user)));
+    for (let time = 0; time < 100; time++) for (const topic of topics) testApp.ctx.changed(STAFF, topic);
+    await streams[3]!.saw(...topics.map((topic) => `changed ${topic}`));
+    for (const [index, user] of users.entries()) {
+      await settle(user, streams[index]!);
+      const readable = topics.filter((topic) => seededRoles[roles[index]!]!.includes(staffTopics[topic]));
+      const seen = topics.filter((topic) => streams[index]!.events.includes(`changed ${topic}`));
+      expect(seen).toEqual(readable);
+    }
+    for (const stream of streams) stream.close();
+  });
+
+  test('about money or access of a user reaches the lists of staff', async () => {
+    const [user, admin] = [await createUser(testApp), await createUser(testApp, { roleName: 'ADMIN' })];
+    const stream = await openStream(second.url, admin);
+    await adjust(admin, user, 1);
+    await stream.saw('changed staff-adjustments', 'changed staff-transactions', 'changed staff-users');
+    stream.close();
+    const next = await openStream(second.url, admin);
+    const body = { status: 'BLOCKED', reason: 'they asked for it' } as const;
+    await admin.call(changeUserStatus, { params: { id: user.id }, body });
+    await next.saw('changed staff-users');
+    expect(next.events).not.toContain('changed staff-tickets');
+    next.close();
   });
 
   test('of a transaction that is rolled back is not sent', async () => {

@@ -51,6 +51,7 @@ export const auditActions = [
   'FAQ_MOVED',
   'FAQ_DELETED',
   'CATALOGUE_FILE_CHECKED',
+  'CATALOGUE_CHANGE_ORDERED',
   'CATALOGUE_IMPORTED',
   'CATALOGUE_EXPORTED',
   'PROXY_PRICES_CHANGED',
@@ -63,6 +64,9 @@ export const auditActions = [
   'APPROVAL_REQUESTED',
   'REQUEST_REJECTED',
   'JOB_RETRIED',
+  'DEPOSIT_REVERSED',
+  'DEPOSIT_RELEASED',
+  'CHAIN_RESUMED',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,19 +1,10 @@
 /** Prepared texts for answers to tickets. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { CANNED_REPLY_TITLE_LENGTH_MAX, CANNED_REPLY_TITLE_LENGTH_MIN, TICKET_MESSAGE_LENGTH_MAX } from '../limits.ts';
-import { data, dateSchema, idParams, idSchema, plainText, versionSchema } from '../schemas.ts';
+import { data, dateSchema, idParams, idSchema, versionSchema } from '../schemas.ts';
+import { cannedReplyBody } from './canned-replies.forms.ts';
 
-const contentSchema = plainText(1, TICKET_MESSAGE_LENGTH_MAX);
-
-export const cannedReplyBody = z.strictObject({
-  /** For staff. */
-  title: plainText(CANNED_REPLY_TITLE_LENGTH_MIN, CANNED_REPLY_TITLE_LENGTH_MAX),
-  /** In each language; the customer's is used. */
-  contentEn: contentSchema,
-  contentRu: contentSchema,
-});
-export type CannedReplyBody = z.infer<typeof cannedReplyBody>;
+export { cannedReplyBody, type CannedReplyBody } from './canned-replies.forms.ts';
 
 export const cannedReplySchema = z.object({
   id: idSchema,

@@ -1,19 +1,10 @@
 /** FAQ entries as staff edit them: a question with its answer in each language. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import {
-  FAQ_QUESTION_LENGTH_MAX,
-  FAQ_QUESTION_LENGTH_MIN,
-  FAQ_RESPONSE_LENGTH_MAX,
-  FAQ_RESPONSE_LENGTH_MIN,
-} from '../limits.ts';
-import { data, dateSchema, idParams, idSchema, plainText, versionSchema } from '../schemas.ts';
+import { data, dateSchema, idParams, idSchema, versionSchema } from '../schemas.ts';
+import { faqTextSchema } from './faqs.forms.ts';
 
-export const faqTextSchema = z.strictObject({
-  question: plainText(FAQ_QUESTION_LENGTH_MIN, FAQ_QUESTION_LENGTH_MAX),
-  response: plainText(FAQ_RESPONSE_LENGTH_MIN, FAQ_RESPONSE_LENGTH_MAX),
-});
-export type FaqText = z.infer<typeof faqTextSchema>;
+export { faqTextSchema, type FaqText } from './faqs.forms.ts';
 
 const faqTextsSchema = z
   .strictObject({ en: faqTextSchema.nullable(), ru: faqTextSchema.nullable() })

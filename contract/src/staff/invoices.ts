@@ -11,7 +11,7 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   reasonSchema,
   repeated,
 } from '../schemas.ts';
@@ -44,7 +44,7 @@ export const listAllInvoices = endpoint({
     amountMax: invoiceAmountInput.optional(),
     sort: z.enum(invoiceSorts).default('-createdAt'),
   }),
-  response: paged(staffInvoiceSchema),
+  response: listed(staffInvoiceSchema),
 });
 
 export const depositSchema = z.object({
@@ -54,7 +54,7 @@ export const depositSchema = z.object({
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
-  state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED']),
+  state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
   arrivedAt: dateSchema,
   /** US dollars for one coin, as a decimal string, at which it was credited. */
   rate: z.string().nullable(),
@@ -67,6 +67,8 @@ export type Deposit = z.infer<typeof depositSchema>;
 export const staffInvoiceDetailSchema = staffInvoiceSchema.extend({
   /** US dollars for one coin, as a decimal string. */
   rate: z.string(),
+  /** Of the address in the operator's wallet: the number after `0/`; null in rows of older versions. */
+  derivationIndex: z.int().nonnegative().nullable(),
   /** US dollars that a settlement without an amount credits. */
   due: dollarsSchema,
   deposits: z.array(depositSchema),

@@ -1,55 +1,12 @@
 /** Notifications that staff send to one user or to many (broadcasts). */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import {
-  BALANCE_FILTER_DOLLARS_MAX,
-  BROADCAST_USERS_MAX,
-  FILTER_VALUE_LENGTH_MAX,
-  NOTIFICATION_CONTENT_LENGTH_MAX,
-  NOTIFICATION_DESCRIPTION_LENGTH_MAX,
-  RECIPIENTS_COUNTED_MAX,
-} from '../limits.ts';
+import { RECIPIENTS_COUNTED_MAX } from '../limits.ts';
 import { notificationSchema } from '../notifications.ts';
-import {
-  data,
-  dateInputSchema,
-  dateSchema,
-  dollarsSchema,
-  idSchema,
-  languageCodeSchema,
-  listQuery,
-  paged,
-  pageQuery,
-  plainText,
-} from '../schemas.ts';
+import { data, dateSchema, idSchema, listed, listQuery, paged, pageQuery } from '../schemas.ts';
+import { audienceSchema, notificationTextSchema } from './notifications.forms.ts';
 
-/** HTML; tags that a notification may not contain are removed. */
-export const notificationTextSchema = z.strictObject({
-  description: plainText(1, NOTIFICATION_DESCRIPTION_LENGTH_MAX),
-  /** Details, if the description is not enough. */
-  content: plainText(1, NOTIFICATION_CONTENT_LENGTH_MAX).optional(),
-});
-export type NotificationText = z.infer<typeof notificationTextSchema>;
-
-const balanceSchema = dollarsSchema.min(0).max(BALANCE_FILTER_DOLLARS_MAX);
-
-/** The recipients: users who match all given filters. Deleted users never do. */
-export const audienceSchema = z.strictObject({
-  /** Without it: active users. */
-  status: z.enum(['ACTIVE', 'BLOCKED']).optional(),
-  /** Whether the email is confirmed; without it: confirmed users. */
-  isConfirmed: z.boolean().optional(),
-  languageCode: languageCodeSchema.optional(),
-  roleName: z.string().min(1).max(FILTER_VALUE_LENGTH_MAX).optional(),
-  /** US dollars. */
-  balanceFrom: balanceSchema.optional(),
-  balanceBelow: balanceSchema.optional(),
-  userIds: z.array(idSchema).min(1).max(BROADCAST_USERS_MAX).optional(),
-  hasOpenConnection: z.boolean().optional(),
-  registeredFrom: dateInputSchema.optional(),
-  registeredBefore: dateInputSchema.optional(),
-});
-export type Audience = z.infer<typeof audienceSchema>;
+export { audienceSchema, type Audience, notificationTextSchema, type NotificationText } from './notifications.forms.ts';
 
 /** Users see the text in their current language. */
 const textsSchema = z.strictObject({ en: notificationTextSchema, ru: notificationTextSchema });
@@ -100,7 +57,7 @@ export const listBroadcasts = endpoint({
   access: { permission: 'MASS_NOTIFICATIONS_READ' },
   summary: 'Broadcasts, newest first',
   query: z.strictObject(listQuery),
-  response: paged(broadcastSchema),
+  response: listed(broadcastSchema),
 });
 
 export const listUserNotifications = endpoint({

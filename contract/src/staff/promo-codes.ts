@@ -1,27 +1,12 @@
 /** Promo codes as staff create, list and disable them. */
 import { z } from 'zod';
-import { emailSchema, referralCodeSchema } from '../auth.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  PROMO_CODE_BUDGET_DOLLARS_MAX,
-  PROMO_CODE_CREDITS_MAX,
-  REFERRAL_CODE_LENGTH_MAX,
-  REFERRAL_EMAIL_LENGTH_MAX,
-  REFERRAL_EMAIL_LENGTH_MIN,
-  TRIAL_CREDIT_DOLLARS_MAX,
-} from '../limits.ts';
+import { REFERRAL_CODE_LENGTH_MAX } from '../limits.ts';
 import { ownPromoCodeSchema } from '../referrals.ts';
-import {
-  data,
-  dateInputSchema,
-  dollarsSchema,
-  idParams,
-  idSchema,
-  listQuery,
-  paged,
-  reasonSchema,
-  versionSchema,
-} from '../schemas.ts';
+import { data, dollarsSchema, idParams, idSchema, listed, listQuery, reasonSchema, versionSchema } from '../schemas.ts';
+import { createPromoCodeBody } from './promo-codes.forms.ts';
+
+export { createPromoCodeBody, type CreatePromoCodeBody } from './promo-codes.forms.ts';
 
 export const promoCodeSchema = ownPromoCodeSchema.extend({
   /** The owner: the referrer of everyone who signs up with the code. */
@@ -39,19 +24,6 @@ export const promoCodeSchema = ownPromoCodeSchema.extend({
 });
 export type PromoCode = z.infer<typeof promoCodeSchema>;
 
-const dollarsUpTo = (maximum: number) => dollarsSchema.min(0).max(maximum);
-
-export const createPromoCodeBody = z.strictObject({
-  code: referralCodeSchema,
-  /** The email of its owner. */
-  referralEmail: emailSchema.min(REFERRAL_EMAIL_LENGTH_MIN).max(REFERRAL_EMAIL_LENGTH_MAX),
-  trialCredit: dollarsUpTo(TRIAL_CREDIT_DOLLARS_MAX).default(0),
-  trialCreditsMax: z.int().min(0).max(PROMO_CODE_CREDITS_MAX).optional(),
-  budget: dollarsUpTo(PROMO_CODE_BUDGET_DOLLARS_MAX).optional(),
-  expiredAt: dateInputSchema.optional(),
-});
-export type CreatePromoCodeBody = z.output<typeof createPromoCodeBody>;
-
 export const listPromoCodes = endpoint({
   method: 'GET',
   url: '/v1/referral-system/promo-codes/admin',
@@ -64,7 +36,7 @@ export const listPromoCodes = endpoint({
     /** The first characters of the code; not case-sensitive. */
     code: z.string().min(1).max(REFERRAL_CODE_LENGTH_MAX).optional(),
   }),
-  response: paged(promoCodeSchema),
+  response: listed(promoCodeSchema),
 });
 
 export const createPromoCode = endpoint({

@@ -1,8 +1,7 @@
 /** Tickets of all users, as a desk: views, assignment, internal notes and the time to the first reply. */
 import { z } from 'zod';
-import { emailSchema } from '../auth.ts';
 import { endpoint } from '../endpoint.ts';
-import { TICKET_MESSAGE_LENGTH_MAX, TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '../limits.ts';
+import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '../limits.ts';
 import {
   data,
   dateInputSchema,
@@ -11,23 +10,23 @@ import {
   idParams,
   idSchema,
   languageCodeSchema,
+  listed,
   listQuery,
   paged,
   pageQuery,
-  plainText,
   versionSchema,
 } from '../schemas.ts';
-import {
-  closeTicketBody,
-  createTicketBody,
-  ticketMessageBody,
-  ticketMessageSchema,
-  ticketSchema,
-  ticketStatuses,
-} from '../support.ts';
+import { closeTicketBody, ticketMessageBody, ticketMessageSchema, ticketSchema, ticketStatuses } from '../support.ts';
 import { staffConnectionSchema } from './connections.ts';
+import { createTicketForUserBody, ticketNoteBody } from './support.forms.ts';
 import { ticketViews } from './support.plain.ts';
 
+export {
+  createTicketForUserBody,
+  type CreateTicketForUserBody,
+  ticketNoteBody,
+  type TicketNoteBody,
+} from './support.forms.ts';
 export { ticketViews } from './support.plain.ts';
 
 export type TicketView = (typeof ticketViews)[number];
@@ -55,15 +54,6 @@ export const ticketNoteSchema = z.object({
 });
 export type TicketNote = z.infer<typeof ticketNoteSchema>;
 
-/** The customer: by id or by email. */
-export const createTicketForUserBody = createTicketBody
-  .extend({ userId: idSchema.optional(), email: emailSchema.optional() })
-  .refine(({ userId, email }) => (userId === undefined) !== (email === undefined), {
-    path: ['email'],
-    message: 'Give either userId or email',
-  });
-export type CreateTicketForUserBody = z.infer<typeof createTicketForUserBody>;
-
 /** `lastSeenMessageId`: the newest message that the author saw; null if there was none. If it is missing, nothing is checked. */
 export const answerTicketBody = ticketMessageBody.extend({ lastSeenMessageId: idSchema.nullable().optional() });
 export type AnswerTicketBody = z.infer<typeof answerTicketBody>;
@@ -74,9 +64,6 @@ export const assignTicketBody = z.strictObject({
   version: versionSchema.optional(),
 });
 export type AssignTicketBody = z.infer<typeof assignTicketBody>;
-
-export const ticketNoteBody = z.strictObject({ content: plainText(1, TICKET_MESSAGE_LENGTH_MAX) });
-export type TicketNoteBody = z.infer<typeof ticketNoteBody>;
 
 const wordsSchema = z
   .string()
@@ -101,7 +88,7 @@ export const listAllTickets = endpoint({
     /** Exclusive. */
     to: dateInputSchema.optional(),
   }),
-  response: paged(staffTicketSchema),
+  response: listed(staffTicketSchema),
 });
 
 export const countTicketViews = endpoint({

@@ -1,7 +1,7 @@
 /** The state of the system: the check of all money, jobs, chains and the database. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { data, dateSchema, listQuery, paged, reasonSchema } from '../schemas.ts';
+import { data, dateSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';
 import { jobStates } from './system.plain.ts';
 
@@ -24,8 +24,43 @@ export const systemStateSchema = z.object({
       chain: z.string(),
       /** False: payments on it are not seen. */
       isWatched: z.boolean(),
+      /** Why no invoices are created on it; null while it is healthy. */
+      problem: z.enum(['PAUSED', 'NEVER_POLLED', 'UNAVAILABLE', 'NOT_POLLED', 'OLD_HEAD', 'BEHIND']).nullable(),
+      /** Of a failure or pause, healthy or not: a node may have failed just now. */
+      detail: z.string().nullable(),
+      since: dateSchema.nullable(),
+      headHeight: count.nullable(),
+      headAt: dateSchema.nullable(),
+      /** Blocks that are still to be read. */
+      lagBlocks: count,
       /** Deposits that were seen and are not credited yet. */
       openDeposits: count,
+      /** Part of them: the operator must release them. */
+      heldDeposits: count,
+      /** Of the last comparison of addresses with deposits; null before the first. */
+      comparedAt: dateSchema.nullable(),
+      /** What it has found, each a sentence. */
+      differences: z.array(z.string()),
+    }),
+  ),
+  /** The operator's wallets. */
+  accounts: z.array(
+    z.object({
+      space: z.string(),
+      fingerprint: z.string(),
+      addressCount: count,
+      paidCount: count,
+      /** Consecutive addresses without a payment: the wallet must scan more than that. */
+      gap: count,
+    }),
+  ),
+  /** Of exchange rates; empty in the sandbox. */
+  rateSources: z.array(
+    z.object({
+      source: z.string(),
+      succeededAt: dateSchema.nullable(),
+      failingSince: dateSchema.nullable(),
+      failure: z.string().nullable(),
     }),
   ),
   database: z.object({
@@ -70,7 +105,7 @@ export const listJobs = endpoint({
   access: { permission: 'SYSTEM_READ' },
   summary: 'Jobs that wait, run or have failed; the failed ones first',
   query: z.strictObject({ ...listQuery, state: z.enum(jobStates).optional() }),
-  response: paged(jobSchema),
+  response: listed(jobSchema),
 });
 
 export const retryJob = endpoint({

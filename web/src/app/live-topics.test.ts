@@ -4,9 +4,14 @@ import { listInvoices } from '@cellhop/contract/invoices';
 import { streamedTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { getConnectionCost, listCharges } from '@cellhop/contract/receipts';
+import { listAdjustmentRequests, listSettlementRequests } from '@cellhop/contract/staff/approvals';
 import { listAllConnections } from '@cellhop/contract/staff/connections';
+import { getDashboard } from '@cellhop/contract/staff/dashboard';
 import { listAllInvoices } from '@cellhop/contract/staff/invoices';
 import { countTicketViews, getAnyTicket, listAllTickets, listAnyTicketMessages } from '@cellhop/contract/staff/support';
+import { getTimeline } from '@cellhop/contract/staff/timeline';
+import { listUserTransactions } from '@cellhop/contract/staff/transactions';
+import { getUser, listUsers } from '@cellhop/contract/staff/users';
 import { getTicket, listTicketMessages, listTickets } from '@cellhop/contract/support';
 import { listTransactions } from '@cellhop/contract/transactions';
 import { getUsage } from '@cellhop/contract/usage';
@@ -22,6 +27,11 @@ const { useReceipt, useConnections } = await import('../features/connections/api
 const { useInvoices } = await import('../features/invoices/api.ts');
 const { useNotifications } = await import('../features/notifications/api.ts');
 const { useMessages, useTicket, useTickets } = await import('../features/support/api.ts');
+const { useRequests } = await import('../features/staff-approvals/api.ts');
+const { useDashboard } = await import('../features/staff-dashboard/api.ts');
+const { useLedger } = await import('../features/staff-ledger/api.ts');
+const { useTimeline } = await import('../features/staff-timeline/api.ts');
+const { useUser, useUsers } = await import('../features/staff-users/api.ts');
 const { useConnectionsOfUsers } = await import('../features/staff-connections/api.ts');
 const { useInvoicesOfUsers } = await import('../features/staff-invoices/api.ts');
 const { useAnyMessages, useAnyTicket, useTicketsOfUsers, useViewCounts } =
@@ -58,6 +68,13 @@ beforeAll(() => {
     useViewCounts();
     useConnectionsOfUsers({});
     useInvoicesOfUsers({} as never);
+    useRequests('ADJUSTMENT', {} as never);
+    useRequests('SETTLEMENT', {} as never);
+    useDashboard(range);
+    useLedger('a', {} as never);
+    useTimeline('a', {});
+    useUser('a');
+    useUsers({});
     useNotifications();
     useProfile();
     useTicket('a');
@@ -85,9 +102,23 @@ it.each<[LiveTopic | StaffTopic, readonly { url: string }[]]>([
   ['invoices', [listInvoices]],
   ['staff-connections', [listAllConnections]],
   ['staff-invoices', [listAllInvoices]],
+  ['staff-adjustments', [listAdjustmentRequests]],
+  ['staff-settlements', [listSettlementRequests]],
+  ['staff-transactions', [listUserTransactions]],
+  ['staff-users', [listUsers, getUser, getTimeline]],
   ['notifications', [listNotifications]],
 ])('lets what shows %s follow them', (topic, endpoints) => {
   for (const { url } of endpoints) expect(topicsBehind(url)).toEqual([topic]);
+});
+
+it('lets the dashboard follow what it counts', () => {
+  expect(topicsBehind(getDashboard.url)).toEqual([
+    'staff-connections',
+    'staff-invoices',
+    'staff-tickets',
+    'staff-transactions',
+    'staff-users',
+  ]);
 });
 
 it('has a query for every topic', () => {

@@ -2,11 +2,10 @@
  * Live events: queries that depend on changed topics are fetched again. One tab of a browser (the leader) holds the
  * stream and forwards the events to the others; when it is closed, another tab takes over.
  */
-import { streamedTopics } from '@cellhop/contract/live.plain';
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
-import { dependsOn, queryClient, type Topic } from './query.ts';
+import { dependsOn, isStreamed, queryClient, type Topic } from './query.ts';
 import { throttle } from './throttle.ts';
 
 /** Without a stream, while money is involved. */
@@ -45,11 +44,11 @@ export function startLive(session: string): () => void {
   function handleEvent({ name, data }: ServerEvent): void {
     if (name === 'open') {
       // Changes while the stream was closed were missed.
-      if (wasStreamOpen) refetch.after(streamedTopics);
+      if (wasStreamOpen) refetch.after(isStreamed);
       wasStreamOpen = true;
       setStreamOpen(true);
-    } else if (name === 'refetch') refetch.after(streamedTopics);
-    else if (name === 'changed') refetch.after(topicsOf(data));
+    } else if (name === 'refetch') refetch.after(isStreamed);
+    else if (name === 'changed') refetch.after(isAmongTopicsOf(data));
   }
 
   function post(message: TabMessage): void {
@@ -118,11 +117,11 @@ function setStreamOpen(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Unknown topics come from a newer server and are ignored. */
-function topicsOf(data: string): Topic[] {
+/** Unknown topics come from a newer server; no query has them. */
+function isAmongTopicsOf(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
-  return Array.isArray(topics) ? streamedTopics.filter((topic) => topics.includes(topic)) : [];
+  return (topic) => Array.isArray(topics) && topics.includes(topic);
 }
 
 /** Refetches the queries that depend on topics, each endpoint with its own throttle. */
@@ -136,8 +135,8 @@ function createRefetcher() {
   }
 
   return {
-    after: (topics: readonly Topic[]) => {
-      const stale = queryClient.getQueryCache().findAll({ predicate: ({ meta }) => dependsOn(meta, topics) });
+    after: (hasChanged: (topic: Topic) => boolean) => {
+      const stale = queryClient.getQueryCache().findAll({ predicate: ({ meta }) => dependsOn(meta, hasChanged) });
       const intervals = new Map(stale.map(({ queryKey: [url], meta }) => [url, meta?.throttleMs ?? THROTTLE_MS]));
       for (const [url, throttleMs] of intervals) throttledRefetch(url, throttleMs).call();
     },

@@ -1,6 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
-import type { LiveTopic, StaffTopic } from '@cellhop/contract/live.plain';
+import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.plain';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
 import { clearToasts } from './toasts.ts';
@@ -12,12 +12,10 @@ export type Topic =
   | StaffTopic
   | 'account'
   | 'catalogue'
-  | 'users'
   | 'roles'
   | 'broadcasts'
   | 'faqs'
   | 'promoCodes'
-  | 'approvals'
   | 'jobs';
 
 /** The `meta` of each query. A type, because an interface is not assignable to the library's record type. */
@@ -29,7 +27,7 @@ export type Dependencies = {
 };
 
 /** Lists of staff change with every customer. */
-export const STAFF_THROTTLE_MS = 3000;
+const STAFF_THROTTLE_MS = 3000;
 /** Sums over many charges are more expensive for the server than a page of a list. */
 export const SUMS_THROTTLE_MS = 5000;
 
@@ -77,11 +75,21 @@ export function apiQuery<const C extends Callable>(
   });
 }
 
-/** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
-export function invalidate(topics: readonly Topic[]): Promise<void> {
-  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, topics) });
+/** What lists of staff depend on. */
+export function staffDependencies(...topics: Topic[]): Dependencies {
+  return { topics, throttleMs: STAFF_THROTTLE_MS };
 }
 
-export function dependsOn(dependencies: Dependencies | undefined, topics: readonly Topic[]): boolean {
-  return dependencies?.topics?.some((topic) => topics.includes(topic)) === true;
+/** Refetches queries with these topics: visible ones immediately, others when they are shown again. */
+export function invalidate(topics: readonly Topic[]): Promise<void> {
+  return queryClient.invalidateQueries({ predicate: ({ meta }) => dependsOn(meta, (topic) => topics.includes(topic)) });
+}
+
+export function dependsOn(dependencies: Dependencies | undefined, matches: (topic: Topic) => boolean): boolean {
+  return dependencies?.topics?.some(matches) === true;
+}
+
+/** Whether live events announce the topic. Those of staff have a prefix, so that customers do not load the list of them. */
+export function isStreamed(topic: string): boolean {
+  return topic.startsWith('staff-') || liveTopics.some((each) => each === topic);
 }

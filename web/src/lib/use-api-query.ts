@@ -1,8 +1,7 @@
 import type { ApiError } from '@cellhop/contract/client';
-import { streamedTopics } from '@cellhop/contract/live.plain';
 import { keepPreviousData, useQuery, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import { usePollInterval } from './live.ts';
-import { dependsOn } from './query.ts';
+import { dependsOn, isStreamed } from './query.ts';
 
 export interface ApiQueryOptions<Data> {
   isEnabled?: boolean;
@@ -47,7 +46,7 @@ export function observerOptions<Data>(
   options: ApiQueryOptions<Data>,
   pollInterval: (isBusy: boolean) => number,
 ): UseQueryOptions<Data, ApiError> {
-  const { isEnabled = true, keepsPrevious = false, isPolled = dependsOn(query.meta, streamedTopics), isBusy } = options;
+  const { isEnabled = true, keepsPrevious = false, isPolled = dependsOn(query.meta, isStreamed), isBusy } = options;
   return {
     ...query,
     enabled: isEnabled,

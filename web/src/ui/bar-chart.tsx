@@ -30,10 +30,12 @@ interface BarChartProps {
   /** In place of bars where there is nothing to see. */
   emptyText: string;
   formatTick: (value: number) => string;
+  /** Opens the rows behind a bar: by mouse, or Enter. A finger reads the numbers. */
+  onOpen?: (index: number) => void;
 }
 
 /** Bars over time. Pointer and arrow keys choose one, and its numbers are shown and spoken. */
-export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChartProps) {
+export function BarChart({ label, bars, legend, emptyText, formatTick, onOpen }: BarChartProps) {
   const [chosenKey, setChosenKey] = useState<string>();
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
   const scale = toScale(sums);
@@ -78,8 +80,9 @@ export function BarChart({ label, bars, legend, emptyText, formatTick }: BarChar
             onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
             onFocus={() => choose(chosen ?? last)}
             onBlur={() => setChosenKey(undefined)}
+            onKeyDown={({ key }) => key === 'Enter' && onOpen?.(chosen ?? last)}
           />
-          <BarsPicture bars={bars} scale={scale} chosen={chosen} onChoose={choose} />
+          <BarsPicture bars={bars} scale={scale} chosen={chosen} onChoose={choose} onOpen={onOpen} />
           {shown !== undefined && chosen !== undefined ? (
             <div
               className={classes['tip']}
@@ -104,14 +107,20 @@ interface BarsPictureProps {
   /** Index of a bar. */
   chosen: number | undefined;
   onChoose: (index: number) => void;
+  onOpen: ((index: number) => void) | undefined;
 }
 
-function BarsPicture({ bars, scale, chosen, onChoose }: BarsPictureProps) {
+function BarsPicture({ bars, scale, chosen, onChoose, onOpen }: BarsPictureProps) {
   const room = 100 / bars.length;
   const isGapped = bars.length <= GAPPED_MAX;
   const width = Math.min((room * (100 - (isGapped ? GAP : 0))) / 100, BAR_WIDTH_MAX);
   return (
-    <svg className={classes['picture']} shapeRendering={isGapped ? 'auto' : 'crispEdges'} aria-hidden="true">
+    <svg
+      className={classes['picture']}
+      data-links={onOpen !== undefined}
+      shapeRendering={isGapped ? 'auto' : 'crispEdges'}
+      aria-hidden="true"
+    >
       {bars.map(({ key, parts }, index) => (
         <g key={key} data-chosen={index === chosen}>
           <rect
@@ -121,6 +130,7 @@ function BarsPicture({ bars, scale, chosen, onChoose }: BarsPictureProps) {
             height="100%"
             onPointerMove={(event) => isMovement(event) && onChoose(index)}
             onPointerDown={() => onChoose(index)}
+            onPointerUp={({ pointerType, button }) => pointerType !== 'touch' && button === 0 && onOpen?.(index)}
           />
           <StackedBar parts={parts} scale={scale} left={(index + 0.5) * room - width / 2} width={width} />
         </g>

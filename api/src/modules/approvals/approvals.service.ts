@@ -15,8 +15,9 @@ import assert from 'node:assert/strict';
 import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import { requireSameRequest } from '../../idempotency.ts';
+import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
 import * as users from '../users/users.service.ts';
@@ -95,6 +96,7 @@ async function submit(ctx: Ctx, staff: Staff, request: Submitted, key: string | 
   // A concurrent request for another customer used the same key.
   if (id === undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const row = (await store.findRequest(ctx, id))!;
+  ctx.changed(STAFF, topicOf[request.kind]);
   const act: Act = { ...staff, request: row };
   await (isPending ? recordRequested(ctx, act) : apply(ctx, act));
   return presentRequest(row);
@@ -153,6 +155,8 @@ export function reject(
   });
 }
 
+const topicOf = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
+
 type Decision = (ctx: Ctx, request: store.RequestRow) => Promise<void>;
 
 async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: Decision) {
@@ -162,6 +166,7 @@ async function decide(ctx: Ctx, kind: store.RequestKind, id: string, decision: D
     await users.lockUser(ctx, found.userId);
     await store.lockRequest(ctx, id);
     await decision(ctx, (await store.findRequest(ctx, id))!);
+    ctx.changed(STAFF, topicOf[kind]);
     return presentRequest((await store.findRequest(ctx, id))!);
   });
 }
@@ -182,12 +187,14 @@ export async function listRequests(
   query: PageQuery & { status?: RequestStatus | undefined; userId?: string | undefined },
 ) {
   const filter = { kind, status: query.status ?? null, userId: query.userId ?? null };
-  const [rows, count, pendingCount] = await Promise.all([
-    store.listRequests(ctx, filter, query),
-    store.countRequests(ctx, filter),
+  const [{ rows, ...pages }, pendingCount] = await Promise.all([
+    readListed(query, {
+      list: () => store.listRequests(ctx, filter, query),
+      count: (limit) => store.countRequests(ctx, filter, limit),
+    }),
     store.countPending(ctx, kind),
   ]);
-  return { data: rows.map(presentRequest), totalPages: toTotalPages(count, query), pendingCount };
+  return { data: rows.map(presentRequest), ...pages, pendingCount };
 }
 
 /** Saves that nobody has decided requests in time; reads show them as LAPSED before. */

@@ -1,4 +1,5 @@
 /** Rate limits against brute force, mail floods and mass sign-up; shared by all API processes and kept over restarts. */
+import { VIEWS_PER_HOUR_MAX } from '@cellhop/contract/limits';
 import { clientNetwork } from '@cellhop/contract/network';
 import { createHash } from 'node:crypto';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
@@ -48,6 +49,8 @@ const failedRefreshesOfSession: Rule = { keyPrefix: 'refresh-session', points: 1
 const failedRefreshesOfNetwork: Rule = { keyPrefix: 'refresh-network', points: 300, duration: 15 * MINUTE_SECONDS };
 /** Mails per account are limited by the resend policy. */
 const mailsOfNetwork: Rule = { keyPrefix: 'mail-network', points: 60, duration: HOUR_SECONDS };
+/** Of one member of staff, as any users. */
+const viewsOfStaff: Rule = { keyPrefix: 'view-staff', points: VIEWS_PER_HOUR_MAX, duration: HOUR_SECONDS };
 
 /** Call it before and after a password is compared. @throws AppError RATE_LIMITED after too many failures */
 export async function throwIfThrottled(ctx: Ctx, attempt: Attempt): Promise<void> {
@@ -127,6 +130,12 @@ export async function countSignUp(ctx: Ctx, email: string, ip: string): Promise<
 /** @throws AppError RATE_LIMITED */
 export async function countMail(ctx: Ctx, ip: string): Promise<void> {
   if (isCountedByNetwork(ctx)) await count(ctx, mailsOfNetwork, clientNetwork(ip));
+}
+
+/** @throws AppError TOO_MANY_VIEWS */
+export async function countView(ctx: Ctx, viewerId: string): Promise<void> {
+  const used = await limiter(ctx, viewsOfStaff).penalty(viewerId);
+  if (used.consumedPoints > viewsOfStaff.points) throw rateLimited(used, 'TOO_MANY_VIEWS');
 }
 
 async function count(ctx: Ctx, rule: Rule, key: string): Promise<void> {

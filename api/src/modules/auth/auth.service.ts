@@ -8,6 +8,7 @@ import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
+import { STAFF } from '../../live/changes.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
@@ -52,6 +53,7 @@ export async function signUp(ctx: Ctx, body: SignUpBody, requester: Requester): 
       isEmailConfirmed: false,
     });
     if (!user) throw new AppError('EMAIL_EXISTS');
+    ctx.changed(STAFF, 'staff-users');
     await auditLog.recordOwn(ctx, 'SIGN_UP', user.id, requester);
     return sendCode(ctx, 'CONFIRM_EMAIL', hashEmail(ctx, email), { userId: user.id, email, languageCode });
   });
@@ -74,6 +76,7 @@ export function confirmEmail(
     const accountId = await store.confirmEmail(ctx, userId);
     if (accountId === undefined) return { confirmation: 'ALREADY_DONE', languageCode };
     await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
+    ctx.changed(STAFF, 'staff-users');
     await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
     const trial = await referrals.trialTransfer(ctx, userId, accountId);
     if (trial) await ledger.post(ctx, [trial]);

@@ -1,5 +1,6 @@
 import { listConnections, connect } from '@cellhop/contract/connections';
-import { createClient } from '@cellhop/contract/client';
+import { type ApiError, createClient } from '@cellhop/contract/client';
+import { VIEWS_PER_HOUR_MAX } from '@cellhop/contract/limits';
 import { LIVE_EVENTS_PATH } from '@cellhop/contract/live';
 import { listNotifications } from '@cellhop/contract/notifications';
 import { endView, startView, type View } from '@cellhop/contract/staff/view-as';
@@ -92,6 +93,17 @@ describe('seeing the app as a user', () => {
     await expect(start(viewer, viewer)).rejects.toMatchObject({ status: 404 });
     await expect(start(viewer, { ...user, id: randomUUID() })).rejects.toMatchObject({ status: 404 });
   });
+});
+
+test('a member of staff can begin 20 views within an hour', async () => {
+  const [user, viewer] = [await customer(), await admin()];
+  for (let count = 0; count < VIEWS_PER_HOUR_MAX; count++) await start(viewer, user);
+  const refusal = start(viewer, await customer());
+  await expect(refusal).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_VIEWS' });
+  const { retryAfterSeconds } = (await refusal.catch((error: unknown) => error)) as ApiError;
+  expect(retryAfterSeconds).toBeGreaterThan(3500);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(3600);
+  await start(await admin(), user);
 });
 
 describe('a view ends', () => {

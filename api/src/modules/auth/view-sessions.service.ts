@@ -11,13 +11,14 @@ import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { findUser, secondFactorState } from '../users/users.service.ts';
+import { countView } from './attempts.ts';
 import * as sessions from './sessions.store.ts';
 import { issueViewToken, type AccessClaims } from './tokens.ts';
 import * as store from './view-sessions.store.ts';
 
 const VIEW_LIFETIME_MS = 30 * 60 * 1000;
 
-/** @throws AppError NOT_FOUND for an unknown or deleted user, and for the viewer's own account */
+/** @throws AppError NOT_FOUND for an unknown or deleted user, and for the viewer's own account; TOO_MANY_VIEWS */
 export async function startView(
   ctx: Ctx,
   viewer: Actor,
@@ -27,6 +28,7 @@ export async function startView(
   const user = await findUser(ctx, userId);
   if (!user || user.status === 'DELETED' || userId === viewer.userId)
     throw new AppError('NOT_FOUND', { thing: 'User' });
+  await countView(ctx, viewer.userId);
   const id = randomUUID();
   const times = await ctx.tx(async (ctx) => {
     const view = { id, viewerId: viewer.userId, viewerSessionId: viewer.sessionId, userId };

@@ -1,30 +1,132 @@
 import type { Ctx } from '../../ctx.ts';
 import type { AddressSpace } from '../../payments/currencies.ts';
 
-/** The user's address in a space where all of their invoices share one. */
-export async function findReusedAddress(ctx: Ctx, userId: string, space: AddressSpace): Promise<bigint | undefined> {
+/** Of an account whose key is in the settings, or of the sandbox. */
+export async function findOrInsertAccount(
+  ctx: Ctx,
+  space: AddressSpace,
+  fingerprint: string,
+  firstIndex: bigint,
+): Promise<bigint> {
   const [row] = await ctx.db.query<{ id: bigint }>(
-    'select id from deposit_addresses where user_id = $1 and address_space = $2 and is_reused',
-    [userId, space],
-  );
-  return row?.id;
-}
-
-/** @returns an index that is never used twice */
-export async function nextAddressIndex(ctx: Ctx): Promise<bigint> {
-  const [row] = await ctx.db.query<{ id: bigint }>(
-    `select nextval(pg_get_serial_sequence('deposit_addresses', 'id')) as id`,
+    `with inserted as (
+       insert into wallet_accounts (address_space, fingerprint, next_index) values ($1, $2, $3)
+       on conflict (address_space, fingerprint) do nothing returning id
+     )
+     select id from inserted
+     union all select id from wallet_accounts where address_space = $1 and fingerprint = $2`,
+    [space, fingerprint, firstIndex],
   );
   return row!.id;
 }
 
-export async function insertAddress(
+/** Above the ids of all addresses, which older processes have derived sandbox addresses from. */
+export async function findIndexAboveIds(ctx: Ctx): Promise<bigint> {
+  const [row] = await ctx.db.query<{ index: bigint }>(
+    'select coalesce(max(id), 0) + 1 as index from deposit_addresses',
+  );
+  return row!.index;
+}
+
+/** Locks the account until the end of the transaction, so that a rollback leaves no gap. */
+export async function takeIndex(ctx: Ctx, accountId: bigint): Promise<bigint> {
+  const [row] = await ctx.db.query<{ index: bigint }>(
+    'update wallet_accounts set next_index = next_index + 1 where id = $1 returning next_index - 1 as index',
+    [accountId],
+  );
+  return row!.index;
+}
+
+/** The user's address in a space where all of their invoices share one. */
+export async function findShared(
   ctx: Ctx,
-  address: { id: bigint; space: AddressSpace; address: string; userId: string; isReused: boolean },
-): Promise<void> {
+  userId: string,
+  space: AddressSpace,
+  accountId: bigint,
+): Promise<bigint | undefined> {
+  const [row] = await ctx.db.query<{ id: bigint }>(
+    `select id from deposit_addresses
+      where user_id = $1 and address_space = $2 and is_reused and (wallet_account_id = $3 or wallet_account_id is null)`,
+    [userId, space, accountId],
+  );
+  return row?.id;
+}
+
+/** The user's newest address that was never paid to. */
+export async function findUnpaid(
+  ctx: Ctx,
+  userId: string,
+  space: AddressSpace,
+  accountId: bigint,
+): Promise<bigint | undefined> {
+  const [row] = await ctx.db.query<{ id: bigint }>(
+    `select id from deposit_addresses
+      where user_id = $1 and address_space = $2 and wallet_account_id = $3 and not is_reused
+        and not exists (select from deposits where deposits.address_id = deposit_addresses.id)
+      order by id desc limit 1`,
+    [userId, space, accountId],
+  );
+  return row?.id;
+}
+
+/** Addresses of an account whose key has been replaced: they stay watched, but get no new invoices. */
+export async function retireShared(ctx: Ctx, userId: string, space: AddressSpace): Promise<void> {
   await ctx.db.query(
-    `insert into deposit_addresses (id, address_space, address, user_id, is_reused)
-     overriding system value values ($1, $2, $3, $4, $5)`,
-    [address.id, address.space, address.address, address.userId, address.isReused],
+    'update deposit_addresses set is_reused = false where user_id = $1 and address_space = $2 and is_reused',
+    [userId, space],
+  );
+}
+
+export interface NewAddress {
+  space: AddressSpace;
+  address: string;
+  userId: string;
+  isShared: boolean;
+  accountId: bigint;
+  index: bigint;
+  mac: string;
+}
+
+export async function insertAddress(ctx: Ctx, address: NewAddress): Promise<bigint> {
+  const [row] = await ctx.db.query<{ id: bigint }>(
+    `insert into deposit_addresses (address_space, address, user_id, is_reused, wallet_account_id, derivation_index, mac)
+     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+    [address.space, address.address, address.userId, address.isShared, address.accountId, address.index, address.mac],
+  );
+  return row!.id;
+}
+
+/** @param watchMs from now on */
+export async function extendWatch(ctx: Ctx, id: bigint, watchMs: number): Promise<void> {
+  await ctx.db.query(
+    `update deposit_addresses set watched_until = greatest(watched_until, now() + $2 * interval '1 millisecond') where id = $1`,
+    [id, watchMs],
+  );
+}
+
+export interface AccountState {
+  space: AddressSpace;
+  fingerprint: string;
+  addressCount: number;
+  paidCount: number;
+  /** The longest run of addresses without a payment, which a wallet must be willing to scan. */
+  gap: number;
+}
+
+export function listAccounts(ctx: Ctx): Promise<AccountState[]> {
+  return ctx.db.query(
+    `select address_space as space, fingerprint, count(address.id)::int as "addressCount",
+            (count(*) filter (where is_paid))::int as "paidCount", coalesce(max(run), 0)::int as gap
+       from wallet_accounts
+       left join lateral (
+         select id, is_paid,
+                derivation_index - coalesce(max(case when is_paid then derivation_index end) over (
+                  order by derivation_index rows between unbounded preceding and 1 preceding), 0) as run
+           from (select id, derivation_index,
+                        exists (select from deposits where deposits.address_id = deposit_addresses.id) as is_paid
+                   from deposit_addresses where wallet_account_id = wallet_accounts.id) as own
+       ) as address on true
+      where fingerprint <> 'sandbox'
+      group by wallet_accounts.id order by wallet_accounts.id`,
   );
 }

@@ -1,26 +1,81 @@
+/** Deposit addresses: assigned to a user forever, and derived again or proven before anybody sees them. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
-import type { CurrencyRules } from '../../payments/currencies.ts';
+import { deriveKey, deriveKeys } from '../../keys.ts';
+import type { AddressSpace, CurrencyRules } from '../../payments/currencies.ts';
 import * as store from './addresses.store.ts';
-import { deriveAddress } from './chains.ts';
+import { deriveAddress, fingerprintOf, isSandbox } from './chains.ts';
+
+const MAC_KEY = 'deposit addresses';
+/** Address 0 belongs to the operator, who has compared it with the wallet. */
+const FIRST_INDEX = 1n;
 
 /**
- * Assigns the deposit address of a new invoice: a new one, or the user's existing one if the currency reuses addresses. An address
- * is never assigned to another user. The caller has locked the payer.
+ * Assigns the deposit address of a new invoice and watches it for the life of the invoice and the days after it. On chains with an
+ * address per invoice, the user's own never-paid one is used again: wallets stop scanning after a number of addresses without a
+ * payment, usually 20. An address is never assigned to another user. The caller has locked the payer.
  */
 export async function assignAddress(
   ctx: Ctx,
   userId: string,
-  { addressSpace, hasAddressPerInvoice }: Pick<CurrencyRules, 'addressSpace' | 'hasAddressPerInvoice'>,
+  { addressSpace, hasAddressPerInvoice, lifetimeMs }: CurrencyRules,
 ): Promise<bigint> {
-  const known = hasAddressPerInvoice ? undefined : await store.findReusedAddress(ctx, userId, addressSpace);
-  if (known !== undefined) return known;
-  const id = await store.nextAddressIndex(ctx);
-  await store.insertAddress(ctx, {
-    id,
-    space: addressSpace,
-    address: deriveAddress(ctx, addressSpace, id),
-    userId,
-    isReused: !hasAddressPerInvoice,
-  });
+  const accountId = await findAccount(ctx, addressSpace);
+  const find = hasAddressPerInvoice ? store.findUnpaid : store.findShared;
+  const id =
+    (await find(ctx, userId, addressSpace, accountId)) ??
+    (await deriveNext(ctx, userId, addressSpace, accountId, !hasAddressPerInvoice));
+  await store.extendWatch(ctx, id, lifetimeMs + ctx.config.payments.watchMs);
   return id;
+}
+
+async function findAccount(ctx: Ctx, space: AddressSpace): Promise<bigint> {
+  const firstIndex = isSandbox(ctx) ? await store.findIndexAboveIds(ctx) : FIRST_INDEX;
+  return store.findOrInsertAccount(ctx, space, fingerprintOf(ctx, space), firstIndex);
+}
+
+async function deriveNext(
+  ctx: Ctx,
+  userId: string,
+  space: AddressSpace,
+  accountId: bigint,
+  isShared: boolean,
+): Promise<bigint> {
+  if (isShared) await store.retireShared(ctx, userId, space);
+  const index = await store.takeIndex(ctx, accountId);
+  const address = deriveAddress(ctx, space, index);
+  const mac = macOf(deriveKey(ctx.config.secretKeys, MAC_KEY), { space, address, userId });
+  return store.insertAddress(ctx, { space, address, userId, isShared, accountId, index, mac });
+}
+
+export interface StoredAddress {
+  space: AddressSpace;
+  address: string;
+  userId: string;
+  /** These are null in rows of older processes, which only knew the sandbox. */
+  mac: string | null;
+  derivationIndex: bigint | null;
+  fingerprint: string | null;
+}
+
+/**
+ * Whether this program derived the address for this user. Somebody who can only change the database must not be able to redirect
+ * payments. The MAC of a secret key that is no longer in the settings proves nothing; then the address is derived again.
+ */
+export function isGenuine(ctx: Ctx, stored: StoredAddress): boolean {
+  const { mac, derivationIndex, space, fingerprint, address } = stored;
+  if (isSandbox(ctx)) return true;
+  const keys = deriveKeys(ctx.config.secretKeys, MAC_KEY);
+  if (mac !== null && keys.some((key) => isEqual(macOf(key, stored), mac))) return true;
+  const isOfPresentAccount = space in ctx.config.payments.accounts && fingerprint === fingerprintOf(ctx, space);
+  // An index of somebody else would derive a genuine address too, but it is one of the operator's.
+  return isOfPresentAccount && derivationIndex !== null && deriveAddress(ctx, space, derivationIndex) === address;
+}
+
+function macOf(key: Buffer, { space, address, userId }: Pick<StoredAddress, 'space' | 'address' | 'userId'>): string {
+  return createHmac('sha256', key).update(`${space}\n${address}\n${userId}`).digest('base64url');
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

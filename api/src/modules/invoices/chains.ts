@@ -1,25 +1,97 @@
-/** Selects the implementation of each chain. Only the sandbox exists so far, and only in development. */
-import type { Currency } from '@cellhop/contract/invoices';
+/** Selects the implementation of each chain, of addresses and of rates: the sandbox in development, real ones in production. */
+import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { createSandboxDeriver, createSandboxWatcher } from '../../dev/sandbox-chain.ts';
-import type { ChainWatcher } from '../../payments/chains/watcher.ts';
-import { currencyRules, type AddressSpace, type Chain } from '../../payments/currencies.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
+import { createEvmWatcher } from '../../payments/chains/evm.ts';
+import { createUtxoWatcher } from '../../payments/chains/utxo-rpc.ts';
+import type { ChainWatcher } from '../../payments/chains/watcher.ts';
+import type { AddressSpace, Chain } from '../../payments/currencies.ts';
+import type { DerivedSpace } from '../../payments/derive/account-key.ts';
+import { deriveAddress as deriveFromAccount } from '../../payments/derive/addresses.ts';
+import { finalityRules, sandboxFinality, type FinalityRule } from '../../payments/finality.ts';
 import type { RateSource } from '../../payments/rates/source.ts';
+import type { PaymentSettings } from '../../payments/settings.ts';
+import { storedRates } from './rates.service.ts';
 import * as sandboxStore from './sandbox.store.ts';
+
+const SANDBOX_FINGERPRINT = 'sandbox';
+
+const pollIntervalsMs: Record<Chain, number> = {
+  bitcoin: 15_000,
+  litecoin: 15_000,
+  ethereum: 12_000,
+  bsc: 10_000,
+  tron: 10_000,
+  ton: 5000,
+};
+
+export function isSandbox(ctx: Ctx): boolean {
+  return ctx.config.isDevelopment;
+}
 
 /** @returns undefined if the chain is disabled */
 export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
-  if (!ctx.config.isDevelopment) return undefined;
-  return createSandboxWatcher({ listAfter: (height) => sandboxStore.listTransactionsAfter(ctx, chain, height) });
+  if (!isSandbox(ctx)) return knownWatcher(chain, ctx.config.payments);
+  return createSandboxWatcher({
+    listAfter: (position) => sandboxStore.listTransactionsAfter(ctx, chain, position),
+    sumByAddress: (asset, addresses) => sandboxStore.sumByAddress(ctx, chain, asset, addresses),
+  });
 }
 
-export function isAvailable(ctx: Ctx, currency: Currency): boolean {
-  return watcherOf(ctx, currencyRules[currency].chain) !== undefined;
+/** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
+export function createWatcher(
+  chain: Chain,
+  { urls: { [chain]: urls }, usdtContracts }: PaymentSettings,
+): ChainWatcher | undefined {
+  if (urls === undefined) return undefined;
+  if (chain === 'ethereum' || chain === 'bsc')
+    return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain] });
+  if (chain === 'bitcoin' || chain === 'litecoin') return createUtxoWatcher({ chain, urls });
+  return undefined;
+}
+
+/** They remember the limits of their nodes. */
+const watchers = new WeakMap<PaymentSettings, Map<Chain, ChainWatcher | undefined>>();
+
+function knownWatcher(chain: Chain, settings: PaymentSettings): ChainWatcher | undefined {
+  const known = watchers.get(settings) ?? new Map<Chain, ChainWatcher | undefined>();
+  watchers.set(settings, known);
+  if (!known.has(chain)) known.set(chain, createWatcher(chain, settings));
+  return known.get(chain);
+}
+
+/** Whether addresses of the chain can be derived and its payments seen. */
+export function isConfigured(ctx: Ctx, chain: Chain, space: AddressSpace): boolean {
+  if (isSandbox(ctx)) return true;
+  const { accounts, urls } = ctx.config.payments;
+  return urls[chain] !== undefined && space in accounts;
+}
+
+export function pollEveryMs(ctx: Ctx, chain: Chain): number {
+  return isSandbox(ctx) ? 0 : pollIntervalsMs[chain];
+}
+
+export function finalityOf(ctx: Ctx, chain: Chain): FinalityRule {
+  return isSandbox(ctx) ? sandboxFinality : finalityRules[chain];
+}
+
+export function ratesOf(ctx: Ctx): RateSource {
+  return isSandbox(ctx) ? sandboxRates : storedRates(ctx);
+}
+
+/** Of the account that new addresses are derived from. */
+export function fingerprintOf(ctx: Ctx, space: AddressSpace): string {
+  return isSandbox(ctx) ? SANDBOX_FINGERPRINT : accountOf(ctx, space).fingerprint;
 }
 
 export function deriveAddress(ctx: Ctx, space: AddressSpace, index: bigint): string {
-  return createSandboxDeriver(ctx.config.secretKeys)(space, index);
+  if (isSandbox(ctx)) return createSandboxDeriver(ctx.config.secretKeys)(space, index);
+  return deriveFromAccount(space as DerivedSpace, accountOf(ctx, space), index);
 }
 
-export const rates: RateSource = sandboxRates;
+function accountOf(ctx: Ctx, space: AddressSpace) {
+  const account = ctx.config.payments.accounts[space as DerivedSpace];
+  assert(account, `no account is set for addresses of ${space}`);
+  return account;
+}

@@ -3,54 +3,102 @@ import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Ctx } from '../../ctx.ts';
 import { toCreditMicros } from '../../payments/amounts.ts';
+import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
 import { currencyRules, findCurrency, type Chain, type CurrencyRules } from '../../payments/currencies.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import * as bonus from '../referrals/bonus.service.ts';
-import { rates } from './chains.ts';
+import { readState } from './chain-states.store.ts';
+import { ratesOf } from './chains.ts';
 import { chooseCreditRate } from './credit-rate.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
+import { valueOf } from './record-poll.ts';
 import { updateStatuses } from './status-updates.ts';
 
 const DEPOSITS_PER_BATCH = 500;
+/** Larger credits need the same fact from a second source, if there is one. */
+const CONFIRMED_ABOVE_MICROS = 500_000_000n;
+const CONFIRM_LIMIT_MS = 20_000;
 
 /**
  * Credits every final deposit of a chain. Failures are logged and retried. Neither they nor deposits without a rate delay the
  * others.
  */
-export async function creditFinalDeposits(ctx: Ctx, chain: Chain): Promise<void> {
+export async function creditFinalDeposits(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
   let afterId: string | null = null;
   while (true) {
     const page: deposits.FinalDeposit[] = await deposits.listFinal(ctx, chain, afterId, DEPOSITS_PER_BATCH);
-    for (const deposit of page) await tryToCredit(ctx, chain, deposit);
+    if (page.length > 0 && (await readState(ctx, chain)).pausedAt !== null) return;
+    for (const deposit of page) await tryToCredit(ctx, chain, deposit, watcher);
     if (page.length < DEPOSITS_PER_BATCH) return;
     afterId = page.at(-1)!.id;
   }
 }
 
-async function tryToCredit(ctx: Ctx, chain: Chain, { id, asset, hasKnownRate }: deposits.FinalDeposit): Promise<void> {
+async function tryToCredit(
+  ctx: Ctx,
+  chain: Chain,
+  deposit: deposits.FinalDeposit,
+  watcher: ChainWatcher,
+): Promise<void> {
+  const { id, asset, arrivedAt } = deposit;
   try {
     const currency = findCurrency(chain, asset);
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
-    const rules = currencyRules[currency];
-    // Fetched outside the transaction; used if there was no rate when the payment arrived.
-    const currentRateE12 = await rates.rateE12(currency);
-    if (currentRateE12 === undefined && !hasKnownRate && !rules.isStable) return;
-    await creditDeposit(ctx, id, rules, currentRateE12);
+    // Fetched outside the transaction. Without a rate at its arrival, it is the first one after it.
+    const arrivalRateE12 = deposit.arrivalRateE12 ?? (await ratesOf(ctx).rateE12At(currency, arrivedAt));
+    const needsRate = !currencyRules[currency].isStable && !deposit.invoice;
+    if (arrivalRateE12 === undefined && needsRate) return;
+    if (!(await isConfirmed(ctx, chain, { ...deposit, arrivalRateE12 }, watcher))) return;
+    await creditDeposit(ctx, deposit, currencyRules[currency], arrivalRateE12);
   } catch (error) {
-    ctx.log.error({ err: error, depositId: id }, 'deposit could not be credited');
+    if (error instanceof ChainUnavailable)
+      ctx.log.warn({ depositId: id, detail: error.message }, 'deposit could not be confirmed by a second source');
+    else ctx.log.error({ err: error, depositId: id }, 'deposit could not be credited');
   }
 }
 
+/** Whether nothing speaks against the credit; otherwise the deposit is put on hold for the operator. */
+async function isConfirmed(
+  ctx: Ctx,
+  chain: Chain,
+  deposit: deposits.FinalDeposit,
+  watcher: ChainWatcher,
+): Promise<boolean> {
+  if (deposit.isReleased) return true;
+  const valueMicros = valueOf(chain, deposit);
+  const { holdAboveMicros } = ctx.config.payments;
+  if (holdAboveMicros !== undefined && (valueMicros === undefined || valueMicros > holdAboveMicros)) {
+    await deposits.saveHold(ctx, deposit.id, 'LARGE');
+    return false;
+  }
+  if (valueMicros !== undefined && valueMicros <= CONFIRMED_ABOVE_MICROS) return true;
+  const { blockHeight, blockHash, blockAt } = deposit;
+  const block =
+    blockHeight !== null && blockHash !== null && blockAt !== null
+      ? { height: Number(blockHeight), hash: blockHash, time: blockAt }
+      : undefined;
+  const isKnown = await watcher.confirm({ ...deposit, block }, AbortSignal.timeout(CONFIRM_LIMIT_MS));
+  if (isKnown !== false) return true;
+  ctx.log.error({ depositId: deposit.id, chain }, 'a second source does not know a large payment: it is on hold');
+  await deposits.saveHold(ctx, deposit.id, 'SOURCES_DISAGREE');
+  return false;
+}
+
 /** One transaction. Lock order: the deposit, its invoice, customers' accounts, system accounts. */
-function creditDeposit(ctx: Ctx, id: string, rules: CurrencyRules, currentRateE12: bigint | undefined): Promise<void> {
+function creditDeposit(
+  ctx: Ctx,
+  { id, blockHash }: deposits.FinalDeposit,
+  rules: CurrencyRules,
+  arrivalRateE12: bigint | undefined,
+): Promise<void> {
   return ctx.tx(async (ctx) => {
     const deposit = await deposits.lockFinal(ctx, id);
-    if (!deposit) return;
+    // In another block it is another fact, which needs its own confirmation.
+    if (!deposit || deposit.blockHash !== blockHash) return;
     const invoiceIds = deposit.invoiceId === null ? [] : [deposit.invoiceId];
     const [invoice] = await store.lockInvoices(ctx, invoiceIds);
-    const arrivalRateE12 = deposit.arrivalRateE12 ?? currentRateE12;
     const rateE12 = chooseCreditRate(rules, arrivalRateE12, deposit.arrivedAt, invoice);
     // Without a rate the deposit stays final and is retried.
     if (rateE12 === undefined) return;

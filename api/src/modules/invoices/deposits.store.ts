@@ -1,116 +1,58 @@
-import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
-import type { ObservedPayment } from '../../payments/chains/watcher.ts';
-import type { AddressSpace, CurrencyRules } from '../../payments/currencies.ts';
+import { counts, depositStates, type DepositState } from './deposit-state.ts';
 
-export async function readCursor(ctx: Ctx, chain: string): Promise<string | null> {
-  const [row] = await ctx.db.query<{ cursor: string | null }>('select cursor from chain_cursors where chain = $1', [
-    chain,
-  ]);
-  return row!.cursor;
-}
-
-/** The lock serializes all writes of deposits of this chain. */
-export async function lockCursor(ctx: Ctx, chain: string): Promise<string | null> {
-  const [row] = await ctx.db.query<{ cursor: string | null }>(
-    'select cursor from chain_cursors where chain = $1 for update',
-    [chain],
-  );
-  return row!.cursor;
-}
-
-export async function saveCursor(ctx: Ctx, chain: string, cursor: string | null): Promise<void> {
-  await ctx.db.query('update chain_cursors set cursor = $2 where chain = $1', [chain, cursor]);
-}
-
-/** In this order; a deposit never moves back. */
-const STAGES = `array['SEEN', 'INCLUDED', 'FINAL', 'CREDITED']`;
-
-/** Finds payments to our addresses that are new or have reached a later stage. @returns their indexes in the list */
-export async function findPaymentUpdates(
-  ctx: Ctx,
-  chain: string,
-  space: AddressSpace,
-  payments: readonly ObservedPayment[],
-): Promise<number[]> {
-  const rows = await ctx.db.query<{ position: bigint }>(
-    `select position
-       from unnest($3::text[], $4::text[], $5::int[], $6::text[], $7::text[])
-              with ordinality as payment (asset, transaction_id, output, address, stage, position)
-       join deposit_addresses on deposit_addresses.address_space = $2 and deposit_addresses.address = payment.address
-       left join deposits on deposits.chain = $1 and deposits.asset = payment.asset
-             and deposits.transaction_id = payment.transaction_id and deposits.output = payment.output
-      where deposits.id is null or array_position(${STAGES}, payment.stage) > array_position(${STAGES}, deposits.state)
-      order by position`,
-    [
-      chain,
-      space,
-      payments.map((payment) => payment.asset),
-      payments.map((payment) => payment.transactionId),
-      payments.map((payment) => payment.output),
-      payments.map((payment) => payment.address),
-      payments.map((payment) => payment.stage),
-    ],
-  );
-  return rows.map((row) => Number(row.position) - 1);
-}
-
-/**
- * Inserts a deposit, or updates the stage of a known one. It belongs to the newest invoice of its address and currency that existed
- * when it arrived; this never changes.
- * @returns the invoice's id; undefined if there is none or nothing changed
- */
-export async function upsertDeposit(
-  ctx: Ctx,
-  currency: Currency,
-  { chain, addressSpace }: Pick<CurrencyRules, 'chain' | 'addressSpace'>,
-  payment: ObservedPayment,
-  arrivalRateE12: bigint | undefined,
-): Promise<string | undefined> {
-  const [row] = await ctx.db.query<{ invoiceId: string | null }>(
-    `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id)
-     select $1, $2, $3, $4, $5, $6, $7, $11, deposit_addresses.id,
-            (select invoices.id from invoices
-              where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $7
-              order by invoices.created_at desc, invoices.id limit 1)
-       from deposit_addresses where address_space = $9 and address = $10
-     on conflict (chain, asset, transaction_id, output) do update set state = excluded.state
-       where array_position(${STAGES}, excluded.state) > array_position(${STAGES}, deposits.state)
-     returning invoice_id as "invoiceId"`,
-    [
-      chain,
-      payment.asset,
-      payment.transactionId,
-      payment.output,
-      payment.units,
-      payment.stage,
-      payment.arrivedAt,
-      currency,
-      addressSpace,
-      payment.address,
-      arrivalRateE12 ?? null,
-    ],
-  );
-  return row?.invoiceId ?? undefined;
-}
+const COUNTED_STATES = depositStates.filter(counts);
 
 export interface FinalDeposit {
   id: string;
   asset: string;
-  /** False if only the current rate can be used. */
-  hasKnownRate: boolean;
+  transactionId: string;
+  output: number;
+  address: string;
+  units: bigint;
+  /** Null in deposits that older processes have inserted. */
+  blockHeight: bigint | null;
+  blockHash: string | null;
+  blockAt: Date | null;
+  arrivedAt: Date;
+  arrivalRateE12: bigint | undefined;
+  invoice: { rateE12: bigint } | undefined;
+  /** By the operator: nothing is asked again. */
+  isReleased: boolean;
 }
 
-/** Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
-export function listFinal(ctx: Ctx, chain: string, afterId: string | null, limit: number): Promise<FinalDeposit[]> {
-  return ctx.db.query(
-    `select id, asset, arrival_rate_e12 is not null or invoice_id is not null as "hasKnownRate"
+type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'invoice'> & {
+  units: string;
+  arrivalRateE12: string | null;
+  rateE12: string | null;
+};
+
+/** Those on hold are left out. Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
+export async function listFinal(
+  ctx: Ctx,
+  chain: string,
+  afterId: string | null,
+  limit: number,
+): Promise<FinalDeposit[]> {
+  const rows = await ctx.db.query<StoredFinalDeposit>(
+    `select deposits.id, asset, transaction_id as "transactionId", output, address, units, block_height as "blockHeight",
+            block_hash as "blockHash", block_at as "blockAt", arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12",
+            invoices.rate_e12 as "rateE12", released_at is not null as "isReleased"
        from deposits
-      where chain = $1 and state = 'FINAL'
-        and ($2::uuid is null or (arrived_at, id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
-      order by arrived_at, id limit $3`,
+       join deposit_addresses on deposit_addresses.id = deposits.address_id
+       left join invoices on invoices.id = invoice_id
+      where chain = $1 and state = 'FINAL' and (hold is null or released_at is not null)
+        and ($2::uuid is null
+             or (arrived_at, deposits.id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
+      order by arrived_at, deposits.id limit $3`,
     [chain, afterId, limit],
   );
+  return rows.map(({ rateE12, ...row }) => ({
+    ...row,
+    units: BigInt(row.units),
+    arrivalRateE12: row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12),
+    invoice: rateE12 === null ? undefined : { rateE12: BigInt(rateE12) },
+  }));
 }
 
 export interface LockedDeposit {
@@ -118,6 +60,7 @@ export interface LockedDeposit {
   units: bigint;
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
+  blockHash: string | null;
   invoiceId: string | null;
   userId: string;
   accountId: bigint;
@@ -126,15 +69,15 @@ export interface LockedDeposit {
 /** The driver returns `numeric` as text. */
 type StoredDeposit = Omit<LockedDeposit, 'units' | 'arrivalRateE12'> & { units: string; arrivalRateE12: string | null };
 
-/** @returns undefined if it was credited, or if another transaction has it locked */
+/** @returns undefined if it is not to be credited any more, or if another transaction has it locked */
 export async function lockFinal(ctx: Ctx, id: string): Promise<LockedDeposit | undefined> {
   const [row] = await ctx.db.query<StoredDeposit>(
-    `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId", user_id as "userId",
-            account_id as "accountId"
+    `select deposits.id, units, arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", block_hash as "blockHash",
+            invoice_id as "invoiceId", user_id as "userId", account_id as "accountId"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as users on users.id = user_id
-      where deposits.id = $1 and state = 'FINAL'
+      where deposits.id = $1 and state = 'FINAL' and (hold is null or released_at is not null)
         for no key update of deposits skip locked`,
     [id],
   );
@@ -151,6 +94,60 @@ export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint,
   );
 }
 
+export async function saveHold(ctx: Ctx, id: string, hold: 'LARGE' | 'SOURCES_DISAGREE'): Promise<void> {
+  await ctx.db.query(`update deposits set hold = $2 where id = $1 and state = 'FINAL' and hold is null`, [id, hold]);
+}
+
+/** @returns false if the deposit is not on hold */
+export async function release(ctx: Ctx, id: string): Promise<boolean> {
+  const rows = await ctx.db.query(
+    'update deposits set released_at = now() where id = $1 and hold is not null and released_at is null returning id',
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** Credited deposits that have left their chain for good. */
+export async function listGone(ctx: Ctx, chain: string, limit: number): Promise<string[]> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from deposits where chain = $1 and state = 'CREDITED' and orphaned_at is not null and gone_at is not null
+      order by id limit $2`,
+    [chain, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface GoneDeposit {
+  transactionId: string;
+  creditedMicros: bigint;
+  invoiceId: string | null;
+  userId: string;
+  accountId: bigint;
+}
+
+/** @returns undefined if it was reversed or has returned, or if another transaction has it locked */
+export async function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | undefined> {
+  const [row] = await ctx.db.query<GoneDeposit>(
+    `select transaction_id as "transactionId", credited_micros as "creditedMicros", invoice_id as "invoiceId", user_id as "userId",
+            account_id as "accountId"
+       from deposits
+       join deposit_addresses on deposit_addresses.id = address_id
+       join readable_users as users on users.id = user_id
+      where deposits.id = $1 and state = 'CREDITED' and gone_at is not null
+        for no key update of deposits skip locked`,
+    [id],
+  );
+  return row;
+}
+
+/** @param takenMicros from the customer */
+export async function saveReversed(ctx: Ctx, id: string, takenMicros: bigint): Promise<void> {
+  await ctx.db.query(
+    `update deposits set state = 'REVERSED', reversed_at = now(), reversed_micros = $2 where id = $1`,
+    [id, takenMicros],
+  );
+}
+
 export interface InvoiceDeposit {
   invoiceId: string;
   units: bigint;
@@ -162,12 +159,13 @@ export interface InvoiceDeposit {
   isByHand: boolean;
 }
 
+/** Those that have left their chain do not count. */
 export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): Promise<InvoiceDeposit[]> {
   const rows = await ctx.db.query<Omit<InvoiceDeposit, 'units'> & { units: string }>(
     `select invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
             arrived_at as "arrivedAt", is_by_hand as "isByHand"
-       from deposits where invoice_id = any($1::uuid[])`,
-    [invoiceIds],
+       from deposits where invoice_id = any($1::uuid[]) and state = any($2)`,
+    [invoiceIds, COUNTED_STATES],
   );
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }
@@ -175,7 +173,7 @@ export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): P
 export interface DepositDetail extends InvoiceDeposit {
   id: string;
   transactionId: string;
-  state: 'SEEN' | 'INCLUDED' | 'FINAL' | 'CREDITED';
+  state: DepositState;
   creditedRateE12: bigint | null;
   creditedAt: Date | null;
 }
@@ -230,7 +228,10 @@ export async function insertByHand(ctx: Ctx, deposit: DepositByHand): Promise<st
   return row!.id;
 }
 
-/** Deposits that are not credited yet, by chain; there are few. */
-export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number }[]> {
-  return ctx.db.query('select chain, count(*)::int as count from deposits where credited_at is null group by chain');
+/** Deposits that are on their way, by chain; there are few. */
+export function countOpen(ctx: Ctx): Promise<{ chain: string; count: number; heldCount: number }[]> {
+  return ctx.db.query(
+    `select chain, count(*)::int as count, (count(*) filter (where hold is not null and released_at is null))::int as "heldCount"
+       from deposits where credited_at is null and state in ('SEEN', 'INCLUDED', 'FINAL') group by chain`,
+  );
 }

@@ -18,6 +18,12 @@ const newTransfers: Walk = {
   rowsMax: 20_000,
   from: ({ verified }) => String(verified.transferId),
 };
+const reversedDeposits: Walk = {
+  next: 'select reversed_at as key from deposits where reversed_at > $1::timestamptz order by reversed_at limit $2',
+  rows: '(reversed_at > $1::timestamptz and reversed_at <= $2::timestamptz)',
+  rowsMax: 2000,
+  from: endOfVerified,
+};
 const DAY_MS = 86_400_000;
 /** Incremental checks read the invoices of a week: only a late payment changes an older one. */
 const invoicesOfAWeek: Walk = {
@@ -51,6 +57,31 @@ export const paymentInvariants: Invariant[] = [
             select from deposits
              where id = case when idempotency_key ~ '^deposit:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                              then substr(idempotency_key, 9)::uuid end
+          )`,
+    newTransfers,
+  ),
+  walkedInvariant(
+    'a reversal takes back exactly what its deposit was credited',
+    (rows) =>
+      `select 'deposit ' || deposits.id || ' was credited ' || credited_micros || ', its reversal moved ' || moved as broken
+         from (select deposits.id, credited_micros,
+                      (select coalesce(sum(amount_micros), 0) from transfers
+                        where idempotency_key in ('reversal:' || deposits.id, 'reversal:' || deposits.id || ':loss')) as moved
+                 from deposits where ${rows}) as deposits
+        where moved <> credited_micros`,
+    reversedDeposits,
+  ),
+  walkedInvariant(
+    'each reversal has its reversed deposit',
+    (rows) =>
+      `select 'transfer ' || transfers.id || ' is ' || idempotency_key || ', which was not reversed' as broken
+         from transfers
+        where ${rows} and reason = 'REVERSAL'
+          and not exists (
+            select from deposits
+             where state = 'REVERSED'
+               and id = case when idempotency_key ~ '^reversal:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:loss)?$'
+                             then substr(idempotency_key, 10, 36)::uuid end
           )`,
     newTransfers,
   ),

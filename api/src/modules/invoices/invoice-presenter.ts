@@ -1,9 +1,10 @@
 import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
 import type { Deposit, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
-import { formatRate, formatUnits } from '../../payments/amounts.ts';
+import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
+import { toPaymentUri } from '../../payments/payment-uri.ts';
 import type { DepositDetail, InvoiceDeposit } from './deposits.store.ts';
 import { summarizePayment } from './payment-summary.ts';
 import type { InvoiceRow } from './invoices.store.ts';
@@ -16,12 +17,18 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
     amountInCurrency: formatUnits(row.dueUnits, currencyRules[row.currency]),
     currency: row.currency,
     address: row.address,
+    paymentUri: toPaymentUri(row.currency, row.address, stillDue(row, deposits)),
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
     payment: presentPayment(row, deposits),
     expiredAt: row.expiredAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+function stillDue({ dueUnits, currency }: InvoiceRow, deposits: readonly InvoiceDeposit[]): bigint {
+  const received = deposits.reduce((sum, { units }) => sum + units, 0n);
+  return received < dueUnits ? roundUpToDisplay(dueUnits - received, currencyRules[currency]) : 0n;
 }
 
 export function depositsOf({ id }: Pick<InvoiceRow, 'id'>, all: readonly InvoiceDeposit[]): InvoiceDeposit[] {
@@ -41,6 +48,7 @@ export function presentDetail(
   return {
     ...presentForStaff(row, deposits),
     rate: formatRate(row.rateE12),
+    derivationIndex: row.derivationIndex === null ? null : Number(row.derivationIndex),
     due: toDollars(dueMicros),
     deposits: deposits.map((deposit) => presentDeposit(row, deposit)),
   };

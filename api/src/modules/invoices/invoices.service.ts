@@ -1,15 +1,16 @@
 /** Creates and lists invoices. */
-import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
 import { AppError } from '@cellhop/contract/errors';
-import { toMicros } from '@cellhop/contract/units';
+import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
-import { assignAddress } from './addresses.ts';
-import { isAvailable, rates } from './chains.ts';
+import { assignAddress, isGenuine } from './addresses.ts';
+import { isAvailable } from './chain-health.ts';
+import { ratesOf } from './chains.ts';
 import * as deposits from './deposits.store.ts';
 import { depositsOf, presentInvoice } from './invoice-presenter.ts';
 import * as store from './invoices.store.ts';
@@ -25,11 +26,12 @@ export async function createInvoice(
   { userId }: Pick<Actor, 'userId'>,
   { currency, amount }: CreateInvoiceBody,
 ): Promise<Invoice> {
-  if (!isAvailable(ctx, currency)) throw new AppError('CURRENCY_UNAVAILABLE');
-  const rateE12 = await rates.rateE12(currency);
+  if (!(await isAvailable(ctx, currency))) throw new AppError('CURRENCY_UNAVAILABLE');
+  const amountMicros = toMicros(amount);
+  enforceMinimum(ctx, currency, amountMicros);
+  const rateE12 = await ratesOf(ctx).rateE12(currency, amountMicros);
   if (rateE12 === undefined) throw new AppError('RATE_UNAVAILABLE');
   const rules = currencyRules[currency];
-  const amountMicros = toMicros(amount);
   const dueUnits = toDueUnits(amountMicros, rateE12, rules);
   const id = await ctx.tx(async (ctx) => {
     // Serializes concurrent requests of one user.
@@ -41,17 +43,32 @@ export async function createInvoice(
     ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
-  return presentInvoice((await store.findInvoice(ctx, id))!, []);
+  return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), []);
 }
 
 export async function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
-  const rows = await store.listOfUser(ctx, userId, page);
+  const rows = (await store.listOfUser(ctx, userId, page)).map((row) => withGenuineAddress(ctx, row));
   const all = await deposits.listOfInvoices(
     ctx,
     rows.map(({ id }) => id),
   );
   const data = rows.map((row) => presentInvoice(row, depositsOf(row, all)));
   return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId), page) };
+}
+
+/** Nobody sees an address that was not derived by this program: it is left out, and the operator is told. */
+function withGenuineAddress(ctx: Ctx, row: store.InvoiceRow): store.InvoiceRow {
+  if (isGenuine(ctx, row)) return row;
+  ctx.log.error({ invoiceId: row.id }, 'the address of an invoice is not genuine: its row was changed');
+  return { ...row, address: '' };
+}
+
+function enforceMinimum(ctx: Ctx, currency: Currency, amountMicros: bigint): void {
+  const minimumMicros = ctx.config.payments.minimumMicros[currency] ?? 0n;
+  if (amountMicros >= minimumMicros) return;
+  throw AppError.validation([
+    { path: 'body.amount', message: `must be at least ${toDollars(minimumMicros)} in ${currency}` },
+  ]);
 }
 
 async function enforceHourlyLimit(ctx: Ctx, userId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
+import type { AddressSpace } from '../../payments/currencies.ts';
 
 export interface InvoiceRow {
   id: string;
@@ -11,7 +12,12 @@ export interface InvoiceRow {
   rateE12: bigint;
   currency: Currency;
   addressId: bigint;
+  /** What proves that the address is genuine. */
+  space: AddressSpace;
   address: string;
+  derivationIndex: bigint | null;
+  mac: string | null;
+  fingerprint: string | null;
   status: InvoiceStatus;
   expiredAt: Date;
   createdAt: Date;
@@ -31,9 +37,11 @@ export function toRow<Row extends { dueUnits: bigint; rateE12: bigint }>(stored:
 export const selectFrom = (source: string) => `
   select invoices.id, invoices.user_id as "userId", email as "userEmail", amount_micros as "amountMicros",
          due_units as "dueUnits", rate_e12 as "rateE12", currency, address_id as "addressId", address,
+         deposit_addresses.address_space as space, derivation_index as "derivationIndex", mac, fingerprint,
          invoices.status, expired_at as "expiredAt", invoices.created_at as "createdAt"
     from ${source} as invoices
     join deposit_addresses on deposit_addresses.id = address_id
+    left join wallet_accounts on wallet_accounts.id = wallet_account_id
     join readable_users as users on users.id = invoices.user_id`;
 const SELECT_ROW = selectFrom('invoices');
 

@@ -5,7 +5,7 @@ import { createInvoice, currencies, listInvoices, type CreateInvoiceBody } from 
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser } from '../../../test/factories.ts';
-import { letExpire, newInvoice, reload } from '../../../test/sandbox-payments.ts';
+import { letExpire, newInvoice, pay, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
 import * as invoices from './invoices.service.ts';
@@ -106,10 +106,26 @@ describe('createInvoice', () => {
     expect(data.map((invoice) => invoice.status).toSorted()).toEqual([...Array<string>(9).fill('EXPIRED'), 'PENDING']);
   });
 
-  test('gives each invoice an address of its own on Bitcoin and Litecoin', async () => {
+  test('gives a new address on Bitcoin and Litecoin once the last one was paid to, and reuses it until then', async () => {
+    const [user, stranger] = [await createUser(testApp), await createUser(testApp)];
+    for (const currency of ['BTC', 'LTC'] as const) {
+      const first = await newInvoice(user, currency);
+      const second = await newInvoice(user, currency);
+      expect(second.address).toBe(first.address);
+      expect((await newInvoice(stranger, currency)).address).not.toBe(first.address);
+      await pay(testApp, second);
+      expect((await newInvoice(user, currency)).address).not.toBe(first.address);
+    }
+  });
+
+  test('derives one address for a user who never pays', async () => {
     const user = await createUser(testApp);
-    for (const currency of ['BTC', 'LTC'] as const)
-      expect((await newInvoice(user, currency)).address).not.toBe((await newInvoice(user, currency)).address);
+    for (let count = 0; count < 40; count++) await newInvoice(user, 'BTC');
+    const rows = await testApp.database.query(
+      `select from deposit_addresses where user_id = $1 and address_space = 'btc'`,
+      [user.id],
+    );
+    expect(rows).toHaveLength(1);
   });
 
   test('gives each user one address on account-based chains', async () => {

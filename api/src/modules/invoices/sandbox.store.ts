@@ -13,12 +13,12 @@ export async function insertTransaction(
   );
 }
 
-export async function listTransactionsAfter(ctx: Ctx, chain: string, height: bigint): Promise<SandboxTransaction[]> {
+export async function listTransactionsAfter(ctx: Ctx, chain: string, position: bigint): Promise<SandboxTransaction[]> {
   const rows = await ctx.db.query<Omit<SandboxTransaction, 'units'> & { units: string }>(
-    `select height, transaction_id as "transactionId", asset, address, units, created_at as "createdAt",
+    `select height as position, transaction_id as "transactionId", asset, address, units, created_at as "createdAt",
             (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs"
        from sandbox_transactions where chain = $1 and height > $2 order by height limit $3`,
-    [chain, height, TRANSACTIONS_PER_POLL],
+    [chain, position, TRANSACTIONS_PER_POLL],
   );
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }
@@ -38,4 +38,18 @@ export async function sumUnread(
     [chain, asset, address, since],
   );
   return BigInt(row!.units);
+}
+
+export async function sumByAddress(
+  ctx: Ctx,
+  chain: string,
+  asset: string,
+  addresses: readonly string[],
+): Promise<Map<string, bigint>> {
+  const rows = await ctx.db.query<{ address: string; units: string }>(
+    `select address, sum(units) as units from sandbox_transactions
+      where chain = $1 and asset = $2 and address = any($3) group by address`,
+    [chain, asset, addresses],
+  );
+  return new Map(rows.map(({ address, units }) => [address, BigInt(units)]));
 }

@@ -1,84 +1,106 @@
 /** Periodic tasks for invoices: reads the chains, credits final deposits, expires unpaid invoices. */
-import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
-import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
-import { addressSpaces, chains, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
-import { rates, watcherOf } from './chains.ts';
+import { ChainUnavailable, type ChainWatcher, type Poll } from '../../payments/chains/watcher.ts';
+import { addressSpaces, type Chain } from '../../payments/currencies.ts';
+import { isSandbox, pollEveryMs, watcherOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
 import { creditFinalDeposits } from './credit.ts';
-import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
+import * as deposits from './observed-deposits.store.ts';
+import { recordPoll } from './record-poll.ts';
+import { reverseGoneDeposits } from './reversal.ts';
 import { updateStatuses } from './status-updates.ts';
 
 const EXPIRIES_PER_RUN = 500;
+/** While it catches up, one run polls this often; then other work gets its turn. */
+const POLLS_PER_RUN = 100;
+const POLL_LIMIT_MS = 45_000;
+/** Longer than a poll, so that two workers do not poll at once. A worker that was killed is replaced after this time. */
+const LEASE_MS = 60_000;
+const ADDRESSES_MAX = 20_000;
+const FAILURE_PAUSE_MAX_MS = 5 * 60_000;
+/** Nodes that throttle suspend clients which come back too early. */
+const THROTTLED_PAUSE_MS = 30_000;
+/** A poll that has found nothing is stored this often, for the age of the head. */
+const QUIET_SAVE_MS = 5000;
 
-/** Polls one chain. Several workers may run it at once. */
-export async function watchChain(ctx: Ctx, chain: Chain): Promise<void> {
-  const watcher = watcherOf(ctx, chain);
+/** Polls one chain, if it is due, and credits what has become final. Several workers may run it at once. */
+export async function watchChain(
+  ctx: Ctx,
+  chain: Chain,
+  watcher: ChainWatcher | undefined = watcherOf(ctx, chain),
+  stopping?: AbortSignal,
+): Promise<void> {
   if (!watcher) return;
-  const cursor = await deposits.readCursor(ctx, chain);
-  // Polled outside a transaction, so that no lock is held during a network call.
-  await recordPoll(ctx, chain, cursor, await watcher.poll(cursor));
-  await creditFinalDeposits(ctx, chain);
+  await pollUpToHead(ctx, chain, watcher, stopping);
+  if (stopping?.aborted) return;
+  await reverseGoneDeposits(ctx, chain);
+  await creditFinalDeposits(ctx, chain, watcher);
 }
 
 export function expireInvoices(ctx: Ctx): Promise<unknown> {
   return ctx.tx(async (ctx) => updateStatuses(ctx, await store.lockExpired(ctx, EXPIRIES_PER_RUN)));
 }
 
-/** Whether each chain is watched, and how many of its deposits are not credited yet. */
-export async function showChains(ctx: Ctx) {
-  const open = await deposits.countOpen(ctx);
-  return chains.map((chain) => ({
-    chain,
-    isWatched: watcherOf(ctx, chain) !== undefined,
-    openDeposits: open.find((each) => each.chain === chain)?.count ?? 0,
-  }));
-}
-
-async function recordPoll(ctx: Ctx, chain: Chain, previous: string | null, poll: Poll): Promise<void> {
-  const updates = await findPaymentUpdates(ctx, chain, poll.payments);
-  if (updates.length === 0 && poll.cursor === previous) return;
-  await ctx.tx(async (ctx) => {
-    // Another worker has already advanced the cursor, so this poll is out of date.
-    if ((await deposits.lockCursor(ctx, chain)) !== previous) return;
-    const invoiceIds = new Set<string>();
-    for (const { currency, payment, rateE12 } of updates) {
-      const invoiceId = await deposits.upsertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
-      if (invoiceId) invoiceIds.add(invoiceId);
-    }
-    await updateStatuses(ctx, [...invoiceIds]);
-    await deposits.saveCursor(ctx, chain, poll.cursor);
-  });
-}
-
-interface PaymentUpdate {
-  currency: Currency;
-  payment: ObservedPayment;
-  /** The current rate; undefined if there is none. */
-  rateE12: bigint | undefined;
-}
-
-/** Payments to our addresses that are new or have reached a later stage. Ignores assets that are not accepted. */
-async function findPaymentUpdates(
+async function pollUpToHead(
   ctx: Ctx,
   chain: Chain,
-  payments: readonly ObservedPayment[],
-): Promise<PaymentUpdate[]> {
-  const ours = payments.flatMap((payment) => {
-    const currency = findCurrency(chain, payment.asset);
-    return currency ? [{ currency, payment }] : [];
+  watcher: ChainWatcher,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
+  for (let polls = 0; polls < POLLS_PER_RUN && !stopping?.aborted; polls++) {
+    const state = await takeTurn(ctx, chain);
+    if (!state) return;
+    const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);
+    if (!poll) return;
+    const isBehind = poll.scannedHeight < poll.head.height;
+    if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
+    await recordPoll(ctx, chain, state.cursor, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
+    if (!isBehind) return;
+  }
+}
+
+/** The sandbox is in this database: reading it costs less than taking turns. */
+async function takeTurn(ctx: Ctx, chain: Chain): Promise<states.ChainState | undefined> {
+  return isSandbox(ctx) ? states.readState(ctx, chain) : states.claimPoll(ctx, chain, LEASE_MS);
+}
+
+/** Outside a transaction, so that no lock is held during a network call. */
+async function tryToPoll(
+  ctx: Ctx,
+  chain: Chain,
+  watcher: ChainWatcher,
+  cursor: string | null,
+  stopping: AbortSignal | undefined,
+): Promise<Poll | undefined> {
+  const limit = AbortSignal.timeout(POLL_LIMIT_MS);
+  try {
+    const addresses = await deposits.listWatchedAddresses(ctx, addressSpaces[chain], ADDRESSES_MAX);
+    return await watcher.poll(cursor, addresses, stopping ? AbortSignal.any([limit, stopping]) : limit);
+  } catch (error) {
+    // Another worker need not wait for the lease of this one.
+    if (stopping?.aborted) await states.giveTurn(ctx, chain);
+    else await recordFailure(ctx, chain, error);
+    return undefined;
+  }
+}
+
+async function recordFailure(ctx: Ctx, chain: Chain, error: unknown): Promise<void> {
+  const isExpected = error instanceof ChainUnavailable;
+  if (isExpected) ctx.log.warn({ chain, reason: error.reason, detail: error.message }, 'chain unavailable');
+  else ctx.log.error({ err: error, chain }, 'chain could not be polled');
+  const reason = isExpected ? error.reason : 'INTERNAL';
+  await states.saveFailure(ctx, chain, {
+    reason,
+    message: isExpected ? error.message : 'see the log of the worker',
+    pauseMs: Math.max(pollEveryMs(ctx, chain), reason === 'THROTTLED' ? THROTTLED_PAUSE_MS : 0),
+    pauseMaxMs: FAILURE_PAUSE_MAX_MS,
   });
-  if (ours.length === 0) return [];
-  const positions = await deposits.findPaymentUpdates(
-    ctx,
-    chain,
-    addressSpaces[chain],
-    ours.map(({ payment }) => payment),
-  );
-  return Promise.all(
-    positions.map(async (position) => {
-      const { currency, payment } = ours[position]!;
-      return { currency, payment, rateE12: await rates.rateE12(currency) };
-    }),
-  );
+  if (reason === 'DEEP_REORGANISATION')
+    await states.pause(ctx, chain, 'more blocks have left the chain than are remembered');
+}
+
+function isQuiet({ cursor, polledAt, unavailableSince }: states.ChainState, poll: Poll): boolean {
+  const isRecent = polledAt !== null && Date.now() - polledAt.getTime() < QUIET_SAVE_MS;
+  return poll.payments.length === 0 && poll.cursor === cursor && isRecent && unavailableSince === null;
 }

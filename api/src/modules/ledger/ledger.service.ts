@@ -24,7 +24,7 @@ export interface Transfer {
   debitAccountId: bigint;
   creditAccountId: bigint;
   amountMicros: bigint;
-  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE' | 'ADJUSTMENT';
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE' | 'ADJUSTMENT' | 'REVERSAL';
 }
 
 /** A refund at the end of a connection, the next charge of its receipt (docs/receipts.md). */

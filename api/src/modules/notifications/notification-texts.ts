@@ -8,6 +8,8 @@ import { escapeHtml } from '../../mail/templates.ts';
 /** The stored details of each kind. Amounts are US dollars. */
 interface NotificationDetails {
   TOP_UP: { amount: number };
+  /** The payment has left its chain. */
+  TOP_UP_REVERSED: { amount: number };
   /** Signed. */
   ADJUSTMENT: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
@@ -30,10 +32,18 @@ export type NotificationEvent = {
 
 type Texts = { [Kind in NotificationKind]: (details: NotificationDetails[Kind]) => NotificationText };
 
+type Describe = (details: NotificationEvent['details']) => NotificationText;
+
+/** A newer release may have stored kinds that this one does not know. */
+const unknownKindTexts: Record<LanguageCode, NotificationText> = {
+  en: { description: 'There is a new notification. Reload the page in a few minutes to read it.' },
+  ru: { description: 'Пришло новое уведомление. Обновите страницу через несколько минут, чтобы его прочитать.' },
+};
+
 export function renderNotification(languageCode: LanguageCode, { kind, details }: NotificationEvent): NotificationText {
   // TypeScript does not correlate the kind with its details here.
-  const describe = notificationTexts[languageCode][kind] as (details: NotificationEvent['details']) => NotificationText;
-  return describe(details);
+  const describe = notificationTexts[languageCode][kind] as Describe | undefined;
+  return describe?.(details) ?? unknownKindTexts[languageCode];
 }
 
 /** Dollars with 2 to 6 decimals, as the web app shows them: `$12,345.50`. */
@@ -67,6 +77,10 @@ const levelNames: Record<ReferralLevel, string> = {
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
+    TOP_UP_REVERSED: ({ amount }) => ({
+      description: `The network has dropped your payment of ${money(amount)}. Its credit was taken back.`,
+      content: 'If the payment is in your wallet again, send it once more. If not, write to support.',
+    }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
@@ -117,6 +131,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
   },
   ru: {
     TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    TOP_UP_REVERSED: ({ amount }) => ({
+      description: `Сеть отменила ваш платёж на ${money(amount)}. Зачисление отменено.`,
+      content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',
+    }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0

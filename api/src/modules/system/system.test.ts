@@ -49,7 +49,13 @@ describe('the state of the system', () => {
     expect(data.reconciliation.status).toBe('NEVER_RUN');
     expect(data.jobs.failed).toBeGreaterThan(0);
     expect(data.chains.map(({ chain }) => chain)).toEqual([...chains]);
-    expect(data.chains[0]).toEqual({ chain: 'bitcoin', isWatched: true, openDeposits: 1 });
+    expect(data.chains[0]).toMatchObject({
+      chain: 'bitcoin',
+      isWatched: true,
+      problem: null,
+      openDeposits: 1,
+      heldDeposits: 0,
+    });
     expect(data.database.version).toMatch(/^\d+\.\d+/);
     expect(data.database.bytes).toBeGreaterThan(1_000_000);
     expect(data.database.connections).toBeLessThanOrEqual(data.database.connectionsMax);

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
+import { STAFF } from '../../live/changes.ts';
 import { deriveKey } from '../../keys.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
@@ -61,6 +62,7 @@ async function deleteOrRequestEnds(ctx: Ctx, { actor, userId, reason, requester 
   const endedSessions = await removeCredentials(ctx, userId);
   const email = hashEmail(ctx, userId, user.email);
   await users.markDeleted(ctx, userId, email);
+  ctx.changed(STAFF, 'staff-users');
   await record(ctx, {
     ...entry,
     action: 'USER_DELETED',

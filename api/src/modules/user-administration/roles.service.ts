@@ -53,8 +53,10 @@ export async function changeRole(
     refuseStale(version, role.version);
     requireHeld(state, [...role.permissions, ...permissions]);
     if (!permissions.includes('USERS_EDIT')) requireAdministrator(state, ({ roleName }) => roleName === name);
-    await users.updatePermissions(ctx, name, permissions);
-    const change = { action: 'ROLE_CHANGED', name, before: role.permissions, after: permissions, reason } as const;
+    // Those of a newer release are not shown here, so nobody has taken them.
+    const after = [...permissions, ...role.permissions.filter((each) => !isPermission(each))];
+    await users.updatePermissions(ctx, name, after);
+    const change = { action: 'ROLE_CHANGED', name, before: role.permissions, after, reason } as const;
     await recordChange(ctx, actor, requester, change);
   });
   return getRole(ctx, name);

@@ -4,6 +4,7 @@ import type { ChangeUserRoleBody, ChangeUserStatusBody, StaffUser } from '@cellh
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
+import { STAFF } from '../../live/changes.ts';
 import { refuseStale } from '../../stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { endSessionsOf } from '../auth/sessions.service.ts';
@@ -32,6 +33,7 @@ export async function changeStatus(
     requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
     if (status === 'BLOCKED') requireAdministrator(state, ({ id }) => id === userId);
     await users.updateStatus(ctx, userId, status);
+    ctx.changed(STAFF, 'staff-users');
     const entry = { actorId: actor.userId, userId, requester, reason };
     const change = { before: { status: user.status }, after: { status } };
     if (status === 'ACTIVE') {

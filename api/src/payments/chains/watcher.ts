@@ -1,35 +1,84 @@
 import type { AddressSpace } from '../currencies.ts';
 
-/** Confirmation of a payment: seen by the network, included in a block, or final. */
-export type PaymentStage = 'SEEN' | 'INCLUDED' | 'FINAL';
-
-/** A payment observed on a chain, identified by chain, asset, transaction and output. */
+/** One payment to one of the watched addresses, identified by chain, asset, transaction and output. */
 export interface ObservedPayment {
+  /** As in `currencyRules`: BTC, ETH, LTC, TRX, TON or USDT. Tokens of unknown contracts are never reported. */
   asset: string;
   transactionId: string;
-  /** Output, log or message index: one transaction may pay several times. */
+  /** Output index, log index or message index: one transaction may pay several times. */
   output: number;
   address: string;
+  /** Smallest units of the asset on this chain; more than 0. */
   units: bigint;
-  stage: PaymentStage;
-  /** When it was first seen; decides on the rate. */
+  /** Undefined while the payment is only in the memory pool. */
+  block: { height: number; hash: string; time: Date } | undefined;
+  /** When this watcher first saw it, or the time of its block if the watcher was behind. Decides on the rate. */
   arrivedAt: Date;
+  /** Outputs that need more confirmations than the amount asks for, such as coinbase (100) or MWEB peg-outs (24). */
+  confirmationsMin?: number;
+}
+
+/** What a chain considers irreversible. Heights are those of the source that lags most, if there are several. */
+export interface ChainHead {
+  height: number;
+  hash: string;
+  time: Date;
+  /** Heights up to which blocks are `safe` and `finalized`; undefined on chains that count confirmations. */
+  safeHeight: number | undefined;
+  finalizedHeight: number | undefined;
 }
 
 export interface Poll {
-  /** Pass it to the next poll. Everything before it was reported as final. */
-  cursor: string | null;
-  payments: ObservedPayment[];
+  /** Opaque and bounded (some 300 recent block hashes at most). It is stored in the transaction that stores the facts below. */
+  cursor: string;
+  /** Payments in the blocks of this poll, and those in the memory pool. May repeat payments that were reported before. */
+  payments: readonly ObservedPayment[];
+  /** Blocks that have left the chain: their deposits are orphaned unless a block of this poll contains them again. */
+  orphanedBlockHashes: readonly string[];
+  /** Ids of all transactions in the memory pool that pay watched addresses; undefined if the chain's memory pool is not watched.
+   *  A deposit that was only SEEN, is in no block and is missing here has been replaced or dropped. */
+  pooledTransactionIds: readonly string[] | undefined;
+  head: ChainHead;
+  /** The last height that was scanned. Less than `head.height` while the watcher catches up: poll again at once. */
+  scannedHeight: number;
 }
 
-/** Reads one chain. Stateless: after a restart it continues from the saved cursor. */
+/** Reads one chain through the operator's nodes. Holds no state that a restart would lose. */
 export interface ChainWatcher {
   /**
-   * @param cursor null for the first poll
-   * @returns payments after the cursor with their current stage; may repeat payments, and include foreign addresses
+   * Reads a bounded number of blocks after the cursor.
+   * @param cursor null for the first poll, which begins at the present head
+   * @param addresses in their watch window; at most some 20,000
+   * @throws ChainUnavailable when the nodes fail, lag, disagree or throttle: nothing is stored and the poll is repeated later
    */
-  poll(cursor: string | null): Promise<Poll>;
+  poll(cursor: string | null, addresses: ReadonlySet<string>, signal: AbortSignal): Promise<Poll>;
+  /**
+   * The same fact from a second, independent source, asked before large credits.
+   * @returns undefined if only one source is configured; false if it is denied
+   */
+  confirm(payment: ObservedPayment, signal: AbortSignal): Promise<boolean | undefined>;
+  /** The total of the asset that the addresses hold now, at the final height: for the daily scan of old addresses and the reconciliation. */
+  balances(asset: string, addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, bigint>>;
 }
 
-/** Derives addresses: deterministic, and unique for each space and index. */
+/** The nodes cannot be used now. The message says which one and why, without its credentials. */
+export class ChainUnavailable extends Error {
+  override readonly name = 'ChainUnavailable';
+  constructor(
+    readonly reason:
+      | 'DOWN'
+      | 'THROTTLED'
+      | 'LAGGING'
+      | 'DISAGREEING'
+      | 'PRUNED'
+      | 'INVALID_RESPONSE'
+      | 'DEEP_REORGANISATION',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Derives addresses from a public account key: deterministic, and unique for each space and index. */
 export type AddressDeriver = (space: AddressSpace, index: bigint) => string;

@@ -1,7 +1,13 @@
 import type { Currency } from '@cellhop/contract/invoices';
 
-/** A source of exchange rates. It returns cached rates and never makes a request wait for the network. */
+/** Exchange rates: US dollars per coin, times 10^12. They are stored ones, so that no request waits for the network. */
 export interface RateSource {
-  /** US dollars per coin, times 10^12; undefined while there is no reliable rate. */
-  rateE12(currency: Currency): Promise<bigint | undefined>;
+  /**
+   * The present rate.
+   * @param amountMicros for which it is asked; large amounts need more sources
+   * @returns undefined while there is no reliable rate
+   */
+  rateE12(currency: Currency, amountMicros?: bigint): Promise<bigint | undefined>;
+  /** The rate at that moment; without one, the first after it. Undefined if there is none yet. */
+  rateE12At(currency: Currency, at: Date): Promise<bigint | undefined>;
 }

@@ -5,7 +5,7 @@ import type { StaffScreen } from '../../features/staff-parts/staff-screen.ts';
 import { staffRolesScreen, staffUserScreen, staffUsersScreen } from '../../features/staff-users/screen.ts';
 import { loadTexts } from '../../i18n/setup.ts';
 import { call } from '../../lib/http.ts';
-import { takeEndedView } from '../../lib/view.ts';
+import { takeEndedView } from '../../features/staff-view-as/open-view.ts';
 import { profileQuery } from '../../lib/profile.ts';
 import { queryClient } from '../../lib/query.ts';
 import { ScreenFailure } from '../layout/screen-failure.tsx';

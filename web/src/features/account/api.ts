@@ -1,4 +1,4 @@
-import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth';
+import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
 import {
   changePassword,
   disableSecondFactor,

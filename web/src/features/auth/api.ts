@@ -6,7 +6,7 @@ import {
   signUpBody,
   type SignUpBody,
   type SetPasswordBody,
-} from '@cellhop/contract/auth';
+} from '@cellhop/contract/auth.forms';
 import {
   DEVICE_TOKEN_HEADER,
   recoverPassword,

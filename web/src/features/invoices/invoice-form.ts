@@ -1,4 +1,4 @@
-import { createInvoiceBody } from '@cellhop/contract/invoices';
+import { createInvoiceBody } from '@cellhop/contract/invoices.forms';
 import { currencies } from '@cellhop/contract/invoices.plain';
 import i18next from 'i18next';
 import { z } from 'zod';

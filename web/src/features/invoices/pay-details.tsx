@@ -20,12 +20,12 @@ interface PayDetailsProps {
 /** Amount, address and network of a payment. */
 export function PayDetails({ invoice, amount }: PayDetailsProps) {
   const { t } = useTranslation('payment');
-  const { address, currency, status } = invoice;
+  const { address, paymentUri, currency, status } = invoice;
   const amountName = t(status === 'PENDING' ? 'pay.exact' : 'pay.missing', { ticker: tickerOf(currency) });
   return (
     <div className={classes['details']}>
       <div className={classes['code']}>
-        <QRCodeSVG value={address} size={QR_PIXELS} marginSize={QUIET_ZONE} title={t('pay.qr')} />
+        <QRCodeSVG value={paymentUri} size={QR_PIXELS} marginSize={QUIET_ZONE} title={t('pay.qr')} />
       </div>
       <dl className={classes['values']}>
         <div>
@@ -50,7 +50,7 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
         </div>
       </dl>
       <p className={classes['note']}>
-        {t('pay.onlyNetwork')} {t('pay.anyAmount')}
+        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.fromExchange')}
       </p>
     </div>
   );

@@ -2,19 +2,19 @@ import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import * as approvals from '@cellhop/contract/staff/approvals.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import type { RequestKind, StaffApprovalsSearch } from './screen.ts';
 
 const lists = { ADJUSTMENT: approvals.listAdjustmentRequests, SETTLEMENT: approvals.listSettlementRequests };
 const approvalOf = { ADJUSTMENT: approvals.approveAdjustment, SETTLEMENT: approvals.approveSettlement };
+const topicOf = { ADJUSTMENT: 'staff-adjustments', SETTLEMENT: 'staff-settlements' } as const;
 const rejectionOf = { ADJUSTMENT: approvals.rejectAdjustment, SETTLEMENT: approvals.rejectSettlement };
 
-/** Polled, because somebody else may decide. */
 export function useRequests(kind: RequestKind, { page = 1, status, userId }: StaffApprovalsSearch) {
-  const query = apiQuery(lists[kind], { query: { page, status, userId } }, { topics: ['approvals'] });
-  return useApiQuery(query, { keepsPrevious: true, isPolled: true });
+  const query = apiQuery(lists[kind], { query: { page, status, userId } }, staffDependencies(topicOf[kind]));
+  return useApiQuery(query, { keepsPrevious: true });
 }
 
 export interface Decision {
@@ -32,6 +32,6 @@ export function useDecide() {
       return (await call(rejectionOf[kind], { params, body: { reason: reason ?? '' } })).data;
     },
     successText: (_request, { isApproved }) => t(isApproved ? 'approvals.approved' : 'approvals.rejected'),
-    changes: ['approvals', 'balance', 'invoices'],
+    changes: ['staff-adjustments', 'staff-settlements', 'staff-transactions', 'staff-invoices'],
   });
 }

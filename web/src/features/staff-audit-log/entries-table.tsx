@@ -48,7 +48,7 @@ function Subject({ entry: { subject } }: { entry: AuditEntry }) {
   if (subject === null) return '—';
   const known = oneOf(subject.type, subjectTypes);
   if (known === undefined) return subject.type;
-  const screen = subject.id === null ? undefined : screenOf(known, subject.id);
+  const screen = screenOf(known, subject.id);
   return screen === undefined ? t(`subjects.${known}`) : <Link {...screen}>{t(`subjects.${known}`)}</Link>;
 }
 

@@ -5,16 +5,29 @@ interface SubjectScreen {
   search?: Record<string, string>;
 }
 
-const screens: Partial<Record<SubjectType, (id: string) => SubjectScreen>> = {
+/** By their id: one thing, or the list with it. */
+const screensOfOne: Partial<Record<SubjectType, (id: string) => SubjectScreen>> = {
   USER: (id) => ({ to: `/admin/users/${id}` }),
   TICKET: (id) => ({ to: `/admin/tickets/${id}` }),
   INVOICE: (id) => ({ to: '/admin/payment/invoices', search: { invoice: id } }),
-  REQUEST: () => ({ to: '/admin/approvals' }),
-  CONNECTION: () => ({ to: '/admin/connections' }),
-  PROMO_CODE: () => ({ to: '/admin/referral-system/codes' }),
+  CONNECTION: (id) => ({ to: '/admin/connections', search: { id } }),
 };
 
-/** The screen of a subject; undefined for those without one. */
-export function screenOf(type: SubjectType, id: string): SubjectScreen | undefined {
-  return screens[type]?.(id);
+/** Lists that show all of their kind, or have no filter by id. */
+const lists: Partial<Record<SubjectType, string>> = {
+  REQUEST: '/admin/approvals',
+  PROMO_CODE: '/admin/referral-system/codes',
+  FAQ: '/admin/faq',
+  BROADCAST: '/admin/broadcasts',
+  PROXY: '/admin/proxies',
+  NODE: '/admin/nodes',
+  ROLE: '/admin/roles',
+  JOB: '/admin/system',
+};
+
+/** @returns undefined for a subject without a screen */
+export function screenOf(type: SubjectType, id: string | null): SubjectScreen | undefined {
+  const list = lists[type];
+  if (list !== undefined) return { to: list };
+  return id === null ? undefined : screensOfOne[type]?.(id);
 }

@@ -2,7 +2,7 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
 import { toRange } from '../staff-parts/day-range.tsx';
@@ -11,7 +11,7 @@ import type { StaffConnectionsSearch } from './screen.ts';
 export function useConnectionsOfUsers({ from, to, ...search }: StaffConnectionsSearch) {
   const range = toRange({ from, to });
   const query = { ...search, createdFrom: range.from, createdTo: range.to };
-  return useList(apiQuery(listAllConnections, { query }, { topics: ['staff-connections'] }));
+  return useList(apiQuery(listAllConnections, { query }, staffDependencies('staff-connections')));
 }
 
 interface End {
@@ -25,6 +25,6 @@ export function useEndConnection() {
     call: async ({ connection, reason }: End) =>
       (await call(endAnyConnection, { params: { id: connection.id }, body: { reason } })).data,
     successText: ({ ip }) => t('end.done', { ip }),
-    changes: ['connections'],
+    changes: ['staff-connections', 'staff-transactions'],
   });
 }

@@ -8,7 +8,10 @@ export function useDashboard(query: RangeQuery) {
     apiQuery(
       getDashboard,
       { query },
-      { topics: ['balance', 'connections', 'invoices', 'tickets'], throttleMs: SUMS_THROTTLE_MS },
+      {
+        topics: ['staff-connections', 'staff-invoices', 'staff-tickets', 'staff-transactions', 'staff-users'],
+        throttleMs: SUMS_THROTTLE_MS,
+      },
     ),
     { keepsPrevious: true },
   );

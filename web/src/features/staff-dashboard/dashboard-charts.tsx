@@ -1,23 +1,25 @@
 import type { Dashboard } from '@cellhop/contract/staff/dashboard';
-import type { UsageStep } from '@cellhop/contract/usage';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMegabytes, formatMoney } from '../../lib/format.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
+import type { RangeQuery } from '../usage/range.ts';
 import { spokenTime, timeOf } from '../usage/step-label.ts';
 import classes from '../usage/usage-charts.module.css';
+import { rowsOf, stepOf } from './links.ts';
+import { useOpenTarget } from './number-link.tsx';
 
 const KIB_PER_MEGABYTE = 1024;
 
 interface DashboardChartsProps {
   dashboard: Dashboard;
-  step: UsageStep;
+  query: RangeQuery;
 }
 
-export function DashboardCharts({ dashboard, step }: DashboardChartsProps) {
+export function DashboardCharts({ dashboard, query }: DashboardChartsProps) {
   const { t } = useTranslation(['staffDashboard', 'common']);
   const { steps, revenue, topUps, traffic, signUps } = dashboard;
   const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
-  const shared = { steps, step };
+  const shared = { steps, query };
   const { downloaded, uploaded } = traffic ?? {};
   return (
     <div className={classes['charts']}>
@@ -25,18 +27,27 @@ export function DashboardCharts({ dashboard, step }: DashboardChartsProps) {
         <Chart
           {...shared}
           title={t('revenue')}
+          rows="connections"
           emptyText={t('noRevenue')}
           parts={[revenue.values]}
           format={formatMoney}
         />
       )}
       {topUps && (
-        <Chart {...shared} title={t('topUps')} emptyText={t('noTopUps')} parts={[topUps.values]} format={formatMoney} />
+        <Chart
+          {...shared}
+          title={t('topUps')}
+          rows="invoices"
+          emptyText={t('noTopUps')}
+          parts={[topUps.values]}
+          format={formatMoney}
+        />
       )}
       {downloaded && uploaded && (
         <Chart
           {...shared}
           title={t('trafficChart')}
+          rows="connections"
           emptyText={t('noTraffic')}
           legend={[t('downloaded'), t('uploaded')]}
           parts={[downloaded.values, uploaded.values]}
@@ -49,6 +60,7 @@ export function DashboardCharts({ dashboard, step }: DashboardChartsProps) {
         <Chart
           {...shared}
           title={t('signUps')}
+          rows="users"
           emptyText={t('noSignUps')}
           parts={[signUps.values]}
           format={formatCount}
@@ -60,8 +72,10 @@ export function DashboardCharts({ dashboard, step }: DashboardChartsProps) {
 
 interface ChartProps {
   steps: readonly string[];
-  step: UsageStep;
+  query: RangeQuery;
   title: string;
+  /** The list that a bar opens. */
+  rows: 'connections' | 'invoices' | 'users';
   emptyText: string;
   /** Of each part, from the bottom up, a value for each step. */
   parts: readonly (readonly number[])[];
@@ -74,7 +88,20 @@ interface ChartProps {
   formatTick?: (value: number) => string;
 }
 
-function Chart({ steps, step, title, emptyText, parts, legend, scale = 1, format, formatTick = format }: ChartProps) {
+function Chart({
+  steps,
+  query,
+  title,
+  rows,
+  emptyText,
+  parts,
+  legend,
+  scale = 1,
+  format,
+  formatTick = format,
+}: ChartProps) {
+  const open = useOpenTarget();
+  const { step } = query;
   return (
     <section className={classes['figure']}>
       <h2>{title}</h2>
@@ -83,6 +110,7 @@ function Chart({ steps, step, title, emptyText, parts, legend, scale = 1, format
         emptyText={emptyText}
         {...(legend && { legend })}
         formatTick={formatTick}
+        onOpen={(index) => open(rowsOf(stepOf(steps, index, query))[rows])}
         bars={steps.map((at, index) => {
           const values = parts.map((part) => part[index] ?? 0);
           const texts = values.map((value, part) => (legend ? `${legend[part]}: ${format(value)}` : format(value)));

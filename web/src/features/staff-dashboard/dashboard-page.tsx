@@ -41,7 +41,7 @@ function Loaded({ dashboard, query }: { dashboard: Dashboard; query: RangeQuery 
   return (
     <>
       <Figures figures={useFigures(dashboard, query)} />
-      <DashboardCharts dashboard={dashboard} step={query.step} />
+      <DashboardCharts dashboard={dashboard} query={query} />
       {topUps && <CurrencyTable sums={topUps.byCurrency} query={query} />}
       {proxies && <CountryTable countries={proxies.byCountry} />}
     </>

@@ -39,7 +39,12 @@ export function CurrencyTable({ sums, query }: CurrencyTableProps) {
         </NumberLink>
       ),
     },
-    { key: 'count', header: t('count'), isNumeric: true, render: ({ count }) => formatCount(count) },
+    {
+      key: 'count',
+      header: t('count'),
+      isNumeric: true,
+      render: (sum) => <NumberLink target={target(sum)}>{formatCount(sum.count)}</NumberLink>,
+    },
   ];
   return (
     <section className={classes['section']}>

@@ -12,6 +12,11 @@ function daysOf({ from, to }: Pick<RangeQuery, 'from' | 'to'>) {
   return { from: toDay(new Date(from)), to: toDay(new Date(Date.parse(to) - 1)) };
 }
 
+/** The time of one bar. Lists have filters by day, so an hour opens its day. */
+export function stepOf(steps: readonly string[], index: number, { to }: Pick<RangeQuery, 'to'>) {
+  return { from: steps[index] ?? to, to: steps[index + 1] ?? to };
+}
+
 export function rowsOf(query: Pick<RangeQuery, 'from' | 'to'>) {
   return {
     connections: { to: '/admin/connections', search: daysOf(query) },

@@ -1,4 +1,5 @@
-import { type FaqText, faqTextSchema, type FaqTexts } from '@cellhop/contract/staff/faqs';
+import type { FaqTexts } from '@cellhop/contract/staff/faqs';
+import { type FaqText, faqTextSchema } from '@cellhop/contract/staff/faqs.forms';
 import { z } from 'zod';
 import { languages } from '../../i18n/languages.ts';
 

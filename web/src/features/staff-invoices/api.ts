@@ -2,7 +2,7 @@ import type { SettleInvoiceBody } from '@cellhop/contract/staff/invoices';
 import { getAnyInvoice, listAllInvoices, settleInvoice } from '@cellhop/contract/staff/invoices.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
@@ -12,12 +12,12 @@ import type { StaffInvoicesSearch } from './screen.ts';
 export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
   const { page = 1, userId, status, currency, min, max, sort } = search;
   const query = { page, userId, status, currency, ...toRange(search), amountMin: min, amountMax: max, sort };
-  return useList(apiQuery(listAllInvoices, { query }, { topics: ['staff-invoices'] }));
+  return useList(apiQuery(listAllInvoices, { query }, staffDependencies('staff-invoices')));
 }
 
 /** @param id undefined while none is open */
 export function useInvoice(id: string | undefined) {
-  const query = apiQuery(getAnyInvoice, { params: { id: id ?? '' } }, { topics: ['staff-invoices'] });
+  const query = apiQuery(getAnyInvoice, { params: { id: id ?? '' } }, staffDependencies('staff-invoices'));
   return useApiQuery(query, { isEnabled: id !== undefined });
 }
 
@@ -27,6 +27,6 @@ export function useSettleInvoice(id: string) {
     call: async (body: SettleInvoiceBody, withKey) =>
       (await call(settleInvoice, { params: { id }, body }, withKey())).data,
     successText: ({ status }) => t(status === 'PENDING' ? 'request.made' : 'settle.done'),
-    changes: ['invoices', 'balance', 'approvals'],
+    changes: ['staff-invoices', 'staff-transactions', 'staff-settlements'],
   });
 }

@@ -3,7 +3,7 @@ import { createAdjustment, listUserTransactions } from '@cellhop/contract/staff/
 import { ApiError } from '@cellhop/contract/client';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
@@ -15,7 +15,7 @@ export function useLedger(userId: string, search: StaffLedgerSearch) {
   const query = apiQuery(
     listUserTransactions,
     { query: { userId, page, kind, ...toRange(search) } },
-    { topics: ['balance'] },
+    staffDependencies('staff-transactions'),
   );
   return useApiQuery(query, { keepsPrevious: true });
 }
@@ -31,6 +31,6 @@ export function useAdjust() {
       showToast('warning', t('adjust.tooMuch'));
       return 'HANDLED';
     },
-    changes: ['balance', 'approvals'],
+    changes: ['staff-transactions', 'staff-users', 'staff-adjustments'],
   });
 }

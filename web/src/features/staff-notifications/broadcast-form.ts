@@ -1,4 +1,5 @@
-import { audienceSchema, type Audience, type SendBroadcastBody } from '@cellhop/contract/staff/notifications';
+import type { SendBroadcastBody } from '@cellhop/contract/staff/notifications';
+import { audienceSchema, type Audience } from '@cellhop/contract/staff/notifications.forms';
 import { z } from 'zod';
 import { startOfDay } from '../../lib/day.ts';
 import { amountText } from '../staff-parts/amount-text.ts';

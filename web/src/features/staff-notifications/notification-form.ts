@@ -1,4 +1,4 @@
-import { type NotificationText, notificationTextSchema } from '@cellhop/contract/staff/notifications';
+import { type NotificationText, notificationTextSchema } from '@cellhop/contract/staff/notifications.forms';
 import { z } from 'zod';
 
 /** Empty details are left out. */

@@ -1,4 +1,4 @@
-import { createPromoCodeBody, type CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes';
+import { createPromoCodeBody, type CreatePromoCodeBody } from '@cellhop/contract/staff/promo-codes.forms';
 import { z } from 'zod';
 import { startOfDay, toDay } from '../../lib/day.ts';
 import { amountText } from '../staff-parts/amount-text.ts';

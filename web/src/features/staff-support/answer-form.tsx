@@ -1,5 +1,5 @@
 import type { StaffTicket } from '@cellhop/contract/staff/support';
-import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/support';
+import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';

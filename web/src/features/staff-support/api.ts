@@ -27,7 +27,7 @@ import type { TicketStatus } from '@cellhop/contract/support';
 import { ApiError } from '@cellhop/contract/client';
 import { startOfDay, toDay } from '../../lib/day.ts';
 import { call } from '../../lib/http.ts';
-import { apiQuery, type Dependencies, queryClient, STAFF_THROTTLE_MS } from '../../lib/query.ts';
+import { apiQuery, queryClient, staffDependencies } from '../../lib/query.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
@@ -35,7 +35,7 @@ import { useList } from '../../lib/use-list.ts';
 
 type MessagesResponse = Output<typeof listAnyTicketMessages>;
 
-const dependencies: Dependencies = { topics: ['staff-tickets'], throttleMs: STAFF_THROTTLE_MS };
+const dependencies = staffDependencies('staff-tickets');
 /** What staff do to tickets; the customer's own pages may be open in the same browser. */
 const changes = ['staff-tickets', 'tickets'] as const;
 
@@ -101,7 +101,7 @@ export function useBalance(id: string) {
 }
 
 export function useLiveConnections(id: string) {
-  return useList(apiQuery(listTicketConnections, { params: { id } }, { topics: ['connections'] }));
+  return useList(apiQuery(listTicketConnections, { params: { id } }, staffDependencies('staff-connections')));
 }
 
 /** Caches the new ticket, so that its page opens without a request. */

@@ -7,14 +7,14 @@ import {
 } from '@cellhop/contract/staff/canned-replies.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery, STAFF_THROTTLE_MS } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
 
 const changes = ['staff-tickets'] as const;
 
 export function useCannedReplies() {
-  return useList(apiQuery(listCannedReplies, {}, { topics: ['staff-tickets'], throttleMs: STAFF_THROTTLE_MS }));
+  return useList(apiQuery(listCannedReplies, {}, staffDependencies('staff-tickets')));
 }
 
 /** @param reply undefined: a new one */

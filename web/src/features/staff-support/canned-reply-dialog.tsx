@@ -1,4 +1,5 @@
-import { type CannedReply, cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/canned-replies';
+import type { CannedReply } from '@cellhop/contract/staff/canned-replies';
+import { cannedReplyBody, type CannedReplyBody } from '@cellhop/contract/staff/canned-replies.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';

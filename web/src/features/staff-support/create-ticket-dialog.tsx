@@ -1,9 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
-import {
-  createTicketForUserBody,
-  type CreateTicketForUserBody,
-  type StaffTicket,
-} from '@cellhop/contract/staff/support';
+import type { StaffTicket } from '@cellhop/contract/staff/support';
+import { createTicketForUserBody, type CreateTicketForUserBody } from '@cellhop/contract/staff/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';

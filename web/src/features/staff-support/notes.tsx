@@ -1,4 +1,4 @@
-import { ticketNoteBody, type TicketNoteBody } from '@cellhop/contract/staff/support';
+import { ticketNoteBody, type TicketNoteBody } from '@cellhop/contract/staff/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Textarea } from '@mantine/core';
 import { useForm } from 'react-hook-form';

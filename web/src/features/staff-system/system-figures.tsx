@@ -19,6 +19,8 @@ export function SystemFigures({ state }: { state: SystemState }) {
     <Stack gap="xl">
       <Money reconciliation={state.reconciliation} />
       <Chains chains={state.chains} />
+      <Accounts accounts={state.accounts} />
+      <RateSources sources={state.rateSources} />
       <Database database={state.database} />
     </Stack>
   );
@@ -68,16 +70,71 @@ function Chains({ chains }: Pick<SystemState, 'chains'>) {
       <Title order={2} size="h4" id="chains" mb="md">
         {t('chains.title')}
       </Title>
+      <Facts items={chains.map((each) => ({ label: each.chain, value: <Chain chain={each} /> }))} />
+    </section>
+  );
+}
+
+function Chain({ chain }: { chain: SystemState['chains'][number] }) {
+  const { t } = useTranslation('staffSystem');
+  const { isWatched, problem, detail, since, headHeight, lagBlocks, openDeposits, heldDeposits, differences } = chain;
+  const facts = [
+    detail,
+    since !== null && t('chains.since', { date: formatDate(since) }),
+    headHeight !== null && t('chains.head', { height: formatCount(headHeight) }),
+    lagBlocks > 0 && t('chains.lag', { count: lagBlocks }),
+    openDeposits > 0 && t('chains.openDeposits', { count: openDeposits }),
+    heldDeposits > 0 && t('chains.heldDeposits', { count: heldDeposits }),
+    ...differences,
+  ].filter((fact) => fact !== false && fact !== null);
+  return (
+    <>
+      <StatusBadge
+        tone={isWatched && problem === null ? 'good' : 'bad'}
+        text={t(!isWatched ? 'chains.notWatched' : problem === null ? 'chains.watched' : `chains.problems.${problem}`)}
+      />{' '}
+      {facts.join(' · ')}
+    </>
+  );
+}
+
+/** The operator's accounts, with what their wallets must scan to show all payments. */
+function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
+  const { t } = useTranslation('staffSystem');
+  if (accounts.length === 0) return null;
+  return (
+    <section aria-labelledby="accounts">
+      <Title order={2} size="h4" id="accounts" mb="md">
+        {t('accounts.title')}
+      </Title>
       <Facts
-        items={chains.map(({ chain, isWatched, openDeposits }) => ({
-          label: chain,
+        items={accounts.map(({ space, fingerprint, addressCount, paidCount, gap }) => ({
+          label: `${space} ${fingerprint}`,
+          value: `${t('accounts.addresses', { count: addressCount, paid: paidCount })} · ${t('accounts.scan', { count: gap + 1 })}`,
+        }))}
+      />
+    </section>
+  );
+}
+
+function RateSources({ sources }: { sources: SystemState['rateSources'] }) {
+  const { t } = useTranslation('staffSystem');
+  if (sources.length === 0) return null;
+  return (
+    <section aria-labelledby="rate-sources">
+      <Title order={2} size="h4" id="rate-sources" mb="md">
+        {t('rateSources.title')}
+      </Title>
+      <Facts
+        items={sources.map(({ source, failingSince, failure }) => ({
+          label: source,
           value: (
             <>
               <StatusBadge
-                tone={isWatched ? 'good' : 'bad'}
-                text={t(isWatched ? 'chains.watched' : 'chains.notWatched')}
+                tone={failingSince === null ? 'good' : 'bad'}
+                text={t(failingSince === null ? 'rateSources.works' : 'rateSources.fails')}
               />{' '}
-              {openDeposits > 0 && t('chains.openDeposits', { count: openDeposits })}
+              {failure}
             </>
           ),
         }))}

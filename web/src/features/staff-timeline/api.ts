@@ -1,5 +1,5 @@
 import { getTimeline, type TimelineKind } from '@cellhop/contract/staff/timeline.plain';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 
 const PAGE_ENTRIES = 25;
@@ -12,7 +12,7 @@ export interface TimelineQuery {
 
 export function useTimeline(userId: string, { kind, after }: TimelineQuery) {
   const query = { size: PAGE_ENTRIES, ...(kind && { kind }), ...(after !== undefined && { after }) };
-  return useApiQuery(apiQuery(getTimeline, { params: { id: userId }, query }, { topics: ['users'] }), {
+  return useApiQuery(apiQuery(getTimeline, { params: { id: userId }, query }, staffDependencies('staff-users')), {
     isPolled: after === undefined,
     keepsPrevious: true,
   });

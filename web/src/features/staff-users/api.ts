@@ -3,14 +3,14 @@ import { listMailsToUser } from '@cellhop/contract/staff/mails.plain';
 import { changeUserRole, changeUserStatus, deleteUser, getUser, listUsers } from '@cellhop/contract/staff/users.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery, type Dependencies } from '../../lib/query.ts';
+import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import type { StaffUsersSearch } from './screen.ts';
 import { toUsersQuery } from './users-query.ts';
 
-const dependencies: Dependencies = { topics: ['users'] };
+const dependencies = staffDependencies('staff-users');
 
 export function useUsers(search: StaffUsersSearch) {
   return useList(apiQuery(listUsers, { query: toUsersQuery(search) }, dependencies));
@@ -36,7 +36,7 @@ export function useChangeStatus() {
     call: async ({ user: { id, version }, status, reason }: StatusChange) =>
       (await call(changeUserStatus, { params: { id }, body: { status, reason, version } })).data,
     successText: ({ email, status }) => t(status === 'BLOCKED' ? 'block.done' : 'unblock.done', { email }),
-    changes: ['users', 'connections'],
+    changes: ['staff-users', 'staff-connections'],
   });
 }
 
@@ -52,7 +52,7 @@ export function useChangeUserRole() {
     call: async ({ user: { id, version }, role, reason }: RoleChange) =>
       (await call(changeUserRole, { params: { id }, body: { role, reason, version } })).data,
     successText: ({ email, role }) => t('changeRole.done', { email, role: role.name }),
-    changes: ['users', 'roles'],
+    changes: ['staff-users', 'roles'],
   });
 }
 
@@ -65,6 +65,6 @@ export function useDeleteUser() {
     call: async ({ user: { id }, reason }: { user: StaffUser; reason: string }) =>
       (await call(deleteUser, { params: { id }, body: { reason } }, { timeoutMs: DELETION_TIMEOUT_MS })).data,
     successText: (_, { user: { email } }) => t('delete.done', { email }),
-    changes: ['users', 'connections'],
+    changes: ['staff-users', 'staff-connections'],
   });
 }

@@ -1,5 +1,5 @@
 import { REASON_LENGTH_MAX, REASON_LENGTH_MIN, ROLE_NAME_LENGTH_MAX } from '@cellhop/contract/limits';
-import { type Permission, permissions } from '@cellhop/contract/permissions';
+import { isPermission, type Permission, permissions } from '@cellhop/contract/permissions';
 import type { Role } from '@cellhop/contract/staff/roles';
 import { Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -152,6 +152,9 @@ interface PermissionChoicesProps {
   onChange: (chosen: Permission[]) => void;
 }
 
+/** Of a newer API, while this page is open: the role keeps them. */
+const isUnknown = (permission: Permission) => !isPermission(permission);
+
 /** Those that the member of staff lacks cannot be chosen. */
 function PermissionChoices({ chosen, onChange }: PermissionChoicesProps) {
   const { t } = useTranslation('staffUsers');
@@ -161,7 +164,9 @@ function PermissionChoices({ chosen, onChange }: PermissionChoicesProps) {
       label={t('roles.permissions')}
       description={t('roles.permissionsHint')}
       value={[...chosen]}
-      onChange={(values) => onChange(permissions.filter((permission) => values.includes(permission)))}
+      onChange={(values) =>
+        onChange([...permissions.filter((permission) => values.includes(permission)), ...chosen.filter(isUnknown)])
+      }
     >
       <div className={classes['choices']}>
         {permissions.map((permission) => (

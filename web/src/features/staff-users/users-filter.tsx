@@ -1,10 +1,10 @@
 import { EMAIL_PART_LENGTH_MIN } from '@cellhop/contract/staff/users.plain';
-import { Button, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { DateField } from '../../ui/date-field.tsx';
+import { DayRange } from '../staff-parts/day-range.tsx';
+import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { type StaffUsersSearch, staffUsersSearch, userStatuses } from './screen.ts';
-import classes from './users-filter.module.css';
 
 interface UsersFilterProps {
   search: StaffUsersSearch;
@@ -16,11 +16,11 @@ interface UsersFilterProps {
 /** Applied immediately and kept in the URL. */
 export function UsersFilter({ search, roleNames, onChange }: UsersFilterProps) {
   const { t } = useTranslation('staffUsers');
-  const { status, role, confirmed, from = '', to = '', referralId, sort } = search;
-  const change = (changed: Record<string, unknown>) => onChange(staffUsersSearch({ ...search, page: 1, ...changed }));
+  const { status, role, confirmed, referralId, sort } = search;
+  const change = (changed: object) => onChange(staffUsersSearch({ ...search, page: 1, ...changed }));
   const isFiltered = [search.email, status, role, confirmed, search.from, search.to].some((each) => each !== undefined);
   return (
-    <section className={classes['panel']} aria-label={t('filter.title')}>
+    <FilterPanel onReset={isFiltered ? () => onChange({ referralId, sort }) : undefined}>
       <EmailField value={search.email ?? ''} onChange={(email) => change({ email })} />
       <Select
         label={t('fields.status')}
@@ -50,25 +50,8 @@ export function UsersFilter({ search, roleNames, onChange }: UsersFilterProps) {
         onChange={(value) => change({ confirmed: value })}
         clearable
       />
-      <DateField
-        label={t('filter.from')}
-        value={from}
-        max={to === '' ? undefined : to}
-        onChange={(day) => day !== undefined && change({ from: day })}
-      />
-      <DateField
-        label={t('filter.to')}
-        value={to}
-        min={from === '' ? undefined : from}
-        error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
-        onChange={(day) => day !== undefined && change({ to: day })}
-      />
-      {isFiltered && (
-        <Button variant="default" className={classes['reset'] ?? ''} onClick={() => onChange({ referralId, sort })}>
-          {t('filter.reset')}
-        </Button>
-      )}
-    </section>
+      <DayRange days={search} onChange={change} />
+    </FilterPanel>
   );
 }
 

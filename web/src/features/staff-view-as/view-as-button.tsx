@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { openView } from '../../lib/view.ts';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { openView } from './open-view.ts';
 
 interface ViewAsButtonProps {
   user: { id: string; email: string };

@@ -1,4 +1,4 @@
-import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/support';
+import { ticketMessageBody, type TicketMessageBody } from '@cellhop/contract/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';

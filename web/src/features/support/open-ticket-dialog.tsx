@@ -1,4 +1,5 @@
-import { createTicketBody, type CreateTicketBody, type Ticket } from '@cellhop/contract/support';
+import type { Ticket } from '@cellhop/contract/support';
+import { createTicketBody, type CreateTicketBody } from '@cellhop/contract/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';

@@ -1,5 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
-import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/schemas';
+import { EASY_PASSWORD, ONLY_SPACES } from '@cellhop/contract/fields';
 import i18next from 'i18next';
 import type { core } from 'zod';
 

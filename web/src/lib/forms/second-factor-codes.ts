@@ -1,4 +1,4 @@
-import { secondFactorCodeSchema } from '@cellhop/contract/auth';
+import { secondFactorCodeSchema } from '@cellhop/contract/auth.forms';
 import { z } from 'zod';
 
 /** Authenticator apps show the code in two groups, and users type the space. */

@@ -1,0 +1,84 @@
+/** How the chains, their addresses and the exchange rates are doing, for staff and the metrics. */
+import type { SystemState } from '@cellhop/contract/staff/system';
+import type { Ctx } from '../../ctx.ts';
+import { chains, type Chain } from '../../payments/currencies.ts';
+import * as addresses from './addresses.store.ts';
+import { findProblem, isHealthy } from './chain-health.ts';
+import { isSandbox, watcherOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import * as deposits from './deposits.store.ts';
+import * as rates from './rates.store.ts';
+
+export async function showChains(ctx: Ctx): Promise<SystemState['chains']> {
+  const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
+  return chains.map((chain) => {
+    const counts = open.find((each) => each.chain === chain);
+    return {
+      chain,
+      isWatched: watcherOf(ctx, chain) !== undefined,
+      ...presentHealth(
+        ctx,
+        all.find((each) => each.chain === chain)!,
+      ),
+      openDeposits: counts?.count ?? 0,
+      heldDeposits: counts?.heldCount ?? 0,
+    };
+  });
+}
+
+/** Accounts that addresses were derived from, the present ones and older ones. */
+export function showAccounts(ctx: Ctx): Promise<SystemState['accounts']> {
+  return addresses.listAccounts(ctx);
+}
+
+export async function showRateSources(ctx: Ctx): Promise<SystemState['rateSources']> {
+  if (isSandbox(ctx)) return [];
+  return (await rates.listSources(ctx)).map(({ source, succeededAt, failingSince, failure }) => ({
+    source,
+    succeededAt: succeededAt?.toISOString() ?? null,
+    failingSince: failingSince?.toISOString() ?? null,
+    failure,
+  }));
+}
+
+export interface ChainFigures {
+  chain: Chain;
+  isHealthy: boolean;
+  lagBlocks: number;
+  openDeposits: number;
+  heldDeposits: number;
+  /** Between the addresses and their deposits, at the last comparison. */
+  differences: number;
+}
+
+/** Of the chains that are watched. */
+export async function readChainFigures(ctx: Ctx): Promise<ChainFigures[]> {
+  const [open, all] = await Promise.all([deposits.countOpen(ctx), states.listStates(ctx)]);
+  return all
+    .filter(({ chain }) => watcherOf(ctx, chain) !== undefined)
+    .map((state) => ({
+      chain: state.chain,
+      isHealthy: isHealthy(ctx, state),
+      lagBlocks: lagOf(state),
+      openDeposits: open.find(({ chain }) => chain === state.chain)?.count ?? 0,
+      heldDeposits: open.find(({ chain }) => chain === state.chain)?.heldCount ?? 0,
+      differences: state.differences.length,
+    }));
+}
+
+function presentHealth(ctx: Ctx, state: states.ChainState) {
+  return {
+    problem: isHealthy(ctx, state) ? null : (findProblem(state, new Date()) ?? null),
+    detail: state.pauseReason ?? state.unavailableMessage,
+    since: (state.pausedAt ?? state.unavailableSince)?.toISOString() ?? null,
+    headHeight: state.headHeight === null ? null : Number(state.headHeight),
+    headAt: state.headAt?.toISOString() ?? null,
+    lagBlocks: lagOf(state),
+    comparedAt: state.comparedAt?.toISOString() ?? null,
+    differences: state.differences,
+  };
+}
+
+function lagOf({ headHeight, scannedHeight }: states.ChainState): number {
+  return Math.max(0, Number((headHeight ?? 0n) - (scannedHeight ?? headHeight ?? 0n)));
+}

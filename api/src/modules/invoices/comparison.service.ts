@@ -1,0 +1,65 @@
+/**
+ * Compares what the addresses of each chain hold with their deposits, once a day and however old they are. It finds payments to
+ * addresses that are no longer watched, and blocks that were missed. Less than the deposits is no difference: the operator sweeps
+ * the addresses.
+ */
+import { currencies, type Currency } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { formatUnits } from '../../payments/amounts.ts';
+import { ChainUnavailable, type ChainWatcher } from '../../payments/chains/watcher.ts';
+import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
+import { isSandbox, watcherOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import * as store from './comparison.store.ts';
+
+const ADDRESSES_PER_REQUEST = 500;
+const REQUEST_LIMIT_MS = 60_000;
+/** The operator needs some of them, not all. */
+const DIFFERENCES_MAX = 100;
+
+export async function compareChains(ctx: Ctx): Promise<void> {
+  if (isSandbox(ctx)) return;
+  for (const chain of chains) {
+    const watcher = watcherOf(ctx, chain);
+    if (watcher) await tryToCompare(ctx, chain, watcher);
+  }
+}
+
+/** @returns sentences for the operator */
+export async function compareChain(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<string[]> {
+  const differences: string[] = [];
+  for (const currency of currencies.filter((each) => currencyRules[each].chain === chain))
+    differences.push(...(await compareCurrency(ctx, currency, watcher)));
+  await states.saveComparison(ctx, chain, differences.slice(0, DIFFERENCES_MAX));
+  if (differences.length > 0) ctx.log.error({ chain, differences }, 'addresses hold more than their deposits');
+  return differences;
+}
+
+/** A chain that cannot be read is compared tomorrow; its health says why. */
+async function tryToCompare(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
+  try {
+    await compareChain(ctx, chain, watcher);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    ctx.log.warn({ chain, reason: error.reason, detail: error.message }, 'addresses could not be compared');
+  }
+}
+
+async function compareCurrency(ctx: Ctx, currency: Currency, watcher: ChainWatcher): Promise<string[]> {
+  const rules = currencyRules[currency];
+  const differences: string[] = [];
+  let afterId = 0n;
+  while (differences.length < DIFFERENCES_MAX) {
+    const page = await store.listReceived(ctx, rules, afterId, ADDRESSES_PER_REQUEST);
+    if (page.length === 0) return differences;
+    const addresses = page.map(({ address }) => address);
+    const balances = await watcher.balances(rules.asset, addresses, AbortSignal.timeout(REQUEST_LIMIT_MS));
+    for (const { address, units } of page) {
+      const missing = (balances.get(address) ?? 0n) - units;
+      if (missing <= 0n) continue;
+      differences.push(`${address} holds ${formatUnits(missing, rules)} ${currency} more than its deposits`);
+    }
+    afterId = page.at(-1)!.id;
+  }
+  return differences;
+}

@@ -1,0 +1,193 @@
+/** Deposits as polls of their chain change them. */
+import type { Currency } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import type { ObservedPayment } from '../../payments/chains/watcher.ts';
+import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currencies.ts';
+import type { DepositState } from './deposit-state.ts';
+
+/** As in the index deposits_in_motion. */
+const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
+
+/** Addresses whose payments are searched at the pace of the chain, those with the newest invoices first. */
+export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<Set<string>> {
+  const rows = await ctx.db.query<{ address: string }>(
+    `select address from deposit_addresses where address_space = $1 and watched_until > now()
+      order by watched_until desc limit $2`,
+    [space, limit],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** @returns the indexes of payments to our addresses */
+export async function findOwn(ctx: Ctx, space: AddressSpace, payments: readonly ObservedPayment[]): Promise<number[]> {
+  const rows = await ctx.db.query<{ position: bigint }>(
+    `select position
+       from unnest($2::text[]) with ordinality as payment (address, position)
+       join deposit_addresses on deposit_addresses.address_space = $1 and deposit_addresses.address = payment.address
+      order by position`,
+    [space, payments.map(({ address }) => address)],
+  );
+  return rows.map(({ position }) => Number(position) - 1);
+}
+
+export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
+  const rows = await ctx.db.query(`select from deposits where chain = $1 and ${IN_MOTION} limit 1`, [chain]);
+  return rows.length > 0;
+}
+
+/**
+ * Inserts a deposit, unless it is known. It belongs to the newest invoice of its address and currency that existed when it arrived; this
+ * never changes.
+ * @returns the invoice's id; undefined if there is none or the deposit is known
+ */
+export async function insertDeposit(
+  ctx: Ctx,
+  currency: Currency,
+  { chain, addressSpace }: Pick<CurrencyRules, 'chain' | 'addressSpace'>,
+  payment: ObservedPayment,
+  arrivalRateE12: bigint | undefined,
+): Promise<string | undefined> {
+  const [row] = await ctx.db.query<{ invoiceId: string | null }>(
+    `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id,
+                           confirmations_min)
+     select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
+            (select invoices.id from invoices
+              where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6
+              order by invoices.created_at desc, invoices.id limit 1), $11
+       from deposit_addresses where address_space = $9 and address = $10
+     on conflict (chain, asset, transaction_id, output) do nothing
+     returning invoice_id as "invoiceId"`,
+    [
+      chain,
+      payment.asset,
+      payment.transactionId,
+      payment.output,
+      payment.units,
+      payment.arrivedAt,
+      arrivalRateE12 ?? null,
+      currency,
+      addressSpace,
+      payment.address,
+      payment.confirmationsMin ?? 0,
+    ],
+  );
+  return row?.invoiceId ?? undefined;
+}
+
+export interface ObservedDeposit {
+  id: string;
+  asset: string;
+  transactionId: string;
+  output: number;
+  units: bigint;
+  state: DepositState;
+  block: { height: number; hash: string; time: Date } | undefined;
+  confirmationsMin: number;
+  isOrphaned: boolean;
+  missingHeight: number | undefined;
+  isGone: boolean;
+  arrivedAt: Date;
+  arrivalRateE12: bigint | undefined;
+  invoice: { id: string; rateE12: bigint; expiredAt: Date } | undefined;
+}
+
+interface StoredDeposit {
+  id: string;
+  asset: string;
+  transactionId: string;
+  output: number;
+  units: string;
+  state: DepositState;
+  blockHeight: bigint | null;
+  blockHash: string | null;
+  blockAt: Date | null;
+  confirmationsMin: number;
+  isOrphaned: boolean;
+  missingHeight: bigint | null;
+  isGone: boolean;
+  arrivedAt: Date;
+  arrivalRateE12: string | null;
+  invoiceId: string | null;
+  rateE12: string | null;
+  expiredAt: Date | null;
+}
+
+/** Locks the deposits of these payments, those in blocks that have left the chain, and those that may change with the head alone. */
+export async function lockAffected(
+  ctx: Ctx,
+  chain: Chain,
+  payments: readonly ObservedPayment[],
+  orphanedBlockHashes: readonly string[],
+): Promise<ObservedDeposit[]> {
+  const rows = await ctx.db.query<StoredDeposit>(
+    `select deposits.id, asset, transaction_id as "transactionId", output, units, state, block_height as "blockHeight",
+            block_hash as "blockHash", block_at as "blockAt", confirmations_min as "confirmationsMin",
+            orphaned_at is not null as "isOrphaned", missing_height as "missingHeight", gone_at is not null as "isGone",
+            arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId",
+            invoices.rate_e12 as "rateE12", invoices.expired_at as "expiredAt"
+       from deposits left join invoices on invoices.id = invoice_id
+      where deposits.id in (
+        select id from deposits
+          join unnest($2::text[], $3::text[], $4::int[]) as payment (asset, transaction_id, output)
+         using (asset, transaction_id, output)
+         where chain = $1
+        union select id from deposits where chain = $1 and block_hash = any($5::text[])
+        union select id from deposits where chain = $1 and ${IN_MOTION})
+      order by deposits.id for no key update of deposits`,
+    [
+      chain,
+      payments.map(({ asset }) => asset),
+      payments.map(({ transactionId }) => transactionId),
+      payments.map(({ output }) => output),
+      orphanedBlockHashes,
+    ],
+  );
+  return rows.map(toDeposit);
+}
+
+export interface Observation {
+  state: DepositState;
+  block: ObservedDeposit['block'];
+  isOrphaned: boolean;
+  missingHeight: number | undefined;
+  isGone: boolean;
+  arrivedAt: Date;
+  arrivalRateE12: bigint | undefined;
+}
+
+export async function saveObservation(ctx: Ctx, id: string, observation: Observation): Promise<void> {
+  const { state, block, isOrphaned, missingHeight, isGone, arrivedAt, arrivalRateE12 } = observation;
+  await ctx.db.query(
+    `update deposits
+        set state = $2, block_height = $3, block_hash = $4, block_at = $5, missing_height = $7, arrived_at = $9, arrival_rate_e12 = $10,
+            orphaned_at = case when $6 then coalesce(orphaned_at, now()) end,
+            gone_at = case when $8 then coalesce(gone_at, now()) end
+      where id = $1`,
+    [
+      id,
+      state,
+      block?.height ?? null,
+      block?.hash ?? null,
+      block?.time ?? null,
+      isOrphaned,
+      missingHeight ?? null,
+      isGone,
+      arrivedAt,
+      arrivalRateE12 ?? null,
+    ],
+  );
+}
+
+function toDeposit(row: StoredDeposit): ObservedDeposit {
+  const { blockHeight, blockHash, blockAt, missingHeight, invoiceId, rateE12, expiredAt, ...rest } = row;
+  const isIncluded = blockHeight !== null && blockHash !== null && blockAt !== null;
+  const hasInvoice = invoiceId !== null && rateE12 !== null && expiredAt !== null;
+  return {
+    ...rest,
+    units: BigInt(row.units),
+    block: isIncluded ? { height: Number(blockHeight), hash: blockHash, time: blockAt } : undefined,
+    missingHeight: missingHeight === null ? undefined : Number(missingHeight),
+    arrivalRateE12: row.arrivalRateE12 === null ? undefined : BigInt(row.arrivalRateE12),
+    invoice: hasInvoice ? { id: invoiceId, rateE12: BigInt(rateE12), expiredAt } : undefined,
+  };
+}

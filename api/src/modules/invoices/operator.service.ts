@@ -1,0 +1,72 @@
+/** What the operator does at the command line: checks keys and nodes, releases deposits, resumes chains. */
+import type { Ctx } from '../../ctx.ts';
+import { chains, type Chain } from '../../payments/currencies.ts';
+import type { DerivedSpace } from '../../payments/derive/account-key.ts';
+import { deriveAddress } from '../../payments/derive/addresses.ts';
+import { record } from '../audit-log/audit-log.service.ts';
+import { watcherOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import * as deposits from './deposits.store.ts';
+
+const FIRST_INDEXES = [0n, 1n, 2n];
+const NODE_LIMIT_MS = 30_000;
+
+export interface AccountCheck {
+  space: DerivedSpace;
+  fingerprint: string;
+  /** To compare with the wallet. */
+  addresses: readonly string[];
+}
+
+/** The first addresses of each account in the settings. */
+export function checkAccounts({ config }: Ctx): AccountCheck[] {
+  return Object.entries(config.payments.accounts).map(([name, account]) => {
+    const space = name as DerivedSpace;
+    const addresses = FIRST_INDEXES.map((index) => deriveAddress(space, account, index));
+    return { space, fingerprint: account.fingerprint, addresses };
+  });
+}
+
+export interface NodeCheck {
+  chain: Chain;
+  /** Of the newest block; undefined if the nodes cannot be used. */
+  head: { height: number; time: Date } | undefined;
+  problem: string | undefined;
+}
+
+/** Asks the nodes of each chain, without storing anything. */
+export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
+  const watched = chains.flatMap((chain) => {
+    const watcher = watcherOf(ctx, chain);
+    return watcher ? [{ chain, watcher }] : [];
+  });
+  return Promise.all(
+    watched.map(async ({ chain, watcher }): Promise<NodeCheck> => {
+      try {
+        const { head } = await watcher.poll(null, new Set(), AbortSignal.timeout(NODE_LIMIT_MS));
+        return { chain, head, problem: undefined };
+      } catch (error) {
+        return { chain, head: undefined, problem: error instanceof Error ? error.message : String(error) };
+      }
+    }),
+  );
+}
+
+/** Lets a deposit be credited that is on hold. @returns false if it is not on hold */
+export function releaseDeposit(ctx: Ctx, id: string): Promise<boolean> {
+  return ctx.tx(async (ctx) => {
+    if (!(await deposits.release(ctx, id))) return false;
+    await record(ctx, { action: 'DEPOSIT_RELEASED', requester: undefined, details: { deposit: id } });
+    return true;
+  });
+}
+
+/** Ends the pause of a chain after a reorganisation. @returns false if it is not paused */
+export function resumeChain(ctx: Ctx, chain: Chain): Promise<boolean> {
+  return ctx.tx(async (ctx) => {
+    const { pauseReason } = await states.readState(ctx, chain);
+    if (!(await states.resume(ctx, chain))) return false;
+    await record(ctx, { action: 'CHAIN_RESUMED', requester: undefined, details: { chain, pause: pauseReason } });
+    return true;
+  });
+}

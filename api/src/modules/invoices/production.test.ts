@@ -1,0 +1,152 @@
+import { createInvoice, listInvoices, type Currency } from '@cellhop/contract/invoices';
+import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { ScriptedChain } from '../../../test/scripted-chain.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { parseAccountKey } from '../../payments/derive/account-key.ts';
+import { deriveAddress } from '../../payments/derive/addresses.ts';
+import * as addresses from './addresses.store.ts';
+import { compareChain } from './comparison.service.ts';
+import { recordPoll } from './record-poll.ts';
+import { watchChain } from './watch.service.ts';
+
+/** The EVM account of the seed phrase `abandon` x 11 + `about`, and another one. */
+const first = parseAccountKey(
+  'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
+);
+const second = parseAccountKey(
+  'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd',
+);
+
+let testApp: TestApp;
+let user: TestUser;
+let chain: ScriptedChain;
+beforeEach(async () => {
+  testApp = await startTestApp();
+  Object.assign(testApp.ctx.config, { isDevelopment: false });
+  const { payments } = testApp.ctx.config;
+  payments.accounts = { evm: first };
+  // Nothing listens there: the tests poll a chain of their own.
+  payments.urls = { ethereum: ['http://127.0.0.1:1'], bsc: ['http://127.0.0.1:1'] };
+  chain = new ScriptedChain();
+  user = await createUser(testApp);
+  for (const asset of ['USDT', 'ETH'])
+    await testApp.database.query(
+      `insert into exchange_rates (asset, rate_e12, source_count, accepted_at) values ($1, $2, 2, now())`,
+      [asset, asset === 'USDT' ? '1000000000000' : '4000000000000000'],
+    );
+  await poll();
+});
+afterEach(async () => {
+  assert.deepEqual(await checkInvariants(testApp.ctx), []);
+  await testApp.stop();
+});
+
+async function poll() {
+  await testApp.database.query('update chain_cursors set next_poll_at = now()');
+  await watchChain(testApp.ctx, 'ethereum', chain);
+}
+const newInvoice = async (currency: Currency = 'USDT_ERC20', amount = 25) =>
+  (await user.call(createInvoice, { body: { currency, amount } })).data;
+
+describe('in production', () => {
+  test('addresses are those of the operator’s wallet, from the second one on', async () => {
+    const invoice = await newInvoice();
+    expect(invoice).toMatchObject({ address: deriveAddress('evm', first, 1n), isSandbox: false, status: 'PENDING' });
+    const finance = await createUser(testApp, { roleName: 'FINANCE' });
+    const { data } = await finance.call(getAnyInvoice, { params: { id: invoice.id } });
+    expect(data.derivationIndex).toBe(1);
+  });
+
+  test('a payment is credited when its block is final', async () => {
+    const { address } = await newInvoice();
+    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    chain.mine();
+    await poll();
+    expect(await balanceOf(testApp, user)).toBe(0n);
+    chain.finalizedHeight = 1;
+    await poll();
+    expect(await balanceOf(testApp, user)).toBe(25_000_000n);
+  });
+
+  test('each currency is on its own: without a chain or a rate only this one is unavailable', async () => {
+    await expect(newInvoice('USDT_BSC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
+    await expect(newInvoice('BTC')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
+    await expect(newInvoice('TRX')).rejects.toMatchObject({ status: 503, code: 'CURRENCY_UNAVAILABLE' });
+    await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
+    await expect(newInvoice('ETH')).rejects.toMatchObject({ status: 503, code: 'RATE_UNAVAILABLE' });
+    expect((await newInvoice()).status).toBe('PENDING');
+  });
+
+  test('a currency may have a higher minimum', async () => {
+    testApp.ctx.config.payments.minimumMicros = { USDT_ERC20: 20_000_000n };
+    await expect(newInvoice('USDT_ERC20', 19)).rejects.toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'body.amount', message: 'must be at least 20 in USDT_ERC20' }] },
+    });
+    await newInvoice('USDT_ERC20', 20);
+  });
+
+  test('an address that was changed in the database is not shown', async () => {
+    const invoice = await newInvoice();
+    const attacker = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0'.replace('6F', '7F');
+    await testApp.database.query('update deposit_addresses set address = $1', [attacker]);
+    const { data } = await user.call(listInvoices, { query: {} });
+    expect(data).toMatchObject([{ id: invoice.id, address: '' }]);
+  });
+
+  test('a new key derives new addresses, and payments to older ones are still credited', async () => {
+    const { address } = await newInvoice();
+    testApp.ctx.config.payments.accounts = { evm: second };
+    const next = await newInvoice();
+    expect(next.address).toBe(deriveAddress('evm', second, 1n));
+    expect((await user.call(listInvoices, { query: {} })).data.map((each) => each.address)).toEqual([
+      next.address,
+      address,
+    ]);
+    chain.send({ asset: 'USDT', address, units: 7_000_000n });
+    chain.mine();
+    chain.finalizedHeight = 1;
+    await poll();
+    expect(await balanceOf(testApp, user)).toBe(7_000_000n);
+    testApp.ctx.config.payments.accounts = { evm: first };
+    expect((await newInvoice()).address).not.toBe(next.address);
+    expect((await addresses.listAccounts(testApp.ctx)).map(({ fingerprint }) => fingerprint)).toEqual([
+      first.fingerprint,
+      second.fingerprint,
+    ]);
+  });
+
+  test('the comparison finds money that no deposit explains, and no sweep', async () => {
+    const { address } = await newInvoice();
+    chain.send({ asset: 'USDT', address, units: 25_000_000n });
+    chain.mine();
+    await poll();
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
+    await testApp.database.query('update deposits set units = units + 1');
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([]);
+    await testApp.database.query(`update deposits set state = 'REPLACED'`);
+    expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([
+      `${address} holds 25.00 USDT_ERC20 more than its deposits`,
+    ]);
+  });
+
+  test('two workers take turns, and the later record of an outdated poll changes nothing', async () => {
+    await testApp.database.query('update chain_cursors set next_poll_at = now()');
+    const before = chain.pollCount;
+    await Promise.all([watchChain(testApp.ctx, 'ethereum', chain), watchChain(testApp.ctx, 'ethereum', chain)]);
+    expect(chain.pollCount).toBe(before + 1);
+    const outdated = await chain.poll('["genesis"]', new Set());
+    expect(await recordPoll(testApp.ctx, 'ethereum', 'another cursor', outdated, 0)).toBe(false);
+  });
+
+  test('the longest run of unpaid addresses is what the wallet must scan', async () => {
+    await newInvoice();
+    for (let count = 0; count < 3; count++)
+      await (await createUser(testApp)).call(createInvoice, { body: { currency: 'ETH', amount: 25 } });
+    expect(await addresses.listAccounts(testApp.ctx)).toMatchObject([{ addressCount: 4, paidCount: 0, gap: 4 }]);
+  });
+});

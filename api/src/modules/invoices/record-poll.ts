@@ -1,0 +1,125 @@
+/** Stores what a poll of a chain has found, together with its cursor. */
+import type { Currency } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
+import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
+import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
+import { finalityOf, ratesOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import { hasChanged, observe, type ChainFacts } from './observe.ts';
+import * as store from './observed-deposits.store.ts';
+import { updateStatuses } from './status-updates.ts';
+
+/** A deeper reorganisation than any that happens by chance. */
+const PAUSING_REORGANISATION_BLOCKS = 3;
+const pausedByReorganisations: ReadonlySet<Chain> = new Set(['bitcoin', 'litecoin']);
+
+interface KnownPayment {
+  currency: Currency;
+  payment: ObservedPayment;
+  rateE12: bigint | undefined;
+}
+
+/**
+ * @param previous the cursor that the poll started from
+ * @param pauseMs until the next poll
+ * @returns false if another worker has recorded a later poll
+ */
+export async function recordPoll(
+  ctx: Ctx,
+  chain: Chain,
+  previous: string | null,
+  poll: Poll,
+  pauseMs: number,
+): Promise<boolean> {
+  const payments = await findOwnPayments(ctx, chain, poll.payments);
+  return ctx.tx(async (ctx) => {
+    if ((await states.lockCursor(ctx, chain)) !== previous) return false;
+    const invoiceIds = new Set<string>();
+    for (const { currency, payment, rateE12 } of payments) {
+      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
+      if (invoiceId) invoiceIds.add(invoiceId);
+    }
+    const observed = payments.map(({ payment }) => payment);
+    for (const invoiceId of await updateDeposits(ctx, chain, poll, observed)) invoiceIds.add(invoiceId);
+    await updateStatuses(ctx, [...invoiceIds].toSorted());
+    if (pausedByReorganisations.has(chain) && poll.orphanedBlockHashes.length >= PAUSING_REORGANISATION_BLOCKS)
+      await states.pause(ctx, chain, `${poll.orphanedBlockHashes.length} blocks have left the chain`);
+    await states.savePoll(ctx, chain, poll, pauseMs);
+    return true;
+  });
+}
+
+/** @returns the invoices of the deposits that have changed */
+async function updateDeposits(
+  ctx: Ctx,
+  chain: Chain,
+  poll: Poll,
+  payments: readonly ObservedPayment[],
+): Promise<Set<string>> {
+  const facts: ChainFacts = {
+    head: poll.head,
+    scannedHeight: poll.scannedHeight,
+    orphanedBlockHashes: new Set(poll.orphanedBlockHashes),
+    pooledTransactionIds: poll.pooledTransactionIds && new Set(poll.pooledTransactionIds),
+    rule: finalityOf(ctx, chain),
+  };
+  const byKey = indexPayments(payments);
+  const invoiceIds = new Set<string>();
+  for (const deposit of await store.lockAffected(ctx, chain, payments, poll.orphanedBlockHashes)) {
+    const next = observe(deposit, byKey.get(keyOf(deposit)), facts, valueOf(chain, deposit));
+    if (!hasChanged(deposit, next)) continue;
+    await store.saveObservation(ctx, deposit.id, next);
+    if (deposit.invoice) invoiceIds.add(deposit.invoice.id);
+    if (next.isGone && !deposit.isGone)
+      await states.pause(ctx, chain, `the credited payment ${deposit.transactionId} has left the chain`);
+  }
+  return invoiceIds;
+}
+
+/** The higher one of the two rates that it may be credited at; undefined if one is not known. */
+export function valueOf(
+  chain: Chain,
+  {
+    asset,
+    units,
+    invoice,
+    arrivalRateE12,
+  }: Pick<store.ObservedDeposit, 'asset' | 'units' | 'arrivalRateE12'> & {
+    invoice: { rateE12: bigint } | undefined;
+  },
+): bigint | undefined {
+  const currency = findCurrency(chain, asset);
+  if (!currency) return undefined;
+  const rules = currencyRules[currency];
+  const rates = [invoice?.rateE12, arrivalRateE12].filter((rate) => rate !== undefined);
+  const rateE12 = rules.isStable ? PAR_RATE_E12 : rates.toSorted((a, b) => Number(b - a))[0];
+  return rateE12 === undefined ? undefined : toCreditMicros(units, rateE12, rules);
+}
+
+/** Payments to our addresses, in assets that are accepted. */
+async function findOwnPayments(ctx: Ctx, chain: Chain, payments: readonly ObservedPayment[]): Promise<KnownPayment[]> {
+  const accepted = payments.filter(({ asset }) => findCurrency(chain, asset));
+  if (accepted.length === 0) return [];
+  const own = (await store.findOwn(ctx, addressSpaces[chain], accepted)).map((index) => accepted[index]!);
+  return Promise.all(
+    own.map(async (payment) => {
+      const currency = findCurrency(chain, payment.asset)!;
+      return { currency, payment, rateE12: await ratesOf(ctx).rateE12At(currency, payment.arrivedAt) };
+    }),
+  );
+}
+
+/** Of several reports of one payment, the one with a block says more. */
+function indexPayments(payments: readonly ObservedPayment[]): Map<string, ObservedPayment> {
+  const byKey = new Map<string, ObservedPayment>();
+  for (const payment of payments) {
+    const key = keyOf(payment);
+    if (payment.block || !byKey.has(key)) byKey.set(key, payment);
+  }
+  return byKey;
+}
+
+function keyOf({ asset, transactionId, output }: Pick<ObservedPayment, 'asset' | 'transactionId' | 'output'>): string {
+  return JSON.stringify([asset, transactionId, output]);
+}

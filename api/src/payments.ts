@@ -1,0 +1,64 @@
+/** `npm run payments -- COMMAND`: checks the settings of payments, and undoes what has stopped them. Migrates the database if needed. */
+import { idSchema } from '@cellhop/contract/schemas';
+import { loadConfig } from './config.ts';
+import { createCtx, type Ctx } from './ctx.ts';
+import { openDatabase } from './db.ts';
+import { createLog } from './log.ts';
+import { migrate } from './migrate.ts';
+import { checkAccounts, checkNodes, releaseDeposit, resumeChain } from './modules/invoices/operator.service.ts';
+import { chains } from './payments/currencies.ts';
+
+const USAGE = `npm run payments -- check            first addresses of each account, and the newest block of each node
+npm run payments -- resume CHAIN     credit payments again after a reorganisation
+npm run payments -- release DEPOSIT  credit a deposit that is on hold`;
+
+/** @throws Error with a message for the operator */
+async function run([command, subject, ...rest]: readonly string[]): Promise<string> {
+  if (rest.length > 0) throw new Error(USAGE);
+  const config = loadConfig();
+  await migrate(config.databaseUrl);
+  const database = openDatabase(config.databaseUrl, 2);
+  try {
+    const ctx = createCtx(database, config, createLog('payments', 'warn', false));
+    if (command === 'check' && subject === undefined) return await check(ctx);
+    if (command === 'resume') return await resume(ctx, subject);
+    if (command === 'release') return await release(ctx, subject);
+    throw new Error(USAGE);
+  } finally {
+    await database.close();
+  }
+}
+
+async function check(ctx: Ctx): Promise<string> {
+  const accounts = checkAccounts(ctx).map(
+    ({ space, fingerprint, addresses }) =>
+      `${space}  account ${fingerprint}\n${addresses.map((address, index) => `  0/${index}  ${address}`).join('\n')}`,
+  );
+  const nodes = (await checkNodes(ctx)).map(({ chain, head, problem }) =>
+    head
+      ? `${chain.padEnd(9)} works: block ${head.height} of ${head.time.toISOString()}`
+      : `${chain.padEnd(9)} does not work: ${problem ?? ''}`,
+  );
+  const warning = ctx.config.isDevelopment ? ['In development these are the sandbox, whatever the settings are.'] : [];
+  return [...accounts, ...nodes, ...warning].join('\n');
+}
+
+async function resume(ctx: Ctx, name: string | undefined): Promise<string> {
+  const chain = chains.find((each) => each === name);
+  if (!chain) throw new Error(`Name one of the chains: ${chains.join(', ')}`);
+  return (await resumeChain(ctx, chain)) ? `${chain} is credited again.` : `${chain} was not paused.`;
+}
+
+async function release(ctx: Ctx, id: string | undefined): Promise<string> {
+  const parsed = idSchema.safeParse(id);
+  if (!parsed.success) throw new Error('Name the deposit by its id, which the invoice shows to staff.');
+  const isReleased = await releaseDeposit(ctx, parsed.data);
+  return isReleased ? 'The deposit is credited within seconds.' : 'This deposit is not on hold.';
+}
+
+try {
+  console.log(await run(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

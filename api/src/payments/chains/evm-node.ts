@@ -1,0 +1,102 @@
+/** The calls of Ethereum's JSON-RPC that the watcher needs, with their responses parsed. Addresses and hashes are lower case. */
+import { z } from 'zod';
+import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
+
+/** `Transfer(address,address,uint256)` */
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+const hex = (digits: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-f]${digits}$`, 'i'))
+    .toLowerCase();
+const quantity = hex('{1,64}').transform(BigInt);
+const height = hex('{1,12}').transform(Number);
+const hash = hex('{64}');
+export const address = hex('{40}');
+
+const headerSchema = z.object({
+  number: height,
+  hash,
+  parentHash: hash,
+  timestamp: hex('{1,10}').transform((seconds) => new Date(Number(seconds) * 1000)),
+});
+const transactionSchema = z.object({ hash, from: address, to: address.nullish(), value: quantity });
+const blockSchema = headerSchema.extend({ transactions: z.array(transactionSchema) });
+const logSchema = z.object({
+  address,
+  topics: z.array(hash).max(4),
+  data: hex('*'),
+  blockNumber: height,
+  blockHash: hash,
+  transactionHash: hash,
+  logIndex: height,
+  removed: z.boolean().nullish(),
+});
+const receiptSchema = z.object({
+  blockHash: hash,
+  status: quantity,
+  gasUsed: quantity,
+  effectiveGasPrice: quantity,
+  blobGasUsed: quantity.nullish(),
+  blobGasPrice: quantity.nullish(),
+  logs: z.array(logSchema),
+});
+
+export type EvmHeader = z.infer<typeof headerSchema>;
+export type EvmBlock = z.infer<typeof blockSchema>;
+export type EvmTransaction = z.infer<typeof transactionSchema>;
+export type EvmLog = z.infer<typeof logSchema>;
+export type EvmReceipt = z.infer<typeof receiptSchema>;
+export type EvmNode = ReturnType<typeof createEvmNode>;
+
+export interface LogFilter {
+  contract: string;
+  fromHeight: number;
+  toHeight: number;
+  recipients: readonly string[];
+}
+
+export const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
+/** An address as a topic or an argument: 32 bytes, left-padded. */
+const padAddress = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+
+/** @throws RpcError and ChainUnavailable, from each of its methods */
+export function createEvmNode(url: string, timeoutMs?: number) {
+  const rpc: JsonRpc = createJsonRpc({ url, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  return {
+    rpc,
+    chainId: (signal: AbortSignal) => rpc.call('eth_chainId', [], height, signal),
+    /** @returns null if the node does not have it */
+    header: (block: number | 'latest' | 'safe' | 'finalized', signal: AbortSignal) =>
+      rpc.call(
+        'eth_getBlockByNumber',
+        [typeof block === 'number' ? toHex(block) : block, false],
+        headerSchema.nullable(),
+        signal,
+      ),
+    block: (height: number, signal: AbortSignal) =>
+      rpc.call('eth_getBlockByNumber', [toHex(height), true], blockSchema.nullable(), signal),
+    receipt: (transactionHash: string, signal: AbortSignal) =>
+      rpc.call('eth_getTransactionReceipt', [transactionHash], receiptSchema.nullable(), signal),
+    logs: ({ contract, fromHeight, toHeight, recipients }: LogFilter, signal: AbortSignal) =>
+      rpc.call(
+        'eth_getLogs',
+        [
+          {
+            address: contract,
+            fromBlock: toHex(fromHeight),
+            toBlock: toHex(toHeight),
+            topics: [TRANSFER_TOPIC, null, recipients.map(padAddress)],
+          },
+        ],
+        z.array(logSchema),
+        signal,
+      ),
+    balance: (owner: string, height: number, signal: AbortSignal) =>
+      rpc.call('eth_getBalance', [owner, toHex(height)], quantity, signal),
+    /** A call that changes nothing, in the state after the block. */
+    callContract: (contract: string, data: string, height: number, signal: AbortSignal) =>
+      rpc.call('eth_call', [{ to: contract, data }, toHex(height)], hex('*'), signal),
+  };
+}

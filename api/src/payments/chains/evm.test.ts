@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeEvmChain, type FakeEvmChain, hashOf, serveEvm } from '../../../test/chains/fake-evm.ts';
+import { type Methods, Refusal } from '../../../test/chains/fake-node.ts';
+import { startFakeNode } from '../../../test/chains/test-node.ts';
+import { createEvmWatcher } from './evm.ts';
+
+const ours = `0x${'0A'.repeat(20)}`;
+const other = `0x${'0b'.repeat(20)}`;
+const addresses = new Set([ours]);
+const signal = new AbortController().signal;
+/** A payment that is final already when the second poll begins. */
+const transfer = { height: 1005, to: ours.toLowerCase(), units: 25n * 10n ** 18n };
+
+interface Options {
+  chains?: FakeEvmChain[];
+  change?: (methods: Methods, index: number) => Methods;
+}
+
+/** One node for each chain; the watcher has polled once. */
+async function openWatcher({ chains = [createFakeEvmChain()], change = (methods) => methods }: Options = {}) {
+  const nodes = await Promise.all(chains.map((chain, index) => startFakeNode(change(serveEvm(chain), index))));
+  const watcher = createEvmWatcher({
+    chain: 'bsc',
+    urls: nodes.map(({ url }) => url),
+    usdtContract: chains[0]!.token,
+    timeoutMs: 2000,
+  });
+  const { cursor } = await watcher.poll(null, addresses, signal);
+  const advance = (changes: Partial<FakeEvmChain> = {}) => {
+    for (const chain of chains) {
+      Object.assign(chain, { headHeight: 1100, finalizedHeight: 1090, transfers: [transfer], ...changes });
+    }
+  };
+  return { chains, nodes, watcher, advance, poll: (from = cursor) => watcher.poll(from, addresses, signal) };
+}
+
+const failed = (methods: Methods) => ({
+  ...methods,
+  eth_getTransactionReceipt: (hash: never) => ({
+    ...(methods['eth_getTransactionReceipt']!(hash) as object),
+    status: '0x0',
+  }),
+});
+
+const pruned = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: () => {
+    throw new Refusal(4444, 'pruned history unavailable');
+  },
+});
+
+const limited = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: (filter: { fromBlock: string; toBlock: string }) => {
+    if (Number(filter.toBlock) - Number(filter.fromBlock) >= 5) throw new Refusal(-32602, 'exceed max block range: 5');
+    return methods['eth_getLogs']!(filter as never);
+  },
+});
+
+const refusing = (methods: Methods) => ({
+  ...methods,
+  eth_getLogs: () => {
+    throw new Refusal(-32005, 'query exceeds max results');
+  },
+});
+
+describe('the watcher of an EVM chain', () => {
+  it('reports the address as it was given, and the amount of the log', async () => {
+    const { advance, poll } = await openWatcher();
+    advance();
+    const { payments } = await poll();
+    expect(payments).toMatchObject([{ asset: 'USDT', address: ours, units: transfer.units, block: { height: 1005 } }]);
+  });
+
+  it.each([
+    ['a removed log', { removed: true }],
+    ['a log of another contract', { address: other }],
+    ['an amount of 0', { data: `0x${'0'.repeat(64)}` }],
+    ['another event', { topics: [hashOf('Approval'), hashOf('a'), `0x${'0a'.repeat(20).padStart(64, '0')}`] }],
+    ['an event with an indexed amount', { topics: Array.from({ length: 4 }, () => hashOf('Transfer')) }],
+    ['an amount of two words', { data: `0x${'1'.repeat(128)}` }],
+  ])('ignores %s, which a node should not have sent', async (_name, changes) => {
+    const { advance, poll } = await openWatcher();
+    advance({ changeLog: (log) => ({ ...log, ...changes }) });
+    expect((await poll()).payments).toEqual([]);
+  });
+
+  it('refuses a log of a block that is not in the chain', async () => {
+    const { advance, poll } = await openWatcher();
+    advance({ changeLog: (log) => ({ ...log, blockHash: hashOf('elsewhere') }) });
+    await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  });
+
+  it('refuses a transfer that only one of two nodes reports', async () => {
+    const chains = [createFakeEvmChain(), createFakeEvmChain()];
+    const { advance, poll } = await openWatcher({ chains });
+    advance();
+    chains[1]!.transfers = [];
+    await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+    chains[1]!.transfers = [transfer];
+    expect((await poll()).payments).toHaveLength(1);
+  });
+
+  it('refuses a transfer whose receipt says that it failed', async () => {
+    const { advance, poll } = await openWatcher({ change: failed });
+    advance();
+    await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  });
+
+  it('refuses two nodes of different chains of blocks', async () => {
+    const { chains, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
+    chains[1]!.fork = 'b';
+    await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
+  });
+
+  it('goes on with a third node when one of the first two lies, and when one is down', async () => {
+    const chains = [createFakeEvmChain(), createFakeEvmChain(), createFakeEvmChain()];
+    const { advance, nodes, poll } = await openWatcher({ chains });
+    advance();
+    chains[1]!.transfers = [];
+    const first = await poll().catch(() => poll());
+    expect(first.payments).toHaveLength(1);
+    chains[1]!.transfers = [transfer];
+    nodes[0]!.respond = (_request, response) => response.writeHead(503).end();
+    expect((await poll()).payments).toHaveLength(1);
+  });
+
+  it('needs two of two nodes', async () => {
+    const { nodes, poll } = await openWatcher({ chains: [createFakeEvmChain(), createFakeEvmChain()] });
+    nodes[1]!.respond = (_request, response) => response.writeHead(429).end();
+    await expect(poll()).rejects.toMatchObject({ reason: 'THROTTLED' });
+  });
+
+  it('reads only as far as the node that is behind', async () => {
+    const chains = [createFakeEvmChain(), createFakeEvmChain()];
+    const { advance, poll } = await openWatcher({ chains });
+    advance();
+    Object.assign(chains[1]!, { headHeight: 1004, finalizedHeight: 990, headAt: new Date() });
+    chains[0]!.headAt = new Date(Date.now() + 96 * 12_000);
+    const { head, payments } = await poll();
+    expect(head.height).toBe(1002);
+    expect(payments).toEqual([]);
+  });
+
+  it('refuses a node that does not follow the chain', async () => {
+    const { chains, poll } = await openWatcher();
+    chains[0]!.headAt = new Date(Date.now() - 3_600_000);
+    await expect(poll()).rejects.toMatchObject({ reason: 'LAGGING' });
+  });
+
+  it('refuses a node of another chain', async () => {
+    const { chains, poll } = await openWatcher();
+    chains[0]!.chainId = 97;
+    await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
+  });
+
+  it('refuses to go back behind a final block', async () => {
+    const { chains, poll } = await openWatcher();
+    chains[0]!.fork = 'b';
+    await expect(poll()).rejects.toMatchObject({ reason: 'DEEP_REORGANISATION' });
+  });
+
+  it('names a node that has deleted what is asked for', async () => {
+    const { advance, poll } = await openWatcher({ change: pruned });
+    advance();
+    await expect(poll()).rejects.toMatchObject({ reason: 'PRUNED' });
+  });
+
+  it('asks for fewer blocks until the node accepts, and remembers that', async () => {
+    const { advance, nodes, poll } = await openWatcher({ change: limited });
+    advance();
+    expect((await poll()).payments).toHaveLength(1);
+    const { calls } = nodes[0]!;
+    const before = calls.length;
+    await poll();
+    // 90 final blocks and some newer ones in pieces of at most 5, without attempts that fail.
+    expect(calls.slice(before).filter((method) => method === 'eth_getLogs').length).toBeLessThanOrEqual(40);
+  });
+
+  it('gives up when even one block and one address are too much', async () => {
+    const { advance, poll } = await openWatcher({ change: refusing });
+    advance();
+    await expect(poll()).rejects.toMatchObject({ reason: 'INVALID_RESPONSE' });
+  });
+
+  it('keeps a bounded cursor, whatever the payments', async () => {
+    const { advance, poll } = await openWatcher();
+    advance({ transfers: Array.from({ length: 600 }, (_, index) => ({ ...transfer, height: 1001 + (index % 88) })) });
+    const { cursor, payments } = await poll();
+    expect(payments.length).toBeGreaterThanOrEqual(600);
+    expect(cursor.length).toBeLessThan(300 * 80);
+  });
+});

@@ -1,0 +1,274 @@
+/** Watches Ethereum and BSC: tokens by logs, the native coin by transactions and balances. Rules: docs/chains.md. */
+import { type Checkpoint, CHECKPOINTS_MAX, readCursor, writeCursor } from './evm-cursor.ts';
+import { address, createEvmNode, type EvmHeader, type EvmNode } from './evm-node.ts';
+import { createTransferReader } from './evm-logs.ts';
+import { readFinalPayments, readPayments, type Reading } from './evm-reader.ts';
+import { readBalances } from './multicall.ts';
+import { agree, confirmBySources, type Probed, useSources } from './sources.ts';
+import { type ChainHead, ChainUnavailable, type ChainWatcher, type ObservedPayment, type Poll } from './watcher.ts';
+
+export interface EvmWatcherOptions {
+  chain: keyof typeof chainRules;
+  /** Two independent providers must agree; a third one replaces one that fails. */
+  urls: readonly string[];
+  usdtContract: string;
+  /** The operator's own addresses: what they send, such as gas for a sweep, is no payment. */
+  fundingAddresses?: readonly string[];
+  /** An older newest block means that the node does not follow the chain. */
+  headAgeMaxMs?: number;
+  timeoutMs?: number;
+  now?: () => Date;
+}
+
+/** Nodes may answer for the newest blocks before they have indexed their logs. */
+const BLOCKS_BEHIND_HEAD = 2;
+
+const chainRules = {
+  ethereum: { chainId: 1, hasNativeCoin: true, blocksPerPoll: 100, finalityDepth: 0, headAgeMaxMs: 180_000 },
+  // Blocks of 0.45 s: final is what the validators have finalized, but at least 20 blocks.
+  bsc: { chainId: 56, hasNativeCoin: false, blocksPerPoll: 5000, finalityDepth: 20, headAgeMaxMs: 60_000 },
+} as const;
+
+interface NodeHead {
+  latest: EvmHeader;
+  safeHeight: number;
+  finalizedHeight: number;
+}
+
+/** What one poll works with. */
+interface Chain {
+  head: ChainHead & { safeHeight: number; finalizedHeight: number };
+  reading: Reading;
+}
+
+/** The settings of a watcher, with defaults, and its nodes. */
+interface Watched extends Omit<Reading, 'nodes' | 'signal' | 'headerOf'> {
+  rules: (typeof chainRules)[keyof typeof chainRules];
+  nodes: readonly EvmNode[];
+  headAgeMaxMs: number;
+}
+
+export function createEvmWatcher(options: EvmWatcherOptions): ChainWatcher {
+  const watched = prepare(options);
+  const { nodes } = watched;
+  const withChain = <Result>(signal: AbortSignal, run: (chain: Chain) => Promise<Result>) =>
+    useSources(
+      nodes,
+      (node) => readHead(watched, node, signal),
+      async (sources) => run(await openChain(watched, sources, signal)),
+    );
+  return {
+    poll: (cursor, addresses, signal) =>
+      withChain(signal, (chain) => pollChain(chain, cursor, addresses, watched.rules.blocksPerPoll)),
+    confirm: (payment, signal) =>
+      confirmBySources(nodes, (node) => isReportedBy(payment, toReading(watched, [node], signal))),
+    balances: (asset, addresses, signal) => withChain(signal, (chain) => readAgreedBalances(chain, asset, addresses)),
+  };
+}
+
+function prepare(options: EvmWatcherOptions): Watched {
+  const rules = chainRules[options.chain];
+  const contract = address.parse(options.usdtContract);
+  const nodes = options.urls.map((url) => createEvmNode(url, options.timeoutMs));
+  const readers = new Map(nodes.map((node) => [node, createTransferReader(node, contract)]));
+  return {
+    rules,
+    nodes,
+    contract,
+    hasNativeCoin: rules.hasNativeCoin,
+    fundingAddresses: new Set(options.fundingAddresses?.map((one) => address.parse(one))),
+    headAgeMaxMs: options.headAgeMaxMs ?? rules.headAgeMaxMs,
+    now: options.now ?? (() => new Date()),
+    transferReaderOf: (node) => readers.get(node)!,
+  };
+}
+
+const toReading = (watched: Watched, nodes: readonly EvmNode[], signal: AbortSignal): Reading => ({
+  ...watched,
+  nodes,
+  signal,
+  headerOf: (height) => agreedHeader(nodes, height, signal),
+});
+
+async function readHead({ rules, now, headAgeMaxMs }: Watched, node: EvmNode, signal: AbortSignal): Promise<NodeHead> {
+  const { name } = node.rpc;
+  const chainId = await node.chainId(signal);
+  if (chainId !== rules.chainId) {
+    throw new ChainUnavailable('INVALID_RESPONSE', `${name} serves chain ${chainId}, not ${rules.chainId}`);
+  }
+  const [latest, safe, finalized] = await Promise.all(
+    (['latest', 'safe', 'finalized'] as const).map((tag) => node.header(tag, signal)),
+  );
+  if (!latest || !safe || !finalized) {
+    throw new ChainUnavailable('LAGGING', `${name} has no ${latest ? 'finalized' : 'latest'} block`);
+  }
+  const ageMs = now().getTime() - latest.timestamp.getTime();
+  if (ageMs > headAgeMaxMs) {
+    throw new ChainUnavailable('LAGGING', `${name} lags: its newest block is ${Math.round(ageMs / 1000)} seconds old`);
+  }
+  return { latest, safeHeight: safe.number, finalizedHeight: finalized.number };
+}
+
+async function openChain(
+  watched: Watched,
+  sources: readonly Probed<EvmNode, NodeHead>[],
+  signal: AbortSignal,
+): Promise<Chain> {
+  const nodes = sources.map(({ node }) => node);
+  const reading = toReading(watched, nodes, signal);
+  const least = (read: (head: NodeHead) => number) => Math.min(...sources.map(({ head }) => read(head)));
+  const latestHeight = least(({ latest }) => latest.number);
+  const { number, hash, timestamp } = await reading.headerOf(Math.max(0, latestHeight - BLOCKS_BEHIND_HEAD));
+  const finalMax = Math.max(0, latestHeight - watched.rules.finalityDepth);
+  const head = {
+    height: number,
+    hash,
+    time: timestamp,
+    safeHeight: Math.min(
+      least((head) => head.safeHeight),
+      finalMax,
+      number,
+    ),
+    finalizedHeight: Math.min(
+      least((head) => head.finalizedHeight),
+      finalMax,
+      number,
+    ),
+  };
+  return { head, reading };
+}
+
+async function pollChain(
+  chain: Chain,
+  cursor: string | null,
+  addresses: ReadonlySet<string>,
+  blocksMax: number,
+): Promise<Poll> {
+  if (cursor === null) return toPoll(chain, await firstCheckpoints(chain), [], []);
+  const ours = new Map([...addresses].map((one) => [one.toLowerCase(), one]));
+  const { kept, orphanedBlockHashes } = await findFork(chain, readCursor(cursor));
+  const final = await readFinal(chain, kept, ours, blocksMax);
+  const recent = await readRecent(chain, final.checkpoints, ours, blocksMax);
+  return toPoll(chain, recent.checkpoints, [...final.payments, ...recent.payments], orphanedBlockHashes);
+}
+
+async function isReportedBy(payment: ObservedPayment, reading: Reading): Promise<boolean> {
+  const { block } = payment;
+  if (!block) return false;
+  const ours = new Map([[payment.address.toLowerCase(), payment.address]]);
+  const range = { fromHeight: block.height, toHeight: block.height };
+  const { payments } = await readFinalPayments(reading, range, ours);
+  return payments.some((one) => isSamePayment(one, payment));
+}
+
+async function readAgreedBalances({ head, reading }: Chain, asset: string, addresses: readonly string[]) {
+  const { nodes, contract, signal } = reading;
+  const token = asset === 'USDT' ? contract : undefined;
+  const owners = addresses.map((one) => one.toLowerCase());
+  const balances = await agree(
+    nodes,
+    `balances after block ${head.finalizedHeight}`,
+    (node) => readBalances(node, token, owners, head.finalizedHeight, signal),
+    (balances) => owners.map((owner) => balances.get(owner)).join(),
+  );
+  return new Map(addresses.map((one) => [one, balances.get(one.toLowerCase())!]));
+}
+
+async function agreedHeader(nodes: readonly EvmNode[], height: number, signal: AbortSignal): Promise<EvmHeader> {
+  const read = async (node: EvmNode) => {
+    const header = await node.header(height, signal);
+    if (header?.number === height) return header;
+    throw new ChainUnavailable('LAGGING', `${node.rpc.name} does not have block ${height}`);
+  };
+  return agree(nodes, `block ${height}`, read, ({ hash }) => hash);
+}
+
+/** The cursor begins at the head, and what is not final there is read again: a final block never leaves the chain. */
+async function firstCheckpoints({ head, reading }: Chain): Promise<Checkpoint[]> {
+  const final = await reading.headerOf(head.finalizedHeight);
+  if (final.number === head.height) return [[head.height, head.hash]];
+  return [
+    [final.number, final.hash],
+    [head.height, head.hash],
+  ];
+}
+
+/** Goes back to the last block that is still in the chain. */
+async function findFork({ reading }: Chain, checkpoints: readonly Checkpoint[]) {
+  const kept = [...checkpoints];
+  const orphanedBlockHashes: string[] = [];
+  for (;;) {
+    const [height, hash] = kept.at(-1)!;
+    if ((await reading.headerOf(height)).hash === hash) return { kept, orphanedBlockHashes };
+    orphanedBlockHashes.push(hash);
+    kept.pop();
+    if (kept.length === 0) {
+      throw new ChainUnavailable('DEEP_REORGANISATION', `the final block ${height} has left the chain`);
+    }
+  }
+}
+
+/** Reads again what has become final, since nodes may have missed logs near the head, and compares balances. */
+async function readFinal(
+  { head, reading }: Chain,
+  checkpoints: readonly Checkpoint[],
+  ours: ReadonlyMap<string, string>,
+  blocksMax: number,
+) {
+  const [first] = checkpoints;
+  const fromHeight = first![0] + 1;
+  const toHeight = Math.min(head.finalizedHeight, first![0] + blocksMax);
+  if (toHeight < fromHeight) return { checkpoints, payments: [] };
+  const { payments, last } = await readFinalPayments(reading, { fromHeight, toHeight }, ours);
+  const later = checkpoints.filter(([height]) => height > toHeight);
+  return { checkpoints: [[toHeight, last.hash] as const, ...later], payments };
+}
+
+/** Reads what is not final yet. */
+async function readRecent(
+  { head, reading }: Chain,
+  checkpoints: readonly Checkpoint[],
+  ours: ReadonlyMap<string, string>,
+  blocksMax: number,
+) {
+  const [finalHeight] = checkpoints[0]!;
+  const [scannedHeight] = checkpoints.at(-1)!;
+  // While it catches up, each block is read once, as final.
+  const isCatchingUp = finalHeight < head.finalizedHeight;
+  const toHeight = Math.min(head.height, scannedHeight + blocksMax);
+  if (isCatchingUp || toHeight <= scannedHeight) return { checkpoints, payments: [] };
+  const { payments, last } = await readPayments(reading, { fromHeight: scannedHeight + 1, toHeight }, ours);
+  const added = new Map(payments.map(({ block }) => [block!.height, block!.hash]));
+  added.set(toHeight, last.hash);
+  const result = [...checkpoints, ...[...added].sort(([a], [b]) => a - b)];
+  if (result.length <= CHECKPOINTS_MAX) return { checkpoints: result, payments };
+  throw new ChainUnavailable('LAGGING', `no block after ${finalHeight} has become final`);
+}
+
+function toPoll(
+  { head }: Chain,
+  checkpoints: readonly Checkpoint[],
+  payments: readonly ObservedPayment[],
+  orphanedBlockHashes: readonly string[],
+): Poll {
+  return {
+    cursor: writeCursor(checkpoints),
+    payments,
+    orphanedBlockHashes,
+    pooledTransactionIds: undefined,
+    // What was not read again as final is not final for this watcher.
+    head: { ...head, finalizedHeight: Math.min(head.finalizedHeight, checkpoints[0]![0]) },
+    scannedHeight: checkpoints.at(-1)![0],
+  };
+}
+
+function isSamePayment(a: ObservedPayment, b: ObservedPayment): boolean {
+  return (
+    a.asset === b.asset &&
+    a.transactionId === b.transactionId &&
+    a.output === b.output &&
+    a.address === b.address &&
+    a.units === b.units &&
+    a.block?.hash === b.block?.hash
+  );
+}

@@ -1,0 +1,65 @@
+/** The memory pool of a node: each transaction is read once. A restart forgets them and reads the pool again. */
+import { RpcError } from './json-rpc.ts';
+import type { UtxoNode, UtxoTransaction } from './utxo-node.ts';
+
+/** Bounds one poll. Bitcoin's pool may hold 300,000 transactions, a node returns some 2,000 a second. */
+const TRANSACTIONS_PER_READ = 2000;
+const CONCURRENCY = 8;
+/** Transactions of more than that many outputs pay exchanges' customers; only in blocks are they examined. */
+const OUTPUTS_KEPT_MAX = 5000;
+
+export interface PooledOutput {
+  output: number;
+  script: string;
+  units: bigint;
+}
+
+export interface MemoryPool {
+  /** True if every transaction has been read: only then a missing one has really left. */
+  isComplete: boolean;
+  transactions: ReadonlyMap<string, readonly PooledOutput[]>;
+}
+
+export function createMemoryPoolReader(node: UtxoNode) {
+  /** Only outputs of the kind that our addresses have. */
+  const known = new Map<string, readonly PooledOutput[]>();
+
+  async function readNew(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const queue = ids.slice(0, TRANSACTIONS_PER_READ).values();
+    const readQueue = async () => {
+      for (const id of queue) {
+        const transaction = await readTransaction(node, id, signal);
+        known.set(id, transaction ? witnessOutputs(transaction) : []);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, readQueue));
+  }
+
+  return async (signal: AbortSignal): Promise<MemoryPool> => {
+    const ids = await node.pooledIds(signal);
+    const present = new Set(ids);
+    for (const id of known.keys()) if (!present.has(id)) known.delete(id);
+    const unread = ids.filter((id) => !known.has(id));
+    await readNew(unread, signal);
+    return { isComplete: unread.length <= TRANSACTIONS_PER_READ, transactions: known };
+  };
+}
+
+/** @returns undefined if it has left the pool in the meantime */
+async function readTransaction(node: UtxoNode, id: string, signal: AbortSignal): Promise<UtxoTransaction | undefined> {
+  try {
+    return await node.pooledTransaction(id, signal);
+  } catch (error) {
+    if (error instanceof RpcError) return undefined;
+    throw error;
+  }
+}
+
+function witnessOutputs({ vout }: UtxoTransaction): PooledOutput[] {
+  if (vout.length > OUTPUTS_KEPT_MAX) return [];
+  return vout.flatMap((output) =>
+    output?.scriptPubKey.hex.startsWith('0014')
+      ? [{ output: output.n, script: output.scriptPubKey.hex, units: output.value }]
+      : [],
+  );
+}

@@ -1,0 +1,95 @@
+/** The calls of Bitcoin's JSON-RPC that the watcher needs. Litecoin's nodes and bcoin have the same. */
+import { z } from 'zod';
+import { createJsonRpc } from './json-rpc.ts';
+
+/** Coins have 8 decimals on both chains. */
+const DECIMALS = 8;
+/** A block of 4 MB with hexadecimal and parsed transactions. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+/** Scanning all unspent outputs of Bitcoin takes minutes. */
+const SCAN_TIMEOUT_MS = 10 * 60_000;
+
+/** Amounts are JSON numbers: as text they do not become floats. A text inside JSON cannot match, its quotes are escaped. */
+const AMOUNT = /"(value|amount|total_amount)":\s*(-?[\d.]+(?:[eE][-+]?\d+)?)/g;
+const parseExactly = (text: string): unknown => JSON.parse(text.replaceAll(AMOUNT, '"$1":"$2"'));
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const height = z.number().int().nonnegative();
+const time = z
+  .number()
+  .int()
+  .transform((seconds) => new Date(seconds * 1000));
+const amount = z.string().transform((text, context) => {
+  const units = parseAmount(text);
+  if (units !== undefined) return units;
+  context.addIssue({ code: 'custom', message: 'is no amount of 8 decimals' });
+  return z.NEVER;
+});
+
+const outputSchema = z.object({
+  n: z.number().int().nonnegative(),
+  value: amount,
+  scriptPubKey: z.object({ hex: z.string() }),
+});
+const transactionSchema = z.object({
+  txid: hash,
+  vin: z.array(z.object({ coinbase: z.string().nullish() })),
+  // Litecoin's MWEB outputs have no script and no amount.
+  vout: z.array(z.union([outputSchema, z.object({ ismweb: z.literal(true) }).transform(() => undefined)])),
+});
+const headerSchema = z.object({ hash, height, time, previousblockhash: hash.nullish() });
+const blockSchema = headerSchema.extend({ confirmations: z.number().int(), tx: z.array(transactionSchema) });
+const infoSchema = z.object({
+  blocks: height,
+  headers: height,
+  bestblockhash: hash,
+  initialblockdownload: z.boolean().optional(),
+});
+const scanSchema = z.object({
+  success: z.boolean(),
+  unspents: z.array(z.object({ scriptPubKey: z.string(), amount })),
+});
+
+export type UtxoBlock = z.infer<typeof blockSchema>;
+export type UtxoHeader = z.infer<typeof headerSchema>;
+export type UtxoTransaction = z.infer<typeof transactionSchema>;
+export type UtxoNode = ReturnType<typeof createUtxoNode>;
+
+/** @throws RpcError and ChainUnavailable, from each of its methods */
+export function createUtxoNode(url: string, timeoutMs?: number) {
+  const rpc = createJsonRpc({
+    url,
+    parse: parseExactly,
+    responseBytesMax: RESPONSE_BYTES_MAX,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  return {
+    rpc,
+    info: (signal: AbortSignal) => rpc.call('getblockchaininfo', [], infoSchema, signal),
+    /** Of the active chain. */
+    hashAt: (height: number, signal: AbortSignal) => rpc.call('getblockhash', [height], hash, signal),
+    header: (hash: string, signal: AbortSignal) => rpc.call('getblockheader', [hash, true], headerSchema, signal),
+    block: (hash: string, signal: AbortSignal) => rpc.call('getblock', [hash, 2], blockSchema, signal),
+    bestHash: (signal: AbortSignal) => rpc.call('getbestblockhash', [], hash, signal),
+    pooledIds: (signal: AbortSignal) => rpc.call('getrawmempool', [], z.array(hash), signal),
+    pooledTransaction: (id: string, signal: AbortSignal) =>
+      rpc.call('getrawtransaction', [id, true], transactionSchema, signal),
+    /** @param scripts hexadecimal. Unspent outputs in blocks only */
+    unspent: (scripts: readonly string[], signal: AbortSignal) => {
+      const descriptors = scripts.map((script) => `raw(${script})`);
+      return rpc.call('scantxoutset', ['start', descriptors], scanSchema, signal, SCAN_TIMEOUT_MS);
+    },
+  };
+}
+
+/** A decimal number, perhaps with an exponent, as satoshis. @returns undefined if it is none of at most 8 decimals */
+export function parseAmount(text: string): bigint | undefined {
+  const match = /^(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d{1,2}))?$/.exec(text);
+  if (!match) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const zeros = DECIMALS + Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  if (zeros >= 0) return digits * 10n ** BigInt(zeros);
+  const divisor = 10n ** BigInt(-zeros);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+}

@@ -1,0 +1,55 @@
+/** What a source of exchange rates says about one coin. */
+import type { CurrencyRules } from '../currencies.ts';
+
+export type Asset = CurrencyRules['asset'];
+export const assets = ['BTC', 'ETH', 'LTC', 'TRX', 'TON', 'USDT'] as const satisfies readonly Asset[];
+
+export interface Quote {
+  asset: Asset;
+  /** US dollars per coin, times 10^12. */
+  rateE12: bigint;
+  /** By the clock of the source. */
+  at: Date;
+}
+
+const RATE_DECIMALS = 12;
+/** More digits than any price has. */
+const DECIMAL = /^(\d{1,15})(?:\.(\d{1,40}))?$/;
+
+/** @throws Error if the text is no positive decimal number */
+export function parseRate(text: string): bigint {
+  const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
+  const rateE12 =
+    whole === undefined ? 0n : BigInt(whole + fraction.slice(0, RATE_DECIMALS).padEnd(RATE_DECIMALS, '0'));
+  if (rateE12 === 0n) throw new Error(`"${text.slice(0, 40)}" is no price`);
+  return rateE12;
+}
+
+/** Of sources that send JSON numbers. */
+export function parseNumericRate(price: number): bigint {
+  return parseRate(price.toFixed(RATE_DECIMALS));
+}
+
+const RESPONSE_BYTES_MAX = 1_000_000;
+
+/** @throws Error for other statuses than 200, large responses and invalid JSON; the message contains no query, which may have a key */
+export async function fetchJson(url: URL, signal: AbortSignal, headers: Record<string, string> = {}): Promise<unknown> {
+  const response = await fetch(url, { signal, headers: { accept: 'application/json', ...headers }, redirect: 'error' });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`${url.origin}${url.pathname} returned status ${response.status}`);
+  }
+  let size = 0;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > RESPONSE_BYTES_MAX) throw new Error(`${url.origin}${url.pathname} returned more than a megabyte`);
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+}
+
+/** So that paths are appended to a base address with a path of its own. */
+export function withSlash(baseUrl: string): string {
+  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../config.ts';
+import { configuredCurrencies } from './settings.ts';
+
+const production = {
+  DATABASE_URL: 'postgres://localhost/cellhop',
+  SECRET_KEY: 'a secret key of at least 32 characters',
+  GATEWAY_TOKEN: 'a token of the gateway',
+  NODE_ENV: 'production',
+  SMTP_URL: 'smtp://mail.example.com',
+  MAIL_FROM: 'Cellhop <mail@example.com>',
+  PUBLIC_URL: 'https://cellhop.example.com',
+};
+/** Of the seed phrase `abandon` x 11 + `about`. */
+const bitcoin = {
+  PAY_BTC_XPUB:
+    'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
+  PAY_BTC_ADDRESS_0: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
+  PAY_BTC_URLS: 'http://user:password@127.0.0.1:8332',
+};
+const litecoin = {
+  PAY_LTC_XPUB:
+    'xpub6CjGURuDpczf6uNrCCwfhVizn5J3hsWcvZ2m6GAdmAjZnoWJPrx6TFPjGSftc2o5fvox6ubQjSXmjjaHZjwYMH7SGFpHHb9Jg24zBf66mbE',
+  PAY_LTC_ADDRESS_0: 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh',
+  PAY_LTC_URLS: 'http://127.0.0.1:9332',
+};
+const evm = {
+  PAY_EVM_XPUB:
+    'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
+  PAY_EVM_ADDRESS_0: '0x9858efFD232B4033E47d90003D41EC34EcaEda94'.toLowerCase(),
+};
+const nodes = { PAY_ETH_URLS: 'http://127.0.0.1:8545, http://127.0.0.2:8545', PAY_BSC_URLS: 'http://127.0.0.1:8546' };
+const load = (settings: Record<string, string>) => loadConfig({ ...production, ...settings }).payments;
+
+describe('a production', () => {
+  test.each([
+    ['Bitcoin', bitcoin, ['BTC']],
+    ['Litecoin', litecoin, ['LTC']],
+    ['Ethereum', { ...evm, PAY_ETH_URLS: nodes.PAY_ETH_URLS }, ['ETH', 'USDT_ERC20']],
+    ['BSC', { ...evm, PAY_BSC_URLS: nodes.PAY_BSC_URLS }, ['USDT_BSC']],
+    ['all of them', { ...bitcoin, ...litecoin, ...evm, ...nodes }, ['BTC', 'ETH', 'LTC', 'USDT_ERC20', 'USDT_BSC']],
+  ])('starts with %s', (_, settings, currencies) => {
+    expect(configuredCurrencies(load(settings))).toEqual(currencies);
+  });
+
+  test.each(['PAY_BTC_XPUB', 'PAY_BTC_ADDRESS_0', 'PAY_BTC_URLS'])(
+    'does not start without %s, and names it',
+    (name) => {
+      expect(() => load({ ...bitcoin, [name]: '' })).toThrow(name);
+    },
+  );
+
+  test('does not start if the pasted address is of another account', () => {
+    expect(() => load({ ...bitcoin, PAY_BTC_ADDRESS_0: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g' })).toThrow(
+      /PAY_BTC_ADDRESS_0 is bc1qnjg.*the first address of PAY_BTC_XPUB is bc1qcr8/,
+    );
+  });
+
+  test('does not start with a private key, and does not repeat it', () => {
+    const key = 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn';
+    expect(() => load({ ...bitcoin, PAY_BTC_XPUB: key })).toThrow(/^PAY_BTC_XPUB is private/);
+    expect(() => load({ ...bitcoin, PAY_BTC_XPUB: key })).not.toThrow(key);
+  });
+});
+
+test('settings of payments are checked', () => {
+  expect(load({ ...bitcoin, PAY_MINIMUMS_USD: 'BTC=10, ETH=20.5' }).minimumMicros).toEqual({
+    BTC: 10_000_000n,
+    ETH: 20_500_000n,
+  });
+  expect(load({ ...bitcoin, PAY_HOLD_USD: '5000' }).holdAboveMicros).toBe(5_000_000_000n);
+  for (const [name, value] of [
+    ['PAY_MINIMUMS_USD', 'BTC'],
+    ['PAY_MINIMUMS_USD', 'DOGE=5'],
+    ['PAY_HOLD_USD', '-1'],
+    ['PAY_BTC_URLS', 'tcp://127.0.0.1:8332'],
+    ['PAY_USDT_BSC_CONTRACT', '0x12'],
+    ['RATES_KRAKEN_URL', 'kraken'],
+  ] as const)
+    expect(() => load({ ...bitcoin, [name]: value })).toThrow(name);
+});
+
+test('a source of rates can be replaced or turned off, and one that needs a key is off without it', () => {
+  const { rateUrls } = load({ ...bitcoin, RATES_KRAKEN_URL: 'http://127.0.0.1:1', RATES_BINANCE_URL: 'off' });
+  expect(rateUrls).toEqual({
+    kraken: 'http://127.0.0.1:1',
+    coinbase: 'https://api.exchange.coinbase.com',
+    coinpaprika: 'https://api.coinpaprika.com',
+  });
+  expect(load({ ...bitcoin, RATES_COINGECKO_KEY: 'key' }).rateUrls.coingecko).toBe('https://api.coingecko.com');
+});

@@ -1,0 +1,179 @@
+/** The settings of payments: keys of accounts, nodes and rules. docs/payments.md explains them to the operator. */
+import { currencies, type Currency } from '@cellhop/contract/invoices';
+import { toMicros } from '@cellhop/contract/units';
+import { z } from 'zod';
+import { currencyRules, type Chain } from './currencies.ts';
+import { InvalidAccountKey, parseAccountKey, type AccountKey, type DerivedSpace } from './derive/account-key.ts';
+import { deriveAddress, isSameAddress } from './derive/addresses.ts';
+import { rateSourceUrls, type RateSourceName } from './rates/sources.ts';
+
+export interface PaymentSettings {
+  /** The operator's accounts. */
+  accounts: Partial<Record<DerivedSpace, AccountKey>>;
+  /** Of nodes, the preferred ones first. A chain without is not watched. */
+  urls: Partial<Record<Chain, readonly string[]>>;
+  usdtContracts: { ethereum: string; bsc: string };
+  /** Undefined: no credit is held back because of its size. */
+  holdAboveMicros: bigint | undefined;
+  /** How long an address is watched at the pace of its chain after the end of its last invoice. */
+  watchMs: number;
+  /** Above the minimum of all currencies. */
+  minimumMicros: Partial<Record<Currency, bigint>>;
+  /** Base addresses; a source without one is not asked. */
+  rateUrls: Partial<Record<RateSourceName, string>>;
+  coingeckoKey: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const URLS_MAX = 8;
+
+/** Separated by commas or spaces. */
+const urls = z
+  .string()
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter((url) => url !== ''))
+  .pipe(
+    z
+      .array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' }))
+      .max(URLS_MAX),
+  );
+const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address of 40 hexadecimal digits');
+const text = z.string().default('');
+
+/** Each as `BTC=10, ETH=20`, in dollars. */
+const minimums = z
+  .string()
+  .default('')
+  .transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''))
+  .pipe(z.array(z.templateLiteral([z.enum(currencies), '=', z.number().positive().max(1000)])))
+  .transform((parts) =>
+    Object.fromEntries(
+      parts.map((part) => {
+        const [currency, dollars] = part.split('=') as [Currency, string];
+        return [currency, toMicros(Number(dollars))];
+      }),
+    ),
+  );
+
+export const paymentEnvironment = {
+  PAY_BTC_XPUB: text,
+  PAY_BTC_ADDRESS_0: text,
+  PAY_BTC_URLS: urls,
+  PAY_LTC_XPUB: text,
+  PAY_LTC_ADDRESS_0: text,
+  PAY_LTC_URLS: urls,
+  PAY_EVM_XPUB: text,
+  PAY_EVM_ADDRESS_0: text,
+  PAY_ETH_URLS: urls,
+  PAY_BSC_URLS: urls,
+  PAY_USDT_ERC20_CONTRACT: evmAddress.default('0xdAC17F958D2ee523a2206206994597C13D831ec7'),
+  PAY_USDT_BSC_CONTRACT: evmAddress.default('0x55d398326f99059fF775485246999027B3197955'),
+  PAY_HOLD_USD: z.union([z.literal(''), z.coerce.number().positive()]).default(''),
+  PAY_WATCH_DAYS: z.coerce.number().int().min(1).max(90).default(7),
+  PAY_MINIMUMS_USD: minimums,
+  RATES_KRAKEN_URL: text,
+  RATES_BINANCE_URL: text,
+  RATES_COINBASE_URL: text,
+  RATES_COINGECKO_URL: text,
+  RATES_COINGECKO_KEY: text,
+  RATES_COINPAPRIKA_URL: text,
+};
+const environmentSchema = z.object(paymentEnvironment);
+type Environment = z.output<typeof environmentSchema>;
+
+const accountNames = { btc: 'PAY_BTC', ltc: 'PAY_LTC', evm: 'PAY_EVM' } as const;
+const derivedSpaces = ['btc', 'ltc', 'evm'] as const;
+
+/** @throws Error with a sentence for the operator */
+export function readPaymentSettings(environment: Environment): PaymentSettings {
+  return {
+    accounts: readAccounts(environment),
+    urls: readUrls(environment),
+    usdtContracts: { ethereum: environment.PAY_USDT_ERC20_CONTRACT, bsc: environment.PAY_USDT_BSC_CONTRACT },
+    holdAboveMicros: environment.PAY_HOLD_USD === '' ? undefined : toMicros(environment.PAY_HOLD_USD),
+    watchMs: environment.PAY_WATCH_DAYS * DAY_MS,
+    minimumMicros: environment.PAY_MINIMUMS_USD,
+    rateUrls: rateSourceUrls(
+      {
+        kraken: environment.RATES_KRAKEN_URL,
+        binance: environment.RATES_BINANCE_URL,
+        coinbase: environment.RATES_COINBASE_URL,
+        coingecko: environment.RATES_COINGECKO_URL,
+        coinpaprika: environment.RATES_COINPAPRIKA_URL,
+      },
+      environment.RATES_COINGECKO_KEY !== '',
+    ),
+    coingeckoKey: environment.RATES_COINGECKO_KEY || undefined,
+  };
+}
+
+/** Currencies whose account and nodes are set. */
+export function configuredCurrencies({ accounts, urls }: PaymentSettings): Currency[] {
+  return currencies.filter((currency) => {
+    const { chain, addressSpace } = currencyRules[currency];
+    return urls[chain] !== undefined && addressSpace in accounts;
+  });
+}
+
+/**
+ * For production, which has no sandbox.
+ * @throws Error that says what is missing, unless at least one currency is complete
+ */
+export function requireCurrency(settings: PaymentSettings): void {
+  if (configuredCurrencies(settings).length > 0) return;
+  const missing = [
+    'PAY_BTC_XPUB, PAY_BTC_ADDRESS_0 and PAY_BTC_URLS for Bitcoin',
+    'PAY_LTC_XPUB, PAY_LTC_ADDRESS_0 and PAY_LTC_URLS for Litecoin',
+    'PAY_EVM_XPUB, PAY_EVM_ADDRESS_0 and PAY_ETH_URLS or PAY_BSC_URLS for Ethereum or BSC',
+  ];
+  throw new Error(
+    `No payment currency is set up, and production refuses the sandbox. Set ${missing.join('; or ')} (docs/payments.md)`,
+  );
+}
+
+function readAccounts(environment: Environment): PaymentSettings['accounts'] {
+  const accounts: PaymentSettings['accounts'] = {};
+  for (const space of derivedSpaces) {
+    const name = accountNames[space];
+    const key = environment[`${name}_XPUB`];
+    const address = environment[`${name}_ADDRESS_0`];
+    if (key === '' && address === '') continue;
+    if (key === '') throw new Error(`${name}_XPUB is not set, but ${name}_ADDRESS_0 is`);
+    accounts[space] = readAccount(space, name, key, address);
+  }
+  return accounts;
+}
+
+/** The address proves that the wallet and this program mean the same account. */
+function readAccount(space: DerivedSpace, name: string, key: string, address: string): AccountKey {
+  const account = parseOrExplain(name, key);
+  const derived = deriveAddress(space, account, 0n);
+  if (address === '')
+    throw new Error(
+      `${name}_ADDRESS_0 is not set: copy the first receiving address from your wallet; this key has ${derived}`,
+    );
+  if (!isSameAddress(space, derived, address))
+    throw new Error(
+      `${name}_ADDRESS_0 is ${address.trim()}, but the first address of ${name}_XPUB is ${derived}: check that both are of the same account`,
+    );
+  return account;
+}
+
+function parseOrExplain(name: string, key: string): AccountKey {
+  try {
+    return parseAccountKey(key);
+  } catch (error) {
+    if (error instanceof InvalidAccountKey) throw new Error(`${name}_XPUB ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function readUrls(environment: Environment): PaymentSettings['urls'] {
+  const all = {
+    bitcoin: environment.PAY_BTC_URLS,
+    litecoin: environment.PAY_LTC_URLS,
+    ethereum: environment.PAY_ETH_URLS,
+    bsc: environment.PAY_BSC_URLS,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, each]) => each.length > 0));
+}

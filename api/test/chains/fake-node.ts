@@ -1,0 +1,55 @@
+/** A JSON-RPC node of a test: answers from functions, or not as it should. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Methods = Record<string, (...params: never[]) => unknown>;
+
+export interface FakeNode {
+  url: string;
+  calls: string[];
+  /** Replaces the response to every request. */
+  respond: ((request: http.IncomingMessage, response: http.ServerResponse) => void) | undefined;
+}
+
+/** Thrown by a method: the node refuses the call. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Outside of tests, where nothing ends it but the process. */
+export async function listenAsNode(methods: Methods): Promise<{ node: FakeNode; close: () => void }> {
+  const node: FakeNode = { url: '', calls: [], respond: undefined };
+  const server = http.createServer((request, response) => {
+    if (node.respond) return node.respond(request, response);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: never[] };
+      node.calls.push(method);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer(methods, method, params));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { node, close };
+}
+
+function answer(methods: Methods, method: string, params: never[]): string {
+  try {
+    const run = methods[method];
+    if (!run) throw new Refusal(-32601, `the method ${method} does not exist`);
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, result: run(...params) });
+  } catch (error) {
+    const { code = -32000, message } = error as Partial<Refusal>;
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } });
+  }
+}

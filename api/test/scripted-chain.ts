@@ -1,0 +1,117 @@
+/** A chain for tests that reorganises, replaces transactions and fails on demand. Its state is in memory. */
+import { randomUUID } from 'node:crypto';
+import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from '../src/payments/chains/watcher.ts';
+
+type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
+
+const observe = (payment: Payment, block: ObservedPayment['block']): ObservedPayment => ({
+  ...payment,
+  block,
+  arrivedAt: new Date(),
+});
+
+interface Block {
+  hash: string;
+  payments: Payment[];
+}
+
+export class ScriptedChain implements ChainWatcher {
+  /** The first one is the genesis block, which the first poll begins after. */
+  private blocks: Block[] = [{ hash: 'genesis', payments: [] }];
+  private pool: Payment[] = [];
+  private failure: ChainUnavailable | undefined;
+  pollCount = 0;
+  /** What the second source says. */
+  secondOpinion: boolean | undefined;
+  confirmCount = 0;
+  /** Of a chain whose nodes name final blocks. */
+  finalizedHeight: number | undefined;
+
+  constructor(private readonly blocksPerPoll = 1000) {}
+
+  /** Puts a payment into the memory pool. */
+  send(payment: Omit<Payment, 'transactionId' | 'output'>): Payment {
+    const sent = { ...payment, transactionId: randomUUID(), output: 0 };
+    this.pool.push(sent);
+    return sent;
+  }
+
+  /** @param wanted of the pool; by default all of it */
+  mine(wanted: readonly Payment[] = this.pool): void {
+    this.blocks.push({ hash: randomUUID(), payments: [...wanted] });
+    this.pool = this.pool.filter((payment) => !wanted.includes(payment));
+  }
+
+  mineEmpty(count: number): void {
+    for (let block = 0; block < count; block++) this.mine([]);
+  }
+
+  /** Takes blocks off the chain and puts their payments back into the pool. */
+  reorganise(depth: number): Payment[] {
+    const removed = this.blocks.splice(Math.max(1, this.blocks.length - depth));
+    const returned = removed.flatMap(({ payments }) => payments);
+    this.pool.push(...returned);
+    return returned;
+  }
+
+  /** Another transaction has spent the same coins. */
+  drop(payment: Payment): void {
+    this.pool = this.pool.filter((each) => each !== payment);
+  }
+
+  get pooled(): readonly Payment[] {
+    return this.pool;
+  }
+
+  /** Whatever is in a block now. */
+  get included(): readonly Payment[] {
+    return this.blocks.flatMap(({ payments }) => payments);
+  }
+
+  fail(failure: ChainUnavailable | undefined): void {
+    this.failure = failure;
+  }
+
+  poll(cursor: string | null, addresses: ReadonlySet<string>) {
+    this.pollCount++;
+    if (this.failure) return Promise.reject(this.failure);
+    const known = cursor === null ? this.blocks.map(({ hash }) => hash) : (JSON.parse(cursor) as string[]);
+    const kept = known.filter((hash, height) => this.blocks[height]?.hash === hash);
+    const end = Math.min(this.blocks.length, kept.length + this.blocksPerPoll);
+    const height = this.blocks.length - 1;
+    const mined = this.blocks
+      .slice(kept.length, end)
+      .flatMap(({ hash, payments }, index) =>
+        payments.map((payment) => observe(payment, { height: kept.length + index, hash, time: new Date() })),
+      );
+    const pooled = this.pool.map((payment) => observe(payment, undefined));
+    const watched = [...mined, ...pooled].filter(({ address }) => addresses.has(address));
+    return Promise.resolve({
+      cursor: JSON.stringify(this.blocks.slice(0, end).map(({ hash }) => hash)),
+      payments: watched,
+      orphanedBlockHashes: known.slice(kept.length),
+      pooledTransactionIds: this.pool.map(({ transactionId }) => transactionId),
+      head: {
+        height,
+        hash: this.blocks[height]!.hash,
+        time: new Date(),
+        safeHeight: undefined,
+        finalizedHeight: this.finalizedHeight,
+      },
+      scannedHeight: end - 1,
+    });
+  }
+
+  confirm(): Promise<boolean | undefined> {
+    this.confirmCount++;
+    return Promise.resolve(this.secondOpinion);
+  }
+
+  balances(asset: string, addresses: readonly string[]): Promise<Map<string, bigint>> {
+    const sums = new Map<string, bigint>();
+    for (const payment of this.included)
+      if (payment.asset === asset && addresses.includes(payment.address))
+        sums.set(payment.address, (sums.get(payment.address) ?? 0n) + payment.units);
+    return Promise.resolve(sums);
+  }
+}

@@ -1,0 +1,41 @@
+/** Building blocks that the web app's forms share with the API. Apart from schemas.ts, so that browsers load these alone. */
+import { z } from 'zod';
+import { isDollarAmount } from './units.ts';
+
+export const languageCodeSchema = z.enum(['en', 'ru']);
+export type LanguageCode = z.infer<typeof languageCodeSchema>;
+
+export const idSchema = z.uuid();
+/** ISO 8601 in UTC. */
+export const dateSchema = z.iso.datetime();
+
+/** All dates of this service are within this range, and PostgreSQL and JavaScript both represent it. */
+const EARLIEST_DATE_MS = Date.UTC(1970);
+const LATEST_DATE_MS = Date.UTC(2200);
+
+/** A date from a caller, precise to the millisecond. Dates outside of 1970 to 2200 are clamped to that range. */
+export const dateInputSchema = dateSchema.overwrite(clampDate);
+
+function clampDate(text: string): string {
+  const milliseconds = Date.parse(text);
+  // The schema has refused invalid dates before; this must not throw.
+  if (Number.isNaN(milliseconds)) return text;
+  return new Date(Math.min(Math.max(milliseconds, EARLIEST_DATE_MS), LATEST_DATE_MS)).toISOString();
+}
+
+/** US dollars with at most 6 decimals. */
+export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars with at most 6 decimals');
+
+/** The message of the product specification. Forms map it to a translated text. */
+export const ONLY_SPACES = 'Field cannot contain only spaces';
+
+/** Forms map it to a translated text, as above. */
+export const EASY_PASSWORD = 'Password is too easy to guess';
+
+/** Text without markup. */
+export const plainText = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .min(minimum)
+    .max(maximum)
+    .refine((text) => text.trim() !== '', ONLY_SPACES);

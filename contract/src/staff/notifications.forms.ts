@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { dateInputSchema, dollarsSchema, idSchema, languageCodeSchema, plainText } from '../fields.ts';
+import {
+  BALANCE_FILTER_DOLLARS_MAX,
+  BROADCAST_USERS_MAX,
+  FILTER_VALUE_LENGTH_MAX,
+  NOTIFICATION_CONTENT_LENGTH_MAX,
+  NOTIFICATION_DESCRIPTION_LENGTH_MAX,
+} from '../limits.ts';
+
+/** HTML; tags that a notification may not contain are removed. */
+export const notificationTextSchema = z.strictObject({
+  description: plainText(1, NOTIFICATION_DESCRIPTION_LENGTH_MAX),
+  /** Details, if the description is not enough. */
+  content: plainText(1, NOTIFICATION_CONTENT_LENGTH_MAX).optional(),
+});
+export type NotificationText = z.infer<typeof notificationTextSchema>;
+
+const balanceSchema = dollarsSchema.min(0).max(BALANCE_FILTER_DOLLARS_MAX);
+
+/** The recipients: users who match all given filters. Deleted users never do. */
+export const audienceSchema = z.strictObject({
+  /** Without it: active users. */
+  status: z.enum(['ACTIVE', 'BLOCKED']).optional(),
+  /** Whether the email is confirmed; without it: confirmed users. */
+  isConfirmed: z.boolean().optional(),
+  languageCode: languageCodeSchema.optional(),
+  roleName: z.string().min(1).max(FILTER_VALUE_LENGTH_MAX).optional(),
+  /** US dollars. */
+  balanceFrom: balanceSchema.optional(),
+  balanceBelow: balanceSchema.optional(),
+  userIds: z.array(idSchema).min(1).max(BROADCAST_USERS_MAX).optional(),
+  hasOpenConnection: z.boolean().optional(),
+  registeredFrom: dateInputSchema.optional(),
+  registeredBefore: dateInputSchema.optional(),
+});
+export type Audience = z.infer<typeof audienceSchema>;
