@@ -79,8 +79,10 @@ const PROGRAMS = [
   debianProgram('LITECOIND', '/usr/lib/litecoin/litecoind', 'litecoind'),
   debianProgram('ELECTRUM', '/usr/bin/electrum', 'electrum'),
   debianProgram('CURL', '/usr/bin/curl', 'curl'),
+  debianProgram('DIG', '/usr/bin/dig', 'bind9-dnsutils'),
   debianProgram('GTLSCLIENT', '/usr/bin/gtlsclient', 'ngtcp2-client'),
   debianProgram('GTLSSERVER', '/usr/sbin/gtlsserver', 'ngtcp2-server'),
+  debianProgram('KDIG', '/usr/bin/kdig', 'knot-dnsutils'),
   debianProgram('OPENSSL', '/usr/bin/openssl', 'openssl'),
   debianProgram('PYSOCKS', '/usr/lib/python3/dist-packages/socks.py', 'python3-socks'),
 ];

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DnsMetrics } from './dns/dns-metrics.ts';
 import type { ByteTotals } from './metering/meter.ts';
+import { plainCounter } from './plain-counter.ts';
 import { createDropCounts } from './udp/drop.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -13,20 +14,17 @@ const PROTOCOLS = ['socks5', 'socks5-udp', 'http-connect', 'http-request', 'dns'
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  // Updated for each chunk, so these are plain numbers, copied into the counter at each scrape.
   const bytes = new Map<string, ByteTotals>(PROTOCOLS.map((protocol) => [protocol, { toExit: 0, toClient: 0 }]));
   const eventLoop = monitorEventLoopDelay({ resolution: 20 });
 
-  const bytesTotal = new Counter({
+  const bytesTotal = plainCounter(registers, {
     name: 'gateway_bytes_total',
     help: 'Counted payload bytes',
     labelNames: ['direction', 'protocol'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [protocol, totals] of bytes)
-        for (const direction of DIRECTIONS) this.inc({ direction, protocol }, totals[direction]);
-    },
+    counts: () =>
+      [...bytes].flatMap(([protocol, totals]) =>
+        DIRECTIONS.map((direction) => [[direction, protocol], totals[direction]] as const),
+      ),
   });
 
   return {
@@ -83,29 +81,20 @@ function tunnelMetrics(registers: Registry[]) {
   };
 }
 
-/** Plain numbers, because they change with each datagram; each scrape copies them. */
 function udpMetrics(registers: Registry[]) {
   const relayed: ByteTotals = { toExit: 0, toClient: 0 };
   const dropped = createDropCounts();
-  const datagramsTotal = new Counter({
+  const datagramsTotal = plainCounter(registers, {
     name: 'gateway_udp_datagrams_total',
     help: 'Relayed datagrams',
     labelNames: ['direction'],
-    registers,
-    collect() {
-      this.reset();
-      for (const direction of DIRECTIONS) this.inc({ direction }, relayed[direction]);
-    },
+    counts: () => DIRECTIONS.map((direction) => [[direction], relayed[direction]]),
   });
-  const droppedTotal = new Counter({
+  const droppedTotal = plainCounter(registers, {
     name: 'gateway_udp_dropped_total',
     help: 'Datagrams that were dropped, and errors of UDP sockets',
     labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
-    },
+    counts: () => Object.entries(dropped).map(([reason, count]) => [[reason], count]),
   });
   return { relayed, dropped, datagramsTotal, droppedTotal };
 }

@@ -1,5 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { UpstreamEvent } from '../exits/query-socket.ts';
+import { plainCounter } from '../plain-counter.ts';
 
 export type Transport = 'udp' | 'tcp';
 
@@ -19,6 +20,7 @@ export type DropReason =
   | 'no-credit'
   | 'port-closed'
   | 'send-queue'
+  | 'network-error'
   | 'clients'
   | 'idle';
 
@@ -29,18 +31,20 @@ export class DnsMetrics {
   readonly #upstream = new Map<string, number>();
 
   constructor(registers: Registry[]) {
-    // Counted for each message, so these are plain numbers, copied into the counters at each scrape.
-    register(registers, this.#answers, {
+    plainCounter(registers, {
+      counts: () => byLabels(this.#answers),
       name: 'gateway_dns_queries_total',
       help: 'Questions on DNS ports that were answered',
       labelNames: ['transport', 'outcome'],
     });
-    register(registers, this.#drops, {
+    plainCounter(registers, {
+      counts: () => byLabels(this.#drops),
       name: 'gateway_dns_dropped_total',
       help: 'Messages and TCP clients on DNS ports that were dropped without an answer',
       labelNames: ['transport', 'reason'],
     });
-    register(registers, this.#upstream, {
+    plainCounter(registers, {
+      counts: () => byLabels(this.#upstream),
       name: 'gateway_dns_upstream_total',
       help: 'Questions to name servers, their answers and failures, and messages that answer no question',
       labelNames: ['event'],
@@ -62,19 +66,6 @@ export class DnsMetrics {
 
 const increment = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function register(
-  registers: Registry[],
-  counts: ReadonlyMap<string, number>,
-  { name, help, labelNames }: { name: string; help: string; labelNames: readonly string[] },
-): Counter {
-  return new Counter({
-    name,
-    help,
-    labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const [key, count] of counts) this.labels(...key.split(' ')).inc(count);
-    },
-  });
-}
+/** The labels of a key are separated by spaces. */
+const byLabels = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([key, count]) => [key.split(' '), count] as const);

@@ -1,6 +1,7 @@
-import { createSocket, type Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 import { type Answer, isAnswerTo, readAnswer } from '../protocol/dns.ts';
 import { TunnelFailure } from '../statuses.ts';
+import { createUdpSocket } from '../udp/udp-socket.ts';
 
 /** A name server: an address in canonical text, and a port. */
 export interface NameServer {
@@ -41,11 +42,7 @@ export class QuerySocket {
   #isClosed = false;
 
   constructor(private readonly settings: QuerySocketSettings) {
-    const family = settings.server.host.includes(':') ? 6 : 4;
-    // Without it each address would be looked up by `getaddrinfo`, in one of four threads.
-    const lookup = (host: string, _options: unknown, done: (error: null, address: string, family: number) => void) =>
-      done(null, host, family);
-    this.#socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', lookup });
+    this.#socket = createUdpSocket(settings.server.host);
     this.#socket.on('message', (message) => this.#received(message));
     this.#socket.on('error', () => this.#failed());
     this.#socket.once('connect', () => {

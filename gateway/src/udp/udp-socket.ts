@@ -1,4 +1,4 @@
-import { createSocket, type RemoteInfo } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { Limits } from '../limits.ts';
 
 /** The sender of a datagram, as the system reports it. */
@@ -26,18 +26,27 @@ interface UdpSocketSettings {
   readonly address: string;
   /** 0: chosen by the system. */
   readonly port: number;
+  /** The unspecified address of IPv6 also receives from IPv4 clients, as a TCP listener does. */
+  readonly isDualStack?: boolean;
   readonly limits: Pick<Limits, 'udpBufferBytes' | 'udpQueueBytes'>;
 }
 
-/** Opens and binds a UDP socket. @throws the system error, with its code */
-export function openUdpSocket({ address, port, limits }: UdpSocketSettings): Promise<DatagramPort> {
+/**
+ * A socket of the family of an address, for literal addresses alone: by default, Node calls `getaddrinfo` for each datagram, even for
+ * them.
+ */
+export function createUdpSocket(address: string, { isDualStack = false } = {}): Socket {
   const isIpv6 = address.includes(':');
-  const socket = createSocket({
+  return createSocket({
     type: isIpv6 ? 'udp6' : 'udp4',
-    ipv6Only: isIpv6,
-    // Only literals are used. The default calls `getaddrinfo` for each datagram, even for them.
+    ipv6Only: isIpv6 && !isDualStack,
     lookup: (literal, _options, done) => done(null, literal, isIpv6 ? 6 : 4),
   });
+}
+
+/** Opens and binds a UDP socket. @throws the system error, with its code */
+export function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketSettings): Promise<DatagramPort> {
+  const socket = createUdpSocket(address, { isDualStack });
   return new Promise((fulfil, reject) => {
     socket.once('error', (error) => {
       socket.close();
