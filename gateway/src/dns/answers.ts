@@ -21,6 +21,8 @@ export interface Question {
   readonly transport: Transport;
   /** In canonical text. */
   readonly client: string;
+  /** Whether its answer could not be sent any more. */
+  readonly isGone?: () => boolean;
 }
 
 interface Result {
@@ -67,7 +69,7 @@ export class Answers {
    * @param send called once with the answer, in the same tick in which it is counted: its last byte may end the connection
    * @returns whether there was an answer
    */
-  async answer({ message, transport, client }: Question, send: (answer: Buffer) => void): Promise<boolean> {
+  async answer({ message, transport, client, isGone }: Question, send: (answer: Buffer) => void): Promise<boolean> {
     const drop = (reason: DropReason) => {
       this.context.metrics.dns.dropped(transport, reason);
       return false;
@@ -84,6 +86,7 @@ export class Answers {
         : await this.#resolve(parsed.query, transport);
     // In the meantime the connection may have ended, or its access may have changed.
     if (this.#isClosed || !this.isAllowed(client)) return drop('port-closed');
+    if (isGone?.()) return drop('client-gone');
     if (!this.#meter.takeWhole('toClient', answer.length)) return drop('no-credit');
     this.context.metrics.dns.answered(transport, outcome);
     send(answer);

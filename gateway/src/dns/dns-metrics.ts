@@ -22,6 +22,7 @@ export type DropReason =
   | 'send-queue'
   | 'network-error'
   | 'clients'
+  | 'client-gone'
   | 'idle';
 
 /** No label contains a connection, a client or a name. */

@@ -114,7 +114,8 @@ export class DnsPort {
       isWithinRate: () => found instanceof Promise || found.isWithinRate(client),
       answer: async (message, send) => {
         const answers = await found;
-        if (answers?.isAllowed(client)) return answers.answer({ message, transport: 'tcp', client }, send);
+        const isGone = () => socket.destroyed || socket.writableEnded;
+        if (answers?.isAllowed(client)) return answers.answer({ message, transport: 'tcp', client, isGone }, send);
         this.#drop('tcp', 'stranger');
         return false;
       },

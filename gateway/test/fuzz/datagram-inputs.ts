@@ -3,7 +3,9 @@ import type { Random } from '../../../tools/random.ts';
 import { between, chance, randomBytes } from './plan.ts';
 
 export const ORIGIN_NAME = 'origin.test';
-const ORIGIN = [127, 0, 0, 1];
+/** Nothing else uses it: on 127.0.0.1, a datagram whose port was mutated might reach another program, which might answer. */
+export const ORIGIN_ADDRESS = '127.77.0.1';
+const ORIGIN = ORIGIN_ADDRESS.split('.').map(Number);
 const MUTATIONS_MAX = 3;
 const PAYLOAD_BYTES_MAX = 1_400;
 
@@ -33,7 +35,7 @@ function pickAddress(random: Random): number[] {
   if (kind < 60) return [1, ...ORIGIN];
   if (kind < 75) return [4, ...Array.from({ length: 10 }, () => 0), 255, 255, ...ORIGIN];
   const name = Buffer.from(
-    random.pick([ORIGIN_NAME, ORIGIN_NAME, '127.0.0.1', '127.1', 'unknown.test', 'a b', 'é.test']),
+    random.pick([ORIGIN_NAME, ORIGIN_NAME, ORIGIN_ADDRESS, '127.77.1', 'unknown.test', 'a b', 'é.test']),
   );
   return [3, name.length, ...name];
 }
@@ -66,7 +68,5 @@ export function verdictOf(datagram: Buffer, originPort: number): Verdict {
   if (port === 0 || port === 25) return never;
   if (type === 3) return { kind: 'may', payload };
   const address = datagram.toString('hex', addressAt, portAt).replace(/^0{20}ffff/, '');
-  // Linux delivers datagrams for the unspecified address to this host.
-  if (address === '00000000' && port === originPort) return { kind: 'may', payload };
-  return { kind: address === '7f000001' && port === originPort ? 'must' : 'elsewhere', payload };
+  return { kind: address === '7f4d0001' && port === originPort ? 'must' : 'elsewhere', payload };
 }

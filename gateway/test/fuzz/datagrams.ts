@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../../../tools/random.ts';
 import { ControlPlane, type FakeConnection } from '../control-plane.ts';
 import { startNameServer } from '../name-server.ts';
 import { associate, openUdp, socks5Datagram, type TestAssociation, type UdpPeer } from '../udp.ts';
-import { datagramInput, ORIGIN_NAME, type Verdict, verdictOf } from './datagram-inputs.ts';
+import { datagramInput, ORIGIN_ADDRESS, ORIGIN_NAME, type Verdict, verdictOf } from './datagram-inputs.ts';
 import type { Measurement } from './node-process.ts';
 import { startNode } from './node.ts';
 import { chance } from './plan.ts';
@@ -35,13 +35,13 @@ export interface DatagramReport {
 
 export async function fuzzDatagrams({ seed, inputs }: { seed: number; inputs: number }): Promise<DatagramReport> {
   const faults: string[] = [];
-  const names = await startNameServer({ [ORIGIN_NAME]: ['127.0.0.1'] });
+  const names = await startNameServer({ [ORIGIN_NAME]: [ORIGIN_ADDRESS] });
   const control = await new ControlPlane().start();
   const settings = { controlUrl: control.url, token: control.token, nameServers: [names.address] };
   const node = await startNode({ ...settings, limits: { ...LIMITS, ...UNLIMITED } }, (what) => faults.push(what));
   // With this source address the system sends nothing to other machines, whatever the destination is.
   const connection = control.sell({ exit: { kind: 'local-address', address: '127.0.0.1' } });
-  const origin = await openUdp();
+  const origin = await openUdp(ORIGIN_ADDRESS);
   origin.socket.on('message', (payload, { port, address }) => origin.socket.send(payload, port, address));
   const stranger = await openUdp('127.0.0.2');
   const run = new Run({ random: createRandom(seed), connection, port: node.port, origin, stranger, faults });
@@ -109,7 +109,7 @@ class Run {
       if (!isStranger) verdicts.push(verdictOf(datagram, origin.port));
     }
     const sentinel = `${SENTINEL} ${this.sent}`;
-    association.send('127.0.0.1', origin.port, sentinel);
+    association.send(ORIGIN_ADDRESS, origin.port, sentinel);
     const deadline = performance.now() + BURST_MS;
     while (!association.udp.waiting.some((reply) => reply.includes(sentinel))) {
       if (performance.now() > deadline) return void faults.push(`no reply after datagram ${this.sent}`);
@@ -139,7 +139,7 @@ class Run {
       this.bytes.toOrigin += payload.length;
     }
     this.relayed += got.length;
-    const header = socks5Datagram('127.0.0.1', origin.port, '');
+    const header = socks5Datagram(ORIGIN_ADDRESS, origin.port, '');
     for (const reply of replies) {
       if (!reply.subarray(0, header.length).equals(header)) faults.push('a reply has a wrong header');
       this.bytes.toClient += reply.length - header.length;
