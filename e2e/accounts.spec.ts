@@ -147,7 +147,7 @@ test('a recovery email replaces a forgotten password, and the old one stops work
   await expect(page.getByRole('heading', { name: 'Restore access', level: 1 })).toBeVisible();
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expect(page.getByText('Check your mail')).toBeVisible();
+  await expect(page.getByText('Check your email')).toBeVisible();
   await expect.poll(async () => (await readMail(page, email)).links[0]).toContain('set-password');
   const link = new URL((await readMail(page, email)).links[0]!);
 

@@ -155,7 +155,7 @@ async function compareReceipt({ page, call }: Visit, priceMicros: bigint): Promi
   await expect(charges.getByRole('row')).toHaveCount(3);
   await expect(charges.getByRole('row', { name: /Purchase, MB 1–50/ })).toContainText(money(priceMicros / 2n));
   const back = 44n * megabytePrice(priceMicros);
-  await expect(charges.getByRole('row', { name: /Back, MB 7–50/ })).toContainText(`-${money(back)}`);
+  await expect(charges.getByRole('row', { name: /Refund, MB 7–50/ })).toContainText(`-${money(back)}`);
   const receipt = JSON.parse(await download(page, () => dialog.getByRole('button', { name: /JSON/ }).click())) as {
     total: number;
   };

@@ -23,7 +23,7 @@ test('the catalogue: placeholders, failures, the limit, and proxies that were so
     buyByKeyboard(page));
 });
 
-const rowsOf = (page: Page) => page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+const rowsOf = (page: Page) => page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const buyButton = (page: Page) => dialogOf(page).getByRole('button', { name: /^Buy for/ });
 
@@ -141,7 +141,7 @@ test('no layout shift while the catalogue loads, in any order of its responses, 
     }).observe({ type: 'layout-shift', buffered: true });
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
-  const rows = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  const rows = page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
   const sumOfShifts = async () => {
     const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
     return moved.reduce((sum, shift) => sum + shift, 0);

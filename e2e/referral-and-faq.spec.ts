@@ -35,7 +35,7 @@ async function checkLevel(page: Page, api: FailingApi): Promise<void> {
   api.isDown = false;
   await main.getByRole('button', { name: 'Try again' }).click();
   await expect(main.getByRole('region', { name: 'Your level this month' })).toContainText(/Basic.*0%/);
-  await expect(main.getByText('Missing for Silver next month').locator('..')).toContainText('1 top-up');
+  await expect(main.getByText('Needed for Silver next month').locator('..')).toContainText('1 top-up');
   await expect(main.getByText('Registered users').locator('..')).toContainText('0');
   await expect(main.getByRole('row')).toHaveText([
     /Level.*Minimum payments.*Maximum payments.*Bonus/,

@@ -50,7 +50,7 @@ test('form input survives a session that expires', async ({ page }) => {
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page).toHaveURL(/\/sign-in\?next=/);
   await page.unroute('**/v1/payments/invoices');
-  await expect(page.getByText('Please sign in to go on where you were.')).toBeVisible();
+  await expect(page.getByText('Please sign in to continue where you left off.')).toBeVisible();
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);

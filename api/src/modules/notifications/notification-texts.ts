@@ -71,24 +71,24 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description:
         amount > 0
           ? `The support team has corrected your balance: ${money(amount)} has been added.`
-          : `The support team has corrected your balance: ${money(-amount)} has been taken off.`,
-      content: `It is in your ${link('/transactions', 'transactions')}. Ask us in a ticket if you have questions.`,
+          : `The support team has corrected your balance: ${money(-amount)} has been deducted.`,
+      content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected: ${
         {
           IDLE: 'there was no traffic for too long.',
-          NO_MONEY: 'the balance has run out.',
-          EXIT_LOST: 'its device has gone offline.',
-          CAP: 'its traffic cap was reached.',
-          ADMIN: 'the support team has ended the connection.',
+          NO_MONEY: 'your balance ran out.',
+          EXIT_LOST: 'its device went offline.',
+          CAP: 'it reached its traffic limit.',
+          ADMIN: 'the support team ended the connection.',
         }[reason]
       }`,
-      ...(refund > 0 && { content: `${money(refund)} for unused traffic has gone back to your balance.` }),
+      ...(refund > 0 && { content: `${money(refund)} for unused traffic has been refunded to your balance.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `Your balance is low: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Top up')} so that your connections go on.`,
+      content: `${link('/payments/invoices', 'Top up')} to keep your connections running.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,
@@ -97,11 +97,11 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description: `Your ${link('/referral-system', 'referral level')} is now <b>${levelNames[level]}</b>.`,
       content:
         percent === 0
-          ? 'There is no bonus this month. One top-up of a referral brings it back in the next.'
-          : `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
+          ? 'There is no bonus this month. One referral top-up brings it back next month.'
+          : `${isHigher ? 'Well done! This' : 'This'} month you get ${percent}% of each referral top-up.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
+      description: `The support team has replied to your ticket ${ticketLink(ticketId, name)}.`,
     }),
     TICKET_OPENED: ({ ticketId, name }) => ({
       description: `The support team has opened a ticket for you: ${ticketLink(ticketId, name)}.`,
@@ -111,7 +111,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     ACCOUNT_VIEWED: () => ({
       description: 'The support team is viewing your account.',
-      content: 'They see what you see, without your proxy passwords, and cannot change anything.',
+      content: 'They see what you see, except your proxy passwords, and cannot change anything.',
     }),
     MESSAGE: (text) => text,
   },
