@@ -232,7 +232,7 @@ test('the referral screen shows the level, the link to share and the number of s
   await expect(page.getByRole('region', { name: 'Your level this month' })).toContainText('Basic');
   await expect(page.getByRole('row', { name: /Basic/ })).toContainText('Yours');
   await expect(page.getByRole('row', { name: /Platinum/ })).toContainText('1021');
-  await page.getByRole('button', { name: 'Copy Referral link' }).click();
+  await page.getByRole('button', { name: /^Copy Referral link: / }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/sign-up\?rc=[A-Z0-9]{10}$/);
 

@@ -50,7 +50,7 @@ async function checkLevel(page: Page, api: FailingApi): Promise<void> {
 
 async function copyLink(page: Page): Promise<string> {
   const main = page.getByRole('main');
-  const copy = main.getByRole('button', { name: 'Copy Referral link' });
+  const copy = main.getByRole('button', { name: /^Copy Referral link: / });
   const link = await copy.innerText();
   await copy.hover();
   await expect(page.getByText('Click to copy')).toBeVisible();

@@ -195,5 +195,5 @@ test('a double click buys once, and so does a retry after a lost network', async
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
   expect(purchases).toBe(2);
   await page.getByRole('link', { name: 'Go to connection history' }).click();
-  await expect(page.getByRole('row', { name: /Works/ })).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /Active/ })).toHaveCount(1);
 });

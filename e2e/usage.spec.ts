@@ -45,10 +45,10 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   expect(csv.split('\r\n')).toHaveLength(24 + 2);
   expect(csv).toContain(`,${Number(price.slice(1))}\r\n`);
 
-  await page.getByRole('button', { name: /^Only 198\.18\./ }).click();
+  await page.getByRole('button', { name: /^Show only 198\.18\./ }).click();
   await expect(page).toHaveURL(/connection=/);
   await page.reload();
-  await expect(page.locator('main').getByRole('button', { name: /^Only 198/ })).toHaveCount(2);
+  await expect(page.locator('main').getByRole('button', { name: /^(Show only|Only) 198/ })).toHaveCount(2);
 
   await page.getByRole('button', { name: 'Custom range' }).click();
   await page.getByRole('textbox', { name: 'From' }).fill('10.02.2026');

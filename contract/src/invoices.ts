@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { INVOICE_DOLLARS_MAX, INVOICE_DOLLARS_MIN } from './limits.ts';
-import { data, dateSchema, dollarsSchema, idSchema, paged, pageQuery } from './schemas.ts';
+import { data, dateSchema, dollarsSchema, dollarsWithin, idSchema, paged, pageQuery } from './schemas.ts';
 import { currencies } from './invoices.plain.ts';
 
 export { currencies, type Currency } from './invoices.plain.ts';
@@ -50,7 +50,7 @@ export type Invoice = z.infer<typeof invoiceSchema>;
 
 export const createInvoiceBody = z.strictObject({
   currency: z.enum(currencies),
-  amount: dollarsSchema.min(INVOICE_DOLLARS_MIN).max(INVOICE_DOLLARS_MAX),
+  amount: dollarsWithin(INVOICE_DOLLARS_MIN, INVOICE_DOLLARS_MAX),
 });
 export type CreateInvoiceBody = z.infer<typeof createInvoiceBody>;
 

@@ -48,7 +48,8 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
     'recover-password': {
       subject: (brandName) => `Set a new password for ${brandName}`,
       title: 'Set a new password',
-      intro: (brandName) => `Someone asked to reset the password of your ${brandName} account. Open this link to set a new one:`,
+      intro: (brandName) =>
+        `Someone asked to reset the password of your ${brandName} account. Open this link to set a new one:`,
       beforeLink: [],
       button: 'Set new password',
       afterLink: [
@@ -69,8 +70,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
     'new-sign-in': {
       subject: (brandName) => `New sign-in to ${brandName}`,
       title: 'New sign-in',
-      intro: (brandName) =>
-        `Someone signed in to your ${brandName} account from a new device or network:`,
+      intro: (brandName) => `Someone signed in to your ${brandName} account from a new device or network:`,
       beforeLink: [
         'If it was you, you do not need to do anything. If it was not, someone knows your password. Set a new one with this link:',
       ],

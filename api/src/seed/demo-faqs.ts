@@ -48,7 +48,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'What if I pay late or send a different amount?',
-      'Whatever arrives is credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the invoice's rate or the rate on arrival, whichever is lower; stablecoins always one to one.',
+      "Whatever arrives is credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the invoice's rate or the rate on arrival, whichever is lower; stablecoins always one to one.",
     ],
     [
       'How does the referral programme work?',

@@ -7,6 +7,7 @@ import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
 import { dependsOn, queryClient, type Topic } from './query.ts';
+import { takeEcho } from './echoes.ts';
 import { throttle } from './throttle.ts';
 
 /** Without a stream, while money is involved. */
@@ -49,7 +50,7 @@ export function startLive(session: string): () => void {
       wasStreamOpen = true;
       setStreamOpen(true);
     } else if (name === 'refetch') refetch.after(streamedTopics);
-    else if (name === 'changed') refetch.after(topicsOf(data));
+    else if (name === 'changed') refetch.after(topicsOf(data).filter((topic) => !takeEcho(topic)));
   }
 
   function post(message: TabMessage): void {

@@ -42,6 +42,11 @@ function money(dollars: number): string {
   return `<b>$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${decimals.replace(/0{1,4}$/, '')}</b>`;
 }
 
+/** `$12 345,50`, with no-break spaces. */
+function moneyInRussian(dollars: number): string {
+  return money(dollars).replaceAll(',', '\u00A0').replace('.', ',');
+}
+
 function link(path: string, text: string): string {
   return `<a href="${escapeHtml(path)}">${text}</a>`;
 }
@@ -88,7 +93,7 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `Your balance is low: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Top up')} to keep your connections running.`,
+      content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,
@@ -116,12 +121,12 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     MESSAGE: (text) => text,
   },
   ru: {
-    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${moneyInRussian(amount)}.` }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
-          ? `Служба поддержки скорректировала ваш баланс: зачислено ${money(amount)}.`
-          : `Служба поддержки скорректировала ваш баланс: списано ${money(-amount)}.`,
+          ? `Служба поддержки скорректировала ваш баланс: зачислено ${moneyInRussian(amount)}.`
+          : `Служба поддержки скорректировала ваш баланс: списано ${moneyInRussian(-amount)}.`,
       content: `Корректировка есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
@@ -134,14 +139,14 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,
-      ...(refund > 0 && { content: `${money(refund)} за неиспользованный трафик возвращены на баланс.` }),
+      ...(refund > 0 && { content: `${moneyInRussian(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
-      description: `На балансе мало средств: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы подключения не прервались.`,
+      description: `На балансе мало средств: ${moneyInRussian(balance)}.`,
+      content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
-      description: `Реферальный бонус: ${money(amount)}, ${percent}% от пополнения вашего реферала.`,
+      description: `Реферальный бонус: ${moneyInRussian(amount)}, ${percent}% от пополнения вашего реферала.`,
     }),
     LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
       description: `Ваш ${link('/referral-system', 'реферальный уровень')} теперь <b>${levelNames[level]}</b>.`,
