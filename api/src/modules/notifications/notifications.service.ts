@@ -26,7 +26,7 @@ export function notify(ctx: Ctx, userId: string, idempotencyKey: string, event: 
 
 /** A message and not a kind of its own, because processes of the previous release read it, too. */
 export function announceTrial(ctx: Ctx, userId: string, languageCode: LanguageCode, dollars: number): Promise<void> {
-  return notify(ctx, userId, 'trial', { kind: 'MESSAGE', details: trialText(languageCode, dollars) });
+  return notify(ctx, userId, `trial:${userId}`, { kind: 'MESSAGE', details: trialText(languageCode, dollars) });
 }
 
 export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Promise<void> {
