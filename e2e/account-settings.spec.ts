@@ -41,14 +41,14 @@ async function setUp(page: Page): Promise<string> {
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
   // The focused button was removed with its step.
-  await expect(dialog.getByText('Scan this picture')).toBeFocused();
+  await expect(dialog.getByText('Scan this code')).toBeFocused();
   const secret = await dialog.locator('code').innerText();
   await dialog.getByLabel('Code from the app').fill('12345');
-  await dialog.getByRole('button', { name: 'Switch on' }).click();
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
   await expect(dialog.getByText('The code has 6 digits')).toBeVisible();
   await dialog.getByLabel('Code from the app').fill(codeOf(secret));
   // A code works once: a second request would fail and hide the recovery codes.
-  await clickTwice(dialog.getByRole('button', { name: 'Switch on' }));
+  await clickTwice(dialog.getByRole('button', { name: 'Turn on' }));
   return secret;
 }
 
@@ -109,10 +109,10 @@ async function replaceCodesAndSwitchOff(page: Page, recoveryCodes: readonly stri
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
   const [newCode] = await dialog.getByRole('listitem').allInnerTexts();
   await dialog.getByRole('button', { name: 'I have saved them' }).click();
-  await section.getByRole('button', { name: 'Switch off' }).click();
+  await section.getByRole('button', { name: 'Turn off' }).click();
   await dialog.getByLabel('Current password').fill(PASSWORD);
   await dialog.getByLabel('Code from the app, or a recovery code').fill(newCode!);
-  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
   await expect(section.getByRole('button', { name: 'Set up' })).toBeVisible();
 }
 
@@ -164,7 +164,7 @@ test('a new password signs out all other browsers, but not this one', async ({ p
   await expect(form.getByRole('alert')).toContainText('The password is wrong');
   await form.getByLabel('Current password').fill(PASSWORD);
   await clickTwice(submit);
-  await expect(page.getByText('Your password is changed.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Your password was changed.', { exact: false })).toBeVisible();
   await expect(form.getByLabel('New password')).toHaveValue('');
   await expect(form.getByRole('alert')).toHaveCount(0);
 

@@ -34,11 +34,15 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
     await mayRespond;
     await route.fulfill({ response });
   });
-  await page.getByRole('button', { name: /^Disconnect / }).press('Enter');
+  await page.getByRole('button', { name: /^Disconnect \d/ }).press('Enter');
+  const question = page.getByRole('dialog', { name: `Disconnect ${connection.ip}?` });
+  await expect(question).toContainText(/You get \$0\.\d+ back for \d+ unused MB\./);
+  await question.getByRole('button', { name: 'Disconnect' }).press('Enter');
   // The live event may arrive before the response.
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
-  await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
   responding.abort();
+  await expect(question).toBeHidden();
+  await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
   // The whole download takes 45 seconds at this rate; curl receives only what is in its socket buffer.
   const [code] = (await Promise.race([closed, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
   expect(code).not.toBe('still runs');
@@ -68,15 +72,20 @@ test('a connection over the return limit can be ended without a refund, or stays
 
   // Reload: the list may still contain the previous connection, whose button has the same name.
   await page.goto('/connection-history');
-  const button = page.getByRole('button', { name: /^Disconnect / });
+  const button = page.getByRole('button', { name: /^Disconnect \d/ });
+  const confirm = page
+    .getByRole('dialog', { name: `Disconnect ${last.ip}?` })
+    .getByRole('button', { name: 'Disconnect' });
   await button.click();
+  await confirm.click();
   const dialog = page.getByRole('dialog', { name: `Disconnect ${last.ip} without a refund?` });
-  await expect(dialog).toContainText(/In (60|59) minutes you can disconnect this one with a refund/);
+  await expect(dialog).toContainText(/You can disconnect this one with a refund in (60|59) minutes/);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toBeHidden();
   expect((await call(listConnections, { query: {} })).data[0]!.status).toBe('WORK');
 
   await button.click();
+  await confirm.click();
   await dialog.getByRole('button', { name: 'Disconnect without a refund' }).click();
   await expect(page.getByText(`${last.ip} is disconnected`, { exact: true })).toBeVisible();
   await expect(dialog).toBeHidden();

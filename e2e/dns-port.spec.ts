@@ -22,10 +22,10 @@ test('a connection without a DNS port says so, when it is bought and in the list
     .first()
     .click();
   await dialog.getByRole('button', { name: /^Buy for/ }).click();
-  await expect(dnsPort('DNS port')).toHaveText('None was free');
+  await expect(dnsPort('DNS port')).toHaveText('None available');
   await dialog.getByRole('link', { name: 'Go to connection history' }).click();
   await page.getByRole('button', { name: /^Details of 198\.18\./ }).click();
-  await expect(dnsPort('DNS port')).toHaveText('None was free');
+  await expect(dnsPort('DNS port')).toHaveText('None available');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await page.getByLabel('Language').selectOption('ru');
@@ -33,5 +33,5 @@ test('a connection without a DNS port says so, when it is bought and in the list
     .getByRole('button', { name: /198\.18\./ })
     .first()
     .click();
-  await expect(dnsPort('Порт DNS')).toHaveText('Свободных не было');
+  await expect(dnsPort('Порт DNS')).toHaveText('Нет свободных');
 });

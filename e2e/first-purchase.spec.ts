@@ -117,6 +117,7 @@ async function buyGermanProxy(page: Page): Promise<string> {
     .getByRole('button', { name: /^Buy for/ })
     .click();
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+  await page.getByRole('dialog').getByText('curl', { exact: true }).click();
   const curl = (
     await page
       .getByRole('dialog')
@@ -134,12 +135,13 @@ async function sendTraffic(page: Page, curl: string): Promise<number> {
   const counters = await runCurl(curl);
   expect(counters.body).toBe(5 * 1_048_576);
   const passedBytes = counters.request + counters.head + counters.body;
-  await expect(page.getByRole('row', { name: /Works/ })).toContainText('5.0 MB', { timeout: 5000 });
+  await expect(page.getByRole('row', { name: /Active/ })).toContainText('5.0 MB', { timeout: 5000 });
   return passedBytes;
 }
 
 async function disconnect({ page, call }: Visit, priceMicros: bigint): Promise<void> {
-  await page.getByRole('button', { name: /^Disconnect / }).click();
+  await page.getByRole('button', { name: /^Disconnect \d/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toContainText('Refunded');
   const charge = 6n * megabytePrice(priceMicros);
   expect(await balanceMicros(call)).toBe(START_MICROS - charge);
@@ -155,7 +157,7 @@ async function compareReceipt({ page, call }: Visit, priceMicros: bigint): Promi
   await expect(charges.getByRole('row')).toHaveCount(3);
   await expect(charges.getByRole('row', { name: /Purchase, MB 1–50/ })).toContainText(money(priceMicros / 2n));
   const back = 44n * megabytePrice(priceMicros);
-  await expect(charges.getByRole('row', { name: /Back, MB 7–50/ })).toContainText(`-${money(back)}`);
+  await expect(charges.getByRole('row', { name: /Refund, MB 7–50/ })).toContainText(`-${money(back)}`);
   const receipt = JSON.parse(await download(page, () => dialog.getByRole('button', { name: /JSON/ }).click())) as {
     total: number;
   };
@@ -177,7 +179,7 @@ async function compareTransactions({ page, call }: Visit, { ip, price }: Connect
   await expect(row(`Refund Proxy ${ipPattern}`)).toContainText(`+${money(44n * megabytePrice(priceMicros))}`);
   await expect(row('Refund')).toContainText(money(START_MICROS - charge));
   await expect(row(`Purchase, first 50 MB Proxy ${ipPattern}`)).toContainText(`-${money(priceMicros / 2n)}`);
-  await expect(row('Top-up Invoice in BTC')).toContainText('+$20.00');
+  await expect(row('Top-up Invoice in Bitcoin')).toContainText('+$20.00');
   await expect(row('Trial credit Promo code WELCOME')).toContainText('+$1.00');
   const csv = await download(page, () => page.getByRole('button', { name: 'Download CSV' }).click());
   const amounts = csv

@@ -53,6 +53,7 @@ const bought: ConnectionWithBalance = {
   username: 'zzkpxhpxqykh',
   password: 'phztjenpp7kgkw28gujzvm2xqtr',
   currentBalance: 24.6,
+  label: '',
 };
 
 export const moneyScreens: Screen[] = [

@@ -47,7 +47,7 @@ const notifications = [
   },
   { description: '<b>$25.00</b> has been credited to your balance.', content: null },
   {
-    description: `The support team has answered your ticket <a href="/support/tickets/${id(1)}">${LONG_NAME}</a>.`,
+    description: `The support team has replied to your ticket <a href="/support/tickets/${id(1)}">${LONG_NAME}</a>.`,
     content: null,
   },
   { description: 'Your <a href="/referral-system">referral level</a> is now <b>Gold</b>.', content: null },

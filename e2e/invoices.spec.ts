@@ -17,9 +17,9 @@ const listed: Invoice[] = [...invoiceStatuses.map((status) => exampleInvoice(sta
 const messages: Record<Invoice['status'], RegExp> = {
   PENDING: /^Send exactly this amount/,
   CONFIRMING: /^We see your payment/,
-  PARTIALLY_PAID: /^Less than the invoice arrived/,
+  PARTIALLY_PAID: /^You sent less than the invoice amount/,
   PAID: /^Paid\. The money/,
-  OVERPAID: /^More than the invoice arrived/,
+  OVERPAID: /^You sent more than the invoice amount/,
   EXPIRED: /^The invoice has expired/,
 };
 
@@ -94,9 +94,9 @@ async function checkInvoice(page: Page, invoice: Invoice): Promise<void> {
   if (status === 'PENDING') await checkPending(page, invoice);
   else if (status === 'PARTIALLY_PAID' && Date.parse(expiredAt) > Date.now()) await checkPartiallyPaid(page);
   else await expect(codeOf(page)).toHaveCount(0);
-  if (status === 'OVERPAID') await expect(receivedOf(page)).toContainText('More than asked for0.00005000 BTC');
+  if (status === 'OVERPAID') await expect(receivedOf(page)).toContainText('Excess0.00005000 BTC');
   if (payment?.isLate === true)
-    await expect(receivedOf(page)).toContainText('A payment came after the invoice had ended.');
+    await expect(receivedOf(page)).toContainText('A payment arrived after the invoice expired.');
   await page.keyboard.press('Escape');
   await expect(dialogOf(page)).toBeHidden();
 }
@@ -105,9 +105,9 @@ async function checkPending(page: Page, { address }: Invoice): Promise<void> {
   const dialog = dialogOf(page);
   await expect(codeOf(page)).toBeVisible();
   await expect(dialog.getByText(/^Expires in (?:59:|1:00:)\d\d$/)).toBeVisible();
-  await dialog.getByRole('button', { name: 'Copy Exact amount, BTC' }).click();
+  await dialog.getByRole('button', { name: /^Copy Exact amount, BTC: 0/ }).click();
   expect(await copied(page)).toBe('0.00025000');
-  await dialog.getByRole('button', { name: 'Copy Address' }).click();
+  await dialog.getByRole('button', { name: /^Copy Address: / }).click();
   expect(await copied(page)).toBe(address);
 }
 
@@ -115,9 +115,11 @@ async function checkPartiallyPaid(page: Page): Promise<void> {
   const received = receivedOf(page);
   await expect(received).toContainText('0.00010000 of 0.00025000 BTC');
   await expect(received).toContainText('Missing0.00015000 BTC');
-  await expect(received).toContainText('On your balance$10.00');
+  await expect(received).toContainText('Credited to your balance$10.00');
   await expect(codeOf(page)).toBeVisible();
-  await dialogOf(page).getByRole('button', { name: 'Copy Still missing, BTC' }).click();
+  await dialogOf(page)
+    .getByRole('button', { name: /^Copy Remaining, BTC: / })
+    .click();
   expect(await copied(page)).toBe('0.00015000');
   // This state contains the elements of all others.
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze();
@@ -129,11 +131,11 @@ async function completePayment(page: Page, list: MockedList): Promise<void> {
   const received = receivedOf(page);
   const short = list.invoices[2]!;
   await buttonOf(page, short).click();
-  await expect(received).toContainText('Missing');
+  await expect(received).toContainText('Remaining');
   list.invoices[2] = { ...short, status: 'CONFIRMING', payment: list.invoices[1]!.payment };
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-  await expect(received).toContainText('Being confirmed0.00025000 BTC', { timeout: 15_000 });
-  await expect(received).not.toContainText('Missing');
+  await expect(received).toContainText('Confirming0.00025000 BTC', { timeout: 15_000 });
+  await expect(received).not.toContainText('Remaining');
   await expect(codeOf(page)).toHaveCount(0);
   await page.reload();
   await expect(statusOf(page, 'CONFIRMING')).toBeVisible();
@@ -184,8 +186,8 @@ async function openMissingPage(page: Page): Promise<void> {
     return route.fulfill({ json: { data: isPast ? [] : listed, totalPages: 2 } });
   });
   await page.goto('/payments/invoices?page=9');
-  await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
-  await page.getByRole('button', { name: 'To the last page' }).click();
+  await expect(page.getByText('Page 9 no longer exists.')).toBeVisible();
+  await page.getByRole('button', { name: 'Go to the last page' }).click();
   await expect(page).toHaveURL(/\?page=2$/);
   await expect(page.getByRole('row')).toHaveCount(1 + listed.length);
 }

@@ -23,7 +23,7 @@ test('the catalogue: placeholders, failures, the limit, and proxies that were so
     buyByKeyboard(page));
 });
 
-const rowsOf = (page: Page) => page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+const rowsOf = (page: Page) => page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const buyButton = (page: Page) => dialogOf(page).getByRole('button', { name: /^Buy for/ });
 
@@ -53,9 +53,9 @@ async function checkStates(page: Page): Promise<void> {
 
   await expect(rows).toHaveCount(1 + 50);
   await expect(page.getByText('The first 50 results are shown.', { exact: false })).toBeVisible();
-  await expect(rows.first()).toHaveText('ActionPrice, 50 MBIP addressCountryRegionCityZIPISPConnection type');
+  await expect(rows.first()).toHaveText('ActionPrice, 50 MBIP addressCountryRegionCityZIPISPType');
   await page.goto('/proxies?country=DE&city=Nowhere');
-  await expect(page.getByText('No free proxies match these filters', { exact: false })).toBeVisible();
+  await expect(page.getByText('No available proxies match these filters', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: 'Reset' }).click();
 }
 
@@ -102,7 +102,10 @@ async function seeChangedPrice(page: Page): Promise<void> {
   expect(await isShownAfter(page, 220, message)).toBe(false);
   await page.clock.resume();
   await reload;
+  await expect(buy).toBeEnabled();
+  await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
+  await expect(rows.nth(1).getByRole('button')).toBeFocused();
   await page.unroute('**/v1/proxies/connections');
 }
 
@@ -116,7 +119,7 @@ async function buyByKeyboard(page: Page): Promise<void> {
   await page.keyboard.press('Enter');
   await expect(dialog.getByRole('status').filter({ hasText: 'The proxy is yours.' })).toBeFocused();
   await page.keyboard.press('Tab');
-  const host = dialog.getByRole('button', { name: 'Copy Host', exact: true });
+  const host = dialog.getByRole('button', { name: /^Copy Host: / });
   await expect(host).toBeFocused();
   const copied = dialog.getByRole('status').filter({ hasText: /^Copied$/ });
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
@@ -141,7 +144,7 @@ test('no layout shift while the catalogue loads, in any order of its responses, 
     }).observe({ type: 'layout-shift', buffered: true });
   });
   await enter(page, '/proxies', 'user@example.com', 'demo-password');
-  const rows = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  const rows = page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
   const sumOfShifts = async () => {
     const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
     return moved.reduce((sum, shift) => sum + shift, 0);

@@ -35,7 +35,7 @@ async function checkLevel(page: Page, api: FailingApi): Promise<void> {
   api.isDown = false;
   await main.getByRole('button', { name: 'Try again' }).click();
   await expect(main.getByRole('region', { name: 'Your level this month' })).toContainText(/Basic.*0%/);
-  await expect(main.getByText('Missing for Silver next month').locator('..')).toContainText('1 top-up');
+  await expect(main.getByText('Needed for Silver next month').locator('..')).toContainText('1 top-up');
   await expect(main.getByText('Registered users').locator('..')).toContainText('0');
   await expect(main.getByRole('row')).toHaveText([
     /Level.*Minimum payments.*Maximum payments.*Bonus/,
@@ -45,12 +45,12 @@ async function checkLevel(page: Page, api: FailingApi): Promise<void> {
     /Platinum.*10.*21.*20%/,
     /Partner.*22.*∞.*25%/,
   ]);
-  await expect(main.getByText('10 top-ups in a month give Gold with a 15% bonus', { exact: false })).toBeVisible();
+  await expect(main.getByText('10 top-ups give you Gold with a 15% bonus', { exact: false })).toBeVisible();
 }
 
 async function copyLink(page: Page): Promise<string> {
   const main = page.getByRole('main');
-  const copy = main.getByRole('button', { name: 'Copy Referral link' });
+  const copy = main.getByRole('button', { name: /^Copy Referral link: / });
   const link = await copy.innerText();
   await copy.hover();
   await expect(page.getByText('Click to copy')).toBeVisible();
@@ -95,7 +95,7 @@ async function readFaq(page: Page, api: FailingApi): Promise<void> {
   await expect(main.getByText('Подписки и платы за время нет', { exact: false })).toBeHidden();
   await expect(main.getByText('За что я плачу?')).toBeVisible();
   await expect(main.getByText('What do I pay for?')).toHaveCount(0);
-  await main.getByRole('link', { name: 'Задайте его поддержке' }).click();
+  await main.getByRole('link', { name: 'Напишите в поддержку' }).click();
   await expect(page).toHaveURL(/\/support\/tickets\?create=true$/);
   await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');

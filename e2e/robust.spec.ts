@@ -50,7 +50,7 @@ test('form input survives a session that expires', async ({ page }) => {
   await page.getByRole('button', { name: 'Create invoice' }).click();
   await expect(page).toHaveURL(/\/sign-in\?next=/);
   await page.unroute('**/v1/payments/invoices');
-  await expect(page.getByText('Please sign in to go on where you were.')).toBeVisible();
+  await expect(page.getByText('Please sign in to continue where you left off.')).toBeVisible();
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -158,7 +158,7 @@ test('a lost network and a timeout show a message and can be retried', async ({ 
   await page.getByRole('button', { name: 'Find' }).click();
   await request;
   await expect(page.getByText('Failed loaded proxies')).toBeVisible();
-  await expect(page.getByText('did not answer within 10 seconds')).toBeVisible();
+  await expect(page.getByText('did not respond within 10 seconds')).toBeVisible();
   await page.unroute('**/v1/proxies?*');
   await undo.evaluate((restore) => restore());
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -196,5 +196,5 @@ test('a double click buys once, and so does a retry after a lost network', async
   await expect(page.getByText('The proxy is yours.', { exact: false })).toBeVisible();
   expect(purchases).toBe(2);
   await page.getByRole('link', { name: 'Go to connection history' }).click();
-  await expect(page.getByRole('row', { name: /Works/ })).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /Active/ })).toHaveCount(1);
 });

@@ -39,10 +39,10 @@ test('a download is cut at the last paid byte, and the balance is zero', async (
   const { code, bytes } = await downloadThrough(address, `${product.url}/dev/download/400`);
   expect(bytes).toBe(250 * MB);
   expect(code).not.toBe(0);
-  await expect(page.getByText(`${connection.ip} is disconnected: the balance has run out`)).toBeVisible();
+  await expect(page.getByText(`${connection.ip} was disconnected: your balance ran out`)).toBeVisible();
 
   await page.getByRole('link', { name: 'Connections' }).click();
-  const row = page.getByRole('row', { name: /Balance ran out/ });
+  const row = page.getByRole('row', { name: /Out of funds/ });
   await expect(row).toContainText('250.0 MB');
   await expect(row).toContainText('$1.00');
   await expect(page.getByRole('link', { name: /^Balance / })).toContainText('$0.00');

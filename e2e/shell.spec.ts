@@ -69,7 +69,7 @@ async function checkPageChanges(page: Page): Promise<void> {
   const isAt = (name: string) => expect(page.getByRole('main', { name, exact: true })).toBeFocused();
   await menu.getByRole('link', { name: 'Proxies' }).press('Enter');
   await isAt('Proxies');
-  const offers = page.getByRole('region', { name: 'Free proxies' }).getByRole('row');
+  const offers = page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
   await expect(offers).toHaveCount(1 + 50);
   await offers.last().scrollIntoViewIfNeeded();
   const scrollPosition = await page.evaluate(() => scrollY);

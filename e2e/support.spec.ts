@@ -157,7 +157,7 @@ async function closeTicket(page: Page): Promise<void> {
 
 async function openOtherTickets(page: Page): Promise<void> {
   const dialog = dialogOf(page);
-  await page.getByRole('link', { name: 'Open a new one' }).click();
+  await page.getByRole('link', { name: 'Open a new ticket' }).click();
   await page.route('**/v1/support/tickets', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
   await dialog.getByLabel('Name').fill('Another one');
   await dialog.getByLabel('Description').fill('With a description.');
@@ -201,10 +201,10 @@ test('pages of tickets and of messages are in the URL', async ({ page }) => {
 
   await test.step('a page after the last one links to the last one', async () => {
     await page.goto(`${new URL(page.url()).pathname}?page=9`);
-    await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
+    await expect(page.getByText('Page 9 no longer exists.')).toBeVisible();
     await page.goto('/support/tickets?page=9');
-    await expect(page.getByText('There is no page 9 any more.')).toBeVisible();
-    await page.getByRole('button', { name: 'To the last page' }).click();
+    await expect(page.getByText('Page 9 no longer exists.')).toBeVisible();
+    await page.getByRole('button', { name: 'Go to the last page' }).click();
     await expect(page).toHaveURL(/\?page=3$/);
     await expect(page.getByRole('link', { name: /^Open: / })).toHaveCount(9);
   });

@@ -18,7 +18,7 @@ test('filters of transactions are in the URL, survive a reload and can be reset'
   await expect(rows).toHaveCount(2);
 
   // By keyboard: the options cover the field.
-  const kind = page.getByRole('combobox', { name: 'Kind' });
+  const kind = page.getByRole('combobox', { name: 'Type' });
   await kind.press('ArrowDown');
   await page.getByRole('option', { name: 'Trial credit' }).click();
   await page.getByRole('option', { name: 'Refund' }).click();
@@ -32,7 +32,7 @@ test('filters of transactions are in the URL, survive a reload and can be reset'
   await to.pressSequentially('31022020');
   await to.press('Enter');
   await expect(to).toHaveValue('31.02.2020');
-  await expect(page.getByText('There is no such day')).toBeVisible();
+  await expect(page.getByText('This date does not exist')).toBeVisible();
   await to.fill('31.01.2020');
   await expect(page.getByText('No transactions match these filters.')).toBeVisible();
   await expect(page).toHaveURL(/to=2020-01-31/);
@@ -53,11 +53,11 @@ test('staff with permission to read transactions see the result of the reconcili
   page,
 }) => {
   await enter(page, '/transactions', 'admin@example.com', 'demo-password');
-  await expect(page.getByText('All money adds up')).toBeVisible();
+  await expect(page.getByText('All totals add up')).toBeVisible();
   await enter(page, '/transactions', 'user@example.com', 'demo-password');
   // The first row; other tests of this product may have added more.
   await expect(page.getByRole('region', { name: 'Your transactions' }).getByRole('row').nth(1)).toBeVisible();
-  await expect(page.getByText('All money adds up')).toBeHidden();
+  await expect(page.getByText('All totals add up')).toBeHidden();
 });
 
 for (const theme of ['DARK', 'LIGHT'])

@@ -12,8 +12,8 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   await expect(page.getByRole('table')).toHaveCount(0);
   await page.unroute('**/v1/usage?*');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByText('Nothing was spent in this time.')).toBeVisible();
-  await expect(page.getByText('No connection used anything in this time.')).toBeVisible();
+  await expect(page.getByText('Nothing was spent in this period.')).toBeVisible();
+  await expect(page.getByText('No connection used any traffic in this period.')).toBeVisible();
   await page.goto('/proxies');
   await page
     .getByRole('button', { name: /^Buy 198\.18\./ })
@@ -45,12 +45,12 @@ test('usage shows the cost of a purchase as a chart, as a table and as CSV', asy
   expect(csv.split('\r\n')).toHaveLength(24 + 2);
   expect(csv).toContain(`,${Number(price.slice(1))}\r\n`);
 
-  await page.getByRole('button', { name: /^Only 198\.18\./ }).click();
+  await page.getByRole('button', { name: /^Show only 198\.18\./ }).click();
   await expect(page).toHaveURL(/connection=/);
   await page.reload();
-  await expect(page.locator('main').getByRole('button', { name: /^Only 198/ })).toHaveCount(2);
+  await expect(page.locator('main').getByRole('button', { name: /^(Show only|Only) 198/ })).toHaveCount(2);
 
-  await page.getByRole('button', { name: 'Own range' }).click();
+  await page.getByRole('button', { name: 'Custom range' }).click();
   await page.getByRole('textbox', { name: 'From' }).fill('10.02.2026');
   await page.getByRole('textbox', { name: 'To' }).fill('01.02.2026');
   await page.getByRole('button', { name: 'Show', exact: true }).click();

@@ -7,7 +7,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'audit-log': ['audit_log'],
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
-  connections: ['allowed_networks', 'client_addresses'],
+  connections: ['allowed_networks', 'client_addresses', 'connection_labels'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.

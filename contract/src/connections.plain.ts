@@ -12,6 +12,11 @@ export const disconnectWithoutRefund = plain<typeof full.disconnectWithoutRefund
   url: '/v1/proxies/connections/{id}/disconnect-without-refund',
   access: 'user',
 });
+export const labelConnection = plain<typeof full.labelConnection>({
+  method: 'PUT',
+  url: '/v1/proxies/connections/{id}/label',
+  access: 'user',
+});
 export const listConnections = plain<typeof full.listConnections>({
   method: 'GET',
   url: '/v1/proxies/connections',

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ALLOW_LIST_IPV4_PREFIX_BITS_MIN, ALLOW_LIST_IPV6_PREFIX_BITS_MIN, ALLOW_LIST_MAX } from './limits.ts';
+import {
+  ALLOW_LIST_IPV4_PREFIX_BITS_MIN,
+  ALLOW_LIST_IPV6_PREFIX_BITS_MIN,
+  ALLOW_LIST_MAX,
+  CONNECTION_LABEL_LENGTH_MAX,
+  CONNECTION_SEARCH_LENGTH_MAX,
+} from './limits.ts';
 import { parseNetwork } from './network.ts';
 import { locationSchema } from './proxies.ts';
 import { data, dateSchema, dollarsSchema, idParams, idSchema, paged, pageQuery } from './schemas.ts';
@@ -36,6 +42,8 @@ export const connectionSchema = locationSchema.extend({
   username: z.string(),
   /** Null if the key it was encrypted with is no longer configured. */
   password: z.string().nullable(),
+  /** What the customer calls it; empty without one. */
+  label: z.string(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
@@ -128,6 +136,29 @@ export const listConnections = endpoint({
   url: '/v1/proxies/connections',
   access: 'user',
   summary: "The user's connections, newest first",
-  query: z.strictObject(pageQuery),
-  response: paged(connectionSchema),
+  query: z.strictObject({
+    ...pageQuery,
+    id: idSchema.optional(),
+    /** Only those that are open. */
+    active: z.literal('true').optional(),
+    /** A part of the IP address, label, city, region, ZIP code, ISP or country code. */
+    search: z.string().max(CONNECTION_SEARCH_LENGTH_MAX).optional(),
+  }),
+  /** `balance`: of the user, at the moment of the shown costs. Absent without rows. */
+  response: paged(connectionSchema).extend({ balance: dollarsSchema.optional() }),
+});
+
+/** Trimmed; an empty text removes the label. */
+export const labelBody = z.strictObject({ label: z.string().trim().max(CONNECTION_LABEL_LENGTH_MAX) });
+export type LabelBody = z.input<typeof labelBody>;
+
+export const labelConnection = endpoint({
+  method: 'PUT',
+  url: '/v1/proxies/connections/{id}/label',
+  access: 'user',
+  summary: 'Name a connection, open or ended',
+  params: idParams,
+  body: labelBody,
+  response: data(connectionSchema),
+  errors: ['NOT_FOUND'],
 });

@@ -23,8 +23,14 @@ function clampDate(text: string): string {
   return new Date(Math.min(Math.max(milliseconds, EARLIEST_DATE_MS), LATEST_DATE_MS)).toISOString();
 }
 
+const NO_DOLLARS = 'must be dollars with at most 6 decimals';
+
 /** US dollars with at most 6 decimals. */
-export const dollarsSchema = z.number().refine(isDollarAmount, 'must be dollars with at most 6 decimals');
+export const dollarsSchema = z.number().refine(isDollarAmount, NO_DOLLARS);
+
+/** The bounds are checked first, so that a huge amount is refused as too large. */
+export const dollarsWithin = (minimum: number, maximum: number) =>
+  z.number().min(minimum).max(maximum).refine(isDollarAmount, NO_DOLLARS);
 
 /** The message of the product specification. Forms map it to a translated text. */
 export const ONLY_SPACES = 'Field cannot contain only spaces';

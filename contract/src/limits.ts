@@ -72,6 +72,10 @@ export const APPROVAL_HOURS_MAX = 72;
 /** The sum of a customer's changes by staff in this time decides whether one needs approval. */
 export const APPROVAL_SUM_HOURS = 24;
 
+/** What a customer calls a connection. */
+export const CONNECTION_LABEL_LENGTH_MAX = 60;
+/** Of the text that a customer searches their connections by. */
+export const CONNECTION_SEARCH_LENGTH_MAX = 100;
 /** Addresses and networks on the allow-list of a connection. */
 export const ALLOW_LIST_MAX = 20;
 /** The largest networks that an allow-list may contain. */

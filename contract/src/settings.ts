@@ -10,6 +10,8 @@ export const settingsSchema = z.object({
   publicUrl: z.string(),
   /** The address that blocked users can write to. */
   contactEmail: z.string().nullable(),
+  /** How long after the purchase a connection that ends is refunded, in minutes. */
+  refundMinutes: z.number().positive(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

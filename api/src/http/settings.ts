@@ -4,6 +4,7 @@ import { route } from './route.ts';
 
 /** Settings of the web app that it needs before sign-in. */
 export function settingsRoutes(app: FastifyInstance): void {
-  const { brandName, isDevelopment, publicUrl, contactEmail = null } = app.ctx.config;
-  route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl, contactEmail } }));
+  const { brandName, isDevelopment, publicUrl, contactEmail = null, refundWindowMs } = app.ctx.config;
+  const refundMinutes = refundWindowMs / 60_000;
+  route(app, getSettings, async () => ({ data: { brandName, isDevelopment, publicUrl, contactEmail, refundMinutes } }));
 }

@@ -29,7 +29,7 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
 export const mailTexts: Record<LanguageCode, LanguageTexts> = {
   en: {
     fallback: 'If the button does not work, open this link:',
-    footer: (brandName) => `This mail was sent by ${brandName}. Please do not answer it.`,
+    footer: (brandName) => `This email was sent by ${brandName}. Please do not reply.`,
     facts: {
       time: 'Time',
       device: 'Device',
@@ -40,20 +40,21 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
     'confirm-email': {
       subject: (brandName) => `Confirm your email for ${brandName}`,
       title: 'Confirm your email',
-      intro: (brandName) => `Thank you for signing up with ${brandName}. Open this link to confirm your email:`,
+      intro: (brandName) => `Thank you for signing up with ${brandName}. Open this link to confirm your address:`,
       beforeLink: [],
       button: 'Confirm email',
-      afterLink: ['The link works for 24 hours.', 'If you have not signed up, you can ignore this mail.'],
+      afterLink: ['The link works for 24 hours.', 'If you did not sign up, ignore this email.'],
     },
     'recover-password': {
       subject: (brandName) => `Set a new password for ${brandName}`,
       title: 'Set a new password',
-      intro: (brandName) => `Somebody asked for a new password of your ${brandName} account. Open this link to set it:`,
+      intro: (brandName) =>
+        `Someone asked to reset the password of your ${brandName} account. Open this link to set a new one:`,
       beforeLink: [],
       button: 'Set new password',
       afterLink: [
-        'The link works once, for 30 minutes. All devices will be signed out.',
-        'If it was not you, ignore this mail: your password stays as it is.',
+        'The link can be used once, within 30 minutes. You will be signed out on all devices.',
+        'If it was not you, ignore this email: your password stays the same.',
       ],
     },
     'password-changed': {
@@ -61,21 +62,20 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       title: 'Your password was changed',
       intro: (brandName) => `The password of your ${brandName} account was changed:`,
       beforeLink: [
-        'If it was you, there is nothing to do. If it was not, restore the access to your account at once, with this link:',
+        'If it was you, you do not need to do anything. If it was not, restore access to your account now with this link:',
       ],
       button: 'Restore access',
-      afterLink: ['A new password signs out all devices.'],
+      afterLink: ['Setting a new password signs you out on all devices.'],
     },
     'new-sign-in': {
       subject: (brandName) => `New sign-in to ${brandName}`,
       title: 'New sign-in',
-      intro: (brandName) =>
-        `Somebody has signed in to your ${brandName} account with a device, or from a network, that was not seen before:`,
+      intro: (brandName) => `Someone signed in to your ${brandName} account from a new device or network:`,
       beforeLink: [
-        'If it was you, there is nothing to do. If it was not, somebody knows your password: set a new one, with this link:',
+        'If it was you, you do not need to do anything. If it was not, someone knows your password. Set a new one with this link:',
       ],
       button: 'Restore access',
-      afterLink: ['A new password signs out all devices.'],
+      afterLink: ['Setting a new password signs you out on all devices.'],
     },
   },
   ru: {
@@ -107,7 +107,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       beforeLink: [],
       button: 'Задать новый пароль',
       afterLink: [
-        'Ссылка действует 30 минут и сработает один раз. На всех устройствах потребуется войти заново.',
+        'Ссылка действует 30 минут, её можно использовать один раз. На всех устройствах потребуется войти заново.',
         'Если это были не вы, не обращайте внимания на письмо: пароль останется прежним.',
       ],
     },
@@ -124,7 +124,7 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
     'new-sign-in': {
       subject: (brandName) => `Новый вход в ${brandName}`,
       title: 'Новый вход',
-      intro: (brandName) => `В ваш аккаунт ${brandName} вошли с устройства или из сети, которых раньше не было:`,
+      intro: (brandName) => `В ваш аккаунт ${brandName} вошли с нового устройства или из новой сети:`,
       beforeLink: [
         'Если это были вы, ничего делать не нужно. Если нет, кто-то знает ваш пароль: задайте новый по этой ссылке:',
       ],

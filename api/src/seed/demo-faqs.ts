@@ -20,11 +20,11 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Why was my proxy disabled?',
-      'A connection with less than 1 KB of traffic in 30 minutes ends by itself, so that it does not block an address that nobody uses. You find the reason of each end in the connection history.',
+      'A connection with less than 1 KB of traffic in 30 minutes ends automatically, so that it does not block an address that nobody uses. The connection history shows why each connection ended.',
     ],
     [
       'What happens when my balance runs out?',
-      'Nothing is lent: the connection works up to the last byte that is paid and then ends with the status "Balance ran out". The balance never becomes negative. Top up and buy a proxy again to go on.',
+      'You never owe us anything: the connection works up to the last byte that is paid for and then ends with the status "Out of funds". Your balance never goes below zero. To continue, top up and buy a proxy again.',
     ],
     [
       'Which protocols are supported?',
@@ -36,19 +36,19 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'What is the DNS port?',
-      'Each connection has a DNS port of its own, over UDP and TCP. Names that you ask there are resolved through the proxy, so they fit its location. It answers only addresses that have signed in to this connection within the last 10 minutes, or that are on its allow-list. For example: dig @host -p DNS-port example.com',
+      'Each connection has a DNS port of its own, over UDP and TCP. Names you look up there are resolved through the proxy, so they match its location. It answers only addresses that signed in to this connection in the last 10 minutes, or are on its allow-list. For example: dig @host -p DNS-port example.com',
     ],
     [
-      'Does anybody else use my proxy at the same time?',
+      'Does anyone else use my proxy at the same time?',
       'No. A proxy is sold to one customer at a time and returns to the catalogue when the connection ends. You may use it from several programs and devices at once.',
     ],
     [
       'How do I top up my balance?',
-      'Open Payments, choose an amount of at least 5 USD and a currency: BTC, ETH, LTC, TRX, TON or USDT in the networks TRC20, ERC20, BSC and TON. Send the shown amount to the shown address. The balance grows when the network has confirmed the payment.',
+      'Open Payments, choose an amount of at least 5 USD and a currency: BTC, ETH, LTC, TRX, TON or USDT on the networks TRC20, ERC20, BSC and TON. Send the shown amount to the shown address. Your balance is topped up when the network has confirmed the payment.',
     ],
     [
-      'What if I pay too late or another amount?',
-      'What arrives is always credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the lower of the rate of the invoice and the rate of its arrival; stablecoins always one to one.',
+      'What if I pay late or send a different amount?',
+      "Whatever arrives is credited, whether it is more or less than the invoice. A payment that is first seen after the invoice has expired is credited at the invoice's rate or the rate on arrival, whichever is lower; stablecoins always one to one.",
     ],
     [
       'How does the referral programme work?',
@@ -70,7 +70,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Почему прокси отключился?',
-      'Подключение, в котором за 30 минут прошло меньше 1 КБ трафика, завершается само, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
+      'Подключение, в котором за 30 минут прошло меньше 1 КБ трафика, завершается автоматически, чтобы не занимать адрес, которым никто не пользуется. Причина каждого завершения видна в истории подключений.',
     ],
     [
       'Что будет, когда закончится баланс?',
@@ -86,7 +86,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Что такое DNS-порт?',
-      'У каждого подключения есть собственный DNS-порт, по UDP и TCP. Имена, которые вы там спрашиваете, разрешаются через прокси и поэтому соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут или есть в его списке разрешённых. Например: dig @host -p DNS-порт example.com',
+      'У каждого подключения есть собственный DNS-порт, по UDP и TCP. DNS-запросы на этот порт выполняются через прокси, поэтому ответы соответствуют его местоположению. Он отвечает только адресам, которые входили в это подключение за последние 10 минут или есть в его списке разрешённых. Например: dig @host -p DNS-порт example.com',
     ],
     [
       'Пользуется ли моим прокси кто-нибудь ещё?',

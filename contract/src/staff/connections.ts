@@ -15,9 +15,9 @@ import { connectionSorts } from './connections.plain.ts';
 
 export { connectionSorts, type ConnectionSort } from './connections.plain.ts';
 
-/** Staff never see passwords. */
+/** Staff never see passwords, nor what customers call their connections. */
 export const staffConnectionSchema = connectionSchema
-  .omit({ password: true })
+  .omit({ password: true, label: true })
   .extend({ user: z.object({ id: idSchema, email: z.string() }) });
 export type StaffConnection = z.infer<typeof staffConnectionSchema>;
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useDocumentTitle } from '../lib/use-document-title.ts';
 import { MessageScreen } from '../ui/message-screen.tsx';
 import plain from '../ui/plain.module.css';
-import { isKnownMessage, truncateMessage } from './public-messages.ts';
+import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';
 
 const route = getRouteApi('/public-message');
 
@@ -18,9 +18,16 @@ export function PublicMessagePage() {
       title={isKnown ? message : t('publicMessage.title')}
       text={message !== undefined && !isKnown ? <Quotation text={truncateMessage(message)} /> : undefined}
     >
-      <Link to="/proxies" className={plain['button']}>
-        {t('notFound.back')}
-      </Link>
+      {message !== undefined && isConfirmation(message) ? (
+        // Leads signed-in users to the app.
+        <Link to="/sign-in" className={plain['button']}>
+          {t('signIn')}
+        </Link>
+      ) : (
+        <Link to="/proxies" className={plain['button']}>
+          {t('notFound.back')}
+        </Link>
+      )}
     </MessageScreen>
   );
 }

@@ -22,6 +22,15 @@ const knownMessages: ReadonlySet<string> = new Set([
   ...specified,
 ]);
 
+const confirmed: ReadonlySet<string> = new Set(
+  Object.values(confirmationTexts).flatMap(({ DONE, ALREADY_DONE }) => [DONE, ALREADY_DONE]),
+);
+
+/** Whether the page should lead to sign-in: the address is confirmed. */
+export function isConfirmation(message: string): boolean {
+  return confirmed.has(message);
+}
+
 /** Anyone can create a link to our page with any message, so only our own messages are shown as ours. */
 export function isKnownMessage(message: string): boolean {
   return knownMessages.has(message);

@@ -16,6 +16,7 @@ import { textOf } from '../lib/search-values.ts';
 import { loadSettings } from '../lib/settings.ts';
 import { hasTokens } from '../lib/tokens.ts';
 import { GlobalErrorPage } from './global-error-page.tsx';
+import { keptOffline } from './kept-offline.ts';
 import { ScreenFailure } from './layout/screen-failure.tsx';
 import { returnSearch, nextSearch } from './next-page.ts';
 import { NotFoundPage } from './not-found-page.tsx';
@@ -131,59 +132,86 @@ const proxies = createRoute({
     );
     return loadTexts(...proxiesScreen.texts)();
   },
-  component: lazyRouteComponent(loadProxies, 'ProxiesScreen'),
+  component: lazyRouteComponent(keptOffline(loadProxies), 'ProxiesScreen'),
 });
 
 const connectionHistory = createRoute({
   ...memberScreen(connectionsScreen),
   validateSearch: connectionsScreen.search,
-  component: lazyRouteComponent(() => import('./screens/connections-screen.tsx'), 'ConnectionsScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/connections-screen.tsx')),
+    'ConnectionsScreen',
+  ),
 });
 
 const usage = createRoute({
   ...memberScreen(usageScreen),
   validateSearch: usageScreen.search,
-  component: lazyRouteComponent(() => import('./screens/usage-screen.tsx'), 'UsageScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/usage-screen.tsx')),
+    'UsageScreen',
+  ),
 });
 
 const invoices = createRoute({
   ...memberScreen(invoicesScreen),
   validateSearch: invoicesScreen.search,
-  component: lazyRouteComponent(() => import('./screens/invoices-screen.tsx'), 'InvoicesScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/invoices-screen.tsx')),
+    'InvoicesScreen',
+  ),
 });
 
 const referralSystem = createRoute({
   ...memberScreen(referralScreen),
   validateSearch: referralScreen.search,
-  component: lazyRouteComponent(() => import('./screens/referral-screen.tsx'), 'ReferralScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/referral-screen.tsx')),
+    'ReferralScreen',
+  ),
 });
 
 const account = createRoute({
   ...memberScreen(accountScreen),
-  component: lazyRouteComponent(() => import('./screens/account-screen.tsx'), 'AccountScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/account-screen.tsx')),
+    'AccountScreen',
+  ),
 });
 
 const transactions = createRoute({
   ...memberScreen(transactionsScreen),
   validateSearch: transactionsScreen.search,
-  component: lazyRouteComponent(() => import('./screens/transactions-screen.tsx'), 'TransactionsScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/transactions-screen.tsx')),
+    'TransactionsScreen',
+  ),
 });
 
 const faq = createRoute({
   ...memberScreen(faqScreen),
-  component: lazyRouteComponent(() => import('../features/faq/faq-page.tsx'), 'FaqPage'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('../features/faq/faq-page.tsx')),
+    'FaqPage',
+  ),
 });
 
 const tickets = createRoute({
   ...memberScreen(ticketsScreen),
   validateSearch: ticketsScreen.search,
-  component: lazyRouteComponent(() => import('./screens/tickets-screen.tsx'), 'TicketsScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/tickets-screen.tsx')),
+    'TicketsScreen',
+  ),
 });
 
 const ticket = createRoute({
   ...memberScreen(ticketScreen),
   validateSearch: ticketScreen.search,
-  component: lazyRouteComponent(() => import('./screens/ticket-screen.tsx'), 'TicketScreen'),
+  component: lazyRouteComponent(
+    keptOffline(() => import('./screens/ticket-screen.tsx')),
+    'TicketScreen',
+  ),
 });
 
 /** Shared with the routes of staff, which app/staff/staff-routes.tsx adds. */

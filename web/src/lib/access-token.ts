@@ -2,6 +2,7 @@ import { ApiError, type Call } from '@cellhop/contract/client';
 import { refreshTokens } from '@cellhop/contract/auth.plain';
 import { REFRESH_MARGIN_MS } from '@cellhop/contract/limits';
 import { acquireRefreshLock } from './refresh-lock.ts';
+import { endRefusedSession } from './session-end.ts';
 import { saveRefreshed, type StoredTokens, tokens } from './tokens.ts';
 
 let refreshing: Promise<StoredTokens> | undefined;
@@ -51,7 +52,7 @@ async function refresh(call: Call, stored: StoredTokens): Promise<StoredTokens> 
     if (!isStillStored(stored)) return requireTokens();
     // The tokens stay valid, so they are kept, and the page can show the reason.
     if (error.code === 'ACCOUNT_BLOCKED' || error.status === 429) throw error;
-    tokens.set(undefined);
+    endRefusedSession();
     throw new ApiError(401, 'UNAUTHORIZED', 'Refresh tokens bad request');
   }
 }

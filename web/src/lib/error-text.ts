@@ -1,7 +1,7 @@
 import { ApiError } from '@cellhop/contract/client';
 import i18next from 'i18next';
 import { currentSettings } from './settings.ts';
-import { showToast } from './toasts.ts';
+import { showToast, type ToastLink } from './toasts.ts';
 
 const SECONDS_PER_MINUTE = 60;
 
@@ -32,9 +32,15 @@ export function waitSecondsOf(error: ApiError): number {
   return Number(/ - (\d+)$/.exec(error.message)?.[1] ?? 0);
 }
 
+/** For toasts of a user who is out of money: the form for a new invoice. */
+export function topUpLink(): ToastLink {
+  return { label: i18next.t('topUp'), href: '/payments/invoices?create=true' };
+}
+
 /** Client errors are shown as warnings, others as errors. After a 401 the sign-in page explains. */
 export function showErrorToast(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) return;
   const isClientError = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  showToast(isClientError ? 'warning' : 'error', errorText(error));
+  const isPoor = error instanceof ApiError && error.code === 'SMALL_BALANCE';
+  showToast(isClientError ? 'warning' : 'error', errorText(error), isPoor ? topUpLink() : undefined);
 }

@@ -1,19 +1,25 @@
+import i18next from 'i18next';
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 
 const KIB_PER_MEGABYTE = 1024;
 const MONEY_DECIMALS_MIN = 2;
 const MONEY_DECIMALS_MAX = 6;
 
-/** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`. */
+/** Dollars with 2 to 6 decimals: `$5.00`, `$0.0072`; in Russian `$0,0072`. */
 export function formatMoney(dollars: number): string {
   const [whole = '0', decimals = ''] = Math.abs(dollars).toFixed(MONEY_DECIMALS_MAX).split('.');
   const trimmed = decimals.replace(/0+$/, '').padEnd(MONEY_DECIMALS_MIN, '0');
-  return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}.${trimmed}`;
+  return `${dollars < 0 ? '-' : ''}$${groupThousands(whole)}${decimalMark()}${trimmed}`;
+}
+
+/** Dollars and whole cents, rounded down: `$12.34` is there for sure. */
+export function formatCents(dollars: number): string {
+  return formatMoney(Math.floor(Math.round(dollars * 1e6) / 1e4) / 100);
 }
 
 /** Of a formatted amount. */
 export function countDecimals(money: string): number {
-  return money.length - money.indexOf('.') - 1;
+  return money.length - money.indexOf(decimalMark()) - 1;
 }
 
 /** The largest number of decimals in a column of formatted amounts. */
@@ -34,7 +40,7 @@ export function megabytePrice(price: number): number {
 /** Megabytes with one decimal, from KiB: `1,234.5`. */
 export function formatMegabytes(kibibytes: number): string {
   const [whole = '0', decimal = '0'] = (kibibytes / KIB_PER_MEGABYTE).toFixed(1).split('.');
-  return `${groupThousands(whole)}.${decimal}`;
+  return `${groupThousands(whole)}${decimalMark()}${decimal}`;
 }
 
 /** With thousands separators: `1,284`. */
@@ -43,7 +49,16 @@ export function formatCount(count: number): string {
 }
 
 function groupThousands(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return digits.replaceAll(/\B(?=(\d{3})+$)/g, isRussian() ? '\u00A0' : ',');
+}
+
+/** As people write it in the language of the interface. */
+function decimalMark(): string {
+  return isRussian() ? ',' : '.';
+}
+
+function isRussian(): boolean {
+  return i18next.resolvedLanguage === 'ru';
 }
 
 const dateParts = new Intl.DateTimeFormat('en-US', {

@@ -2,6 +2,7 @@ import { ApiError, type Call, createClient } from '@cellhop/contract/client';
 import type { Access } from '@cellhop/contract/endpoint';
 import { freshAccessToken } from './access-token.ts';
 import { fetchWithClock } from './server-clock.ts';
+import { endRefusedSession } from './session-end.ts';
 import { currentSession, tokens } from './tokens.ts';
 
 const plainCall = createClient({ fetch: fetchWithClock });
@@ -52,7 +53,7 @@ function requireSession(session: string | undefined): void {
 /** @param accessToken the refused token; undefined if none was sent */
 function signOutOf(accessToken: string | undefined): void {
   // A late response to an older token must not end a session that another tab has opened or refreshed meanwhile.
-  if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) tokens.set(undefined);
+  if (accessToken !== undefined && accessToken === tokens.get()?.accessToken) endRefusedSession();
 }
 
 function needsToken(access: Access): boolean {

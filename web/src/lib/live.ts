@@ -5,6 +5,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from './event-stream.ts';
 import { keepStream } from './live-stream.ts';
+import { takeEcho } from './echoes.ts';
 import { dependsOn, isStreamed, queryClient, type Topic } from './query.ts';
 import { throttle } from './throttle.ts';
 
@@ -117,11 +118,12 @@ function setStreamOpen(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Unknown topics come from a newer server; no query has them. */
+/** Without echoes of this tab's own changes. Unknown topics come from a newer server; no query has them. */
 function isAmongTopicsOf(data: string): (topic: Topic) => boolean {
   // Checked by hand: the contract's schema would load zod on every page.
   const { topics } = JSON.parse(data) as { topics?: unknown };
-  return (topic) => Array.isArray(topics) && topics.includes(topic);
+  const changed = Array.isArray(topics) ? topics.filter((topic: Topic) => !takeEcho(topic)) : [];
+  return (topic) => changed.includes(topic);
 }
 
 /** Refetches the queries that depend on topics, each endpoint with its own throttle. */

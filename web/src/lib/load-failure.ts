@@ -6,6 +6,12 @@ const MESSAGES = [
   'Unable to preload CSS', // Vite, for a stylesheet
 ];
 
+/** The code of a screen could not be loaded, because there is no network. */
+export class OfflineLoadError extends Error {
+  override name = 'OfflineLoadError';
+}
+
 export function isLoadFailure(error: unknown): boolean {
+  if (error instanceof OfflineLoadError) return true;
   return error instanceof Error && MESSAGES.some((message) => error.message.startsWith(message));
 }

@@ -1,3 +1,4 @@
+import { listConnections } from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
 import type { Profile } from '@cellhop/contract/users';
 import { getProfile } from '@cellhop/contract/users.plain';
@@ -24,5 +25,9 @@ export async function showBalance(balance: number): Promise<void> {
   await queryClient.cancelQueries({ queryKey: profileQuery.queryKey });
   queryClient.setQueryData<ProfileResponse>(profileQuery.queryKey, (response) =>
     response === undefined ? response : { data: { ...response.data, balance } },
+  );
+  // The list of connections has it, too: costs and balance are of one moment.
+  queryClient.setQueriesData<Output<typeof listConnections>>({ queryKey: [listConnections.url] }, (response) =>
+    response?.balance === undefined ? response : { ...response, balance },
   );
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Callable, ClientInput, Output } from '@cellhop/contract/endpoint';
+import { PAGE_SIZE } from '@cellhop/contract/limits';
 import { liveTopics, type LiveTopic, type StaffTopic } from '@cellhop/contract/live.plain';
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from './http.ts';
@@ -78,6 +79,11 @@ export function apiQuery<const C extends Callable>(
 /** What lists of staff depend on. */
 export function staffDependencies(...topics: Topic[]): Dependencies {
   return { topics, throttleMs: STAFF_THROTTLE_MS };
+}
+
+/** Of a list: the size is sent, as the product specification says, though it is the API's default. */
+export function pageQuery(page: number): { page: number; size: number } {
+  return { page, size: PAGE_SIZE };
 }
 
 /** Refetches queries with these topics: visible ones immediately, others when they are shown again. */

@@ -9,7 +9,13 @@ const TIMEOUT_MS = 10_000;
 /** How long a page waits for the settings; after that it is shown with the default brand name. */
 const MAX_WAIT_MS = 1000;
 
-let settings: Settings = { brandName: 'Cellhop', isDevelopment: false, publicUrl: '', contactEmail: null };
+let settings: Settings = {
+  brandName: 'Cellhop',
+  isDevelopment: false,
+  publicUrl: '',
+  contactEmail: null,
+  refundMinutes: 30,
+};
 let loading: Promise<void> | undefined;
 const listeners = new Set<() => void>();
 

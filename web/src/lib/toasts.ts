@@ -5,6 +5,14 @@ export interface Toast {
   id: number;
   kind: ToastKind;
   text: string;
+  /** What helps, as a link below the text. */
+  link?: ToastLink | undefined;
+}
+
+export interface ToastLink {
+  label: string;
+  /** A path of the app, with search parameters. */
+  href: string;
 }
 
 export const TOAST_CLOSE_MS = 5000;
@@ -17,10 +25,10 @@ let toasts: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-export function showToast(kind: ToastKind, text: string): void {
+export function showToast(kind: ToastKind, text: string, link?: ToastLink): void {
   lastId += 1;
   // A repeated message restarts its five seconds instead of being shown twice.
-  change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text }].slice(-MAX_TOASTS));
+  change([...toasts.filter((toast) => toast.text !== text), { id: lastId, kind, text, link }].slice(-MAX_TOASTS));
 }
 
 export function closeToast(id: number): void {

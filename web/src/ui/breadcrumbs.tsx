@@ -10,11 +10,13 @@ export interface Crumb {
   to?: LinkProps['to'];
 }
 
+export const HOME = '/proxies';
+
 /** Home and the path to this page; the middle of a long path is collapsed until the user expands it. */
 export function Breadcrumbs({ items }: { items: readonly Crumb[] }) {
   const { t } = useTranslation();
   const [isWhole, setWhole] = useState(false);
-  const all: Crumb[] = [{ label: t('home'), to: '/proxies' }, ...items];
+  const all: Crumb[] = [{ label: t('home'), to: HOME }, ...items];
   const shown = isWhole ? all : collapse(all);
   return (
     <nav aria-label={t('breadcrumbs')}>

@@ -8,6 +8,8 @@ interface CardListProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly ListedRow<Row>[] | undefined;
   skeletonKeys: readonly string[];
+  /** Replaces the fields. */
+  renderCard?: ((row: Row) => ReactNode) | undefined;
 }
 
 /** Columns by their place in a card. */
@@ -18,7 +20,7 @@ interface Places<Row> {
 }
 
 /** A table on a phone: one card per row. */
-export function CardList<Row>({ label, columns, rows, skeletonKeys }: CardListProps<Row>) {
+export function CardList<Row>({ label, columns, rows, skeletonKeys, renderCard }: CardListProps<Row>) {
   const places = useMemo<Places<Row>>(
     () => ({
       headings: columns.filter(({ place }) => place === 'heading'),
@@ -27,6 +29,22 @@ export function CardList<Row>({ label, columns, rows, skeletonKeys }: CardListPr
     }),
     [columns],
   );
+  if (renderCard !== undefined)
+    return (
+      <ul className={classes['list']} data-compact aria-label={label} aria-busy={rows === undefined}>
+        {rows === undefined
+          ? skeletonKeys.map((key) => (
+              <li key={key} className={classes['compact']} aria-hidden="true">
+                <Placeholder height={14} width="55%" />
+              </li>
+            ))
+          : rows.map(({ id, original }) => (
+              <li key={id} className={classes['compact']}>
+                {renderCard(original)}
+              </li>
+            ))}
+      </ul>
+    );
   return (
     <ul className={classes['list']} aria-label={label} aria-busy={rows === undefined}>
       {rows === undefined

@@ -7,7 +7,7 @@ import { useHover } from '../lib/use-hover.ts';
 import classes from './copyable.module.css';
 
 interface CopyableProps {
-  /** Name of the value for screen readers: "Password". */
+  /** Name of the value; screen readers read both: "Copy Host: 127.0.0.1". */
   name: string;
   value: string;
   /** Wraps a long value, such as a command, instead of truncating it. */
@@ -29,7 +29,7 @@ export function Copyable({ name, value, isWrapped = false, children = value }: C
           {...pointing}
           className={classes['button']}
           data-copied={isCopied}
-          aria-label={t('copyOf', { name })}
+          aria-label={t('copyOf', { name, value })}
           onClick={() => void copy(value)}
         >
           <code className={classes['value']} data-wrapped={isWrapped}>

@@ -40,13 +40,15 @@ interface DataTableProps<Row> {
   /** The order of the rows from the API: the key of a column, with a leading minus for descending. */
   sort?: string;
   onSort?: (sort: string) => void;
+  /** Replaces the fields of a card on a phone. */
+  renderCard?: (row: Row) => ReactNode;
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4', '5'];
 
 const ROW_HEIGHT = 45;
-/** Of the catalogue. Other cards are lower, but content above them takes half of a phone's window. */
-const CARD_HEIGHT = 240;
+/** At least; more rows than fit render first where cards are lower. */
+const CARD_HEIGHT = 90;
 const ROWS_PER_STEP = 6;
 
 /** Only sorting: pages and filters are done by the API. */
@@ -54,7 +56,7 @@ const features = tableFeatures({ rowSortingFeature });
 const NO_ROWS: never[] = [];
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, isDense = false, sort, onSort } = props;
+  const { label, columns, rows, isDense = false, sort, onSort, renderCard } = props;
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isTablet = useMediaQuery(TABLET_SCREEN, undefined, { getInitialValueInEffect: false });
   // Rows that fill the window render first, so content below the table does not visibly move when the rest renders.
@@ -68,7 +70,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   return (
     <>
       {onSort && <SortSelect columns={columns} sort={sort} onSort={onSort} />}
-      <CardList label={label} columns={columns} rows={shown} skeletonKeys={SKELETON_ROWS} />
+      <CardList label={label} columns={columns} rows={shown} skeletonKeys={SKELETON_ROWS} renderCard={renderCard} />
     </>
   );
 }

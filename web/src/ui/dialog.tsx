@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAsOverlay } from '../lib/open-overlays.ts';
 import { PHONE_SCREEN } from './screen.ts';
@@ -28,11 +28,16 @@ export function Dialog({
 }: DialogProps) {
   const { t } = useTranslation();
   useAsOverlay('dialog', isOpen);
+  // Opened in an effect: the focus returns to the element that had it before the dialog opened, also if the dialog was
+  // mounted to be opened.
+  const [isShown, setShown] = useState(false);
+  // oxlint-disable-next-line react/set-state-in-effect
+  useEffect(() => setShown(isOpen), [isOpen]);
   const isPhone = useMediaQuery(PHONE_SCREEN, undefined, { getInitialValueInEffect: false });
   const isFullScreen = isPhone && !isBrief;
   return (
     <Modal
-      opened={isOpen}
+      opened={isShown}
       onClose={onClose}
       title={title}
       size={size}

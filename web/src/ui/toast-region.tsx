@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTopOverlay } from '../lib/open-overlays.ts';
@@ -22,7 +23,7 @@ export function ToastRegion() {
   );
 }
 
-function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
+function ToastCard({ toast: { id, kind, text, link } }: { toast: Toast }) {
   const { t } = useTranslation();
   const card = useRef<HTMLDivElement>(null);
   const timer = useRef<PausableTimer>(undefined);
@@ -47,7 +48,14 @@ function ToastCard({ toast: { id, kind, text } }: { toast: Toast }) {
       onBlur={() => setFocused(false)}
     >
       <Icon className={classes['icon']} size={20} stroke={1.7} aria-hidden="true" />
-      <p>{text}</p>
+      <p>
+        {text}
+        {link !== undefined && (
+          <Link to={link.href} className={classes['link']} onClick={() => closeToast(id)}>
+            {link.label}
+          </Link>
+        )}
+      </p>
       <button type="button" aria-label={t('dismiss')} onClick={() => closeToast(id)}>
         <IconX size={16} aria-hidden="true" />
       </button>

@@ -28,7 +28,10 @@ describe('a low balance', () => {
     await warnOfLowBalances(testApp.ctx);
     await warnOfLowBalances(testApp.ctx);
     expect(await told(user)).toEqual([
-      ['Your balance is low: <b>$0.90</b>.', '<a href="/payments/invoices">Top up</a> so that your connections go on.'],
+      [
+        'Your balance is low: <b>$0.90</b>.',
+        '<a href="/payments/invoices">Top up</a> to keep your connections running.',
+      ],
     ]);
     await topUp(testApp, user.accountId, 500_000n);
     await warnOfLowBalances(testApp.ctx);

@@ -19,7 +19,7 @@ export function presentConnection({ config, log }: Pick<Ctx, 'config' | 'log'>, 
 
 /** The same if the caller has the password. */
 export function presentSold(config: Config, row: SoldRow, password: string | null): Connection {
-  return { ...present(config, row), password };
+  return { ...present(config, row), password, label: row.label ?? '' };
 }
 
 /** A connection as staff see it: with its owner, without the password. */
@@ -27,7 +27,7 @@ export function presentForStaff(config: Config, row: ConnectionRow): StaffConnec
   return { ...present(config, row), user: { id: row.userId, email: row.userEmail } };
 }
 
-function present(config: Config, row: SoldRow): Omit<Connection, 'password'> {
+function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'label'> {
   const { id, ip, countryCode, region, city, zip, isp, connectionType } = row;
   const { status, refundStatus, endReason, dnsPort, username } = row;
   return {

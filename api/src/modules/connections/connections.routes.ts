@@ -3,6 +3,7 @@ import {
   connect,
   disconnect,
   disconnectWithoutRefund,
+  labelConnection,
   listConnections,
 } from '@cellhop/contract/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
@@ -25,7 +26,12 @@ export function connectionsRoutes(app: FastifyInstance): void {
   route(app, changePassword, async ({ ctx, actor, params }) => ({
     data: await access.changePassword(ctx, actor, params.id),
   }));
-  route(app, listConnections, ({ ctx, actor, query }) => connections.listOwn(ctx, actor, query));
+  route(app, listConnections, ({ ctx, actor, query: { active, ...query } }) =>
+    connections.listOwn(ctx, actor, { ...query, isActive: active !== undefined }),
+  );
+  route(app, labelConnection, async ({ ctx, actor, params, body }) => ({
+    data: await connections.setLabel(ctx, actor, params.id, body.label),
+  }));
   route(app, listAllConnections, ({ ctx, query }) => connections.listForStaff(ctx, query));
   route(app, endAnyConnection, async ({ ctx, actor, params, body, requester }) => ({
     data: await connections.endAnyConnection(ctx, actor, { id: params.id, reason: body?.reason }, requester),

@@ -1,5 +1,6 @@
 /** Selling proxies, listing connections, and ending them on request. */
-import type { Connection, ConnectBody, ConnectionWithBalance } from '@cellhop/contract/connections';
+import type { Connection, ConnectBody, ConnectionWithBalance, listConnections } from '@cellhop/contract/connections';
+import type { Output } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
 import { toDollars, toMicros } from '@cellhop/contract/units';
@@ -68,6 +69,7 @@ const NEW_CONNECTION = {
   usedBytes: 0n,
   syncedAt: null,
   endedAt: null,
+  label: null,
 } as const;
 
 /**
@@ -117,16 +119,29 @@ export async function endAnyConnection(
 export async function listOwn(
   ctx: Ctx,
   actor: Actor,
-  page: PageQuery,
-): Promise<{ data: Connection[]; totalPages: number }> {
-  const [rows, count] = await Promise.all([
-    store.listConnections(ctx, actor.userId, page),
-    store.countConnections(ctx, actor.userId),
+  { page, size, ...filter }: PageQuery & store.OwnFilter,
+): Promise<Output<typeof listConnections>> {
+  const [{ rows, balanceMicros }, count] = await Promise.all([
+    store.listConnections(ctx, actor, filter, { page, size }),
+    store.countConnections(ctx, actor.userId, filter),
   ]);
   // Staff who see the app as the user never see passwords.
   const present = (row: store.ConnectionRow) =>
     actor.viewerId === undefined ? presentConnection(ctx, row) : presentSold(ctx.config, row, null);
-  return { data: rows.map(present), totalPages: toTotalPages(count, page) };
+  return {
+    data: rows.map(present),
+    totalPages: toTotalPages(count, { page, size }),
+    ...(balanceMicros !== undefined && { balance: toDollars(balanceMicros) }),
+  };
+}
+
+/** Names the user's own connection. @throws AppError NOT_FOUND */
+export async function setLabel(ctx: Ctx, actor: Actor, id: string, label: string): Promise<Connection> {
+  const connection = await store.findConnection(ctx, id);
+  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  await store.saveLabel(ctx, id, label);
+  ctx.changed(actor, 'connections');
+  return presentConnection(ctx, await mustFind(ctx, id));
 }
 
 /** The newest live connections of a user. */

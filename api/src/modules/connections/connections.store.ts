@@ -1,5 +1,6 @@
 import type { ConnectionStatus, EndReason, RefundStatus } from '@cellhop/contract/connections';
 import pg from 'pg';
+import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -29,6 +30,8 @@ export interface ConnectionRow {
   zip: string;
   isp: string;
   connectionType: string;
+  /** Null without one. */
+  label: string | null;
 }
 
 export const SELECT_ROW = `
@@ -38,24 +41,49 @@ export const SELECT_ROW = `
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
-         connection_type as "connectionType"
+         connection_type as "connectionType", label
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id
     join readable_users as users on users.id = user_id
-    left join readable_exits as exits on exits.id = connections.exit_id`;
+    left join readable_exits as exits on exits.id = connections.exit_id
+    left join connection_labels as labels on labels.connection_id = connections.id`;
 
 export async function findConnection(ctx: Ctx, id: string): Promise<ConnectionRow | undefined> {
   const [row] = await ctx.db.query<ConnectionRow>(`${SELECT_ROW} where connections.id = $1`, [id]);
   return row;
 }
 
-/** Of one user. */
-export function listConnections(ctx: Ctx, userId: string, page: PageQuery): Promise<ConnectionRow[]> {
-  return ctx.db.query(
-    `${SELECT_ROW} where user_id = $3 order by connections.created_at desc, connections.id limit $1 offset $2`,
-    [page.size, toOffset(page), userId],
+export interface OwnFilter {
+  id?: string | undefined;
+  isActive?: boolean;
+  /** A part of the texts that describe a connection, in any case. */
+  search?: string | undefined;
+}
+
+const OWN_FILTER = `user_id = $1 and ($2::uuid is null or connections.id = $2)
+     and (not $3 or connections.status = 'WORK')
+     and ($4 = '' or strpos(lower(concat_ws(' ', host(ip), label, city, region, zip, isp, country_code)), $4) > 0)`;
+
+function ownFilterValues(userId: string, { id, isActive = false, search = '' }: OwnFilter) {
+  return [userId, id ?? null, isActive, search.trim().toLowerCase()];
+}
+
+/** Of one user, each with the user's balance: one statement, so that costs and balance are of one moment. */
+export async function listConnections(
+  ctx: Ctx,
+  { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
+  filter: OwnFilter,
+  page: PageQuery,
+): Promise<{ rows: ConnectionRow[]; balanceMicros: bigint | undefined }> {
+  const rows = await ctx.db.query<ConnectionRow & { balanceMicros: bigint }>(
+    `select listed.*, accounts.balance_micros as "balanceMicros"
+       from (${SELECT_ROW} where ${OWN_FILTER}) as listed
+       join readable_accounts as accounts on accounts.id = $5
+      order by "createdAt" desc, listed.id limit $6 offset $7`,
+    [...ownFilterValues(userId, filter), accountId, page.size, toOffset(page)],
   );
+  return { rows, balanceMicros: rows[0]?.balanceMicros };
 }
 
 export function listLiveConnections(ctx: Ctx, userId: string, limit: number): Promise<ConnectionRow[]> {
@@ -65,12 +93,28 @@ export function listLiveConnections(ctx: Ctx, userId: string, limit: number): Pr
   );
 }
 
-export async function countConnections(ctx: Ctx, userId: string): Promise<number> {
+export async function countConnections(ctx: Ctx, userId: string, filter: OwnFilter): Promise<number> {
+  const isSearched = (filter.search ?? '').trim() !== '';
+  // Without a search no other table is needed, and a customer may have very many connections.
   const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from readable_connections where user_id = $1',
-    [userId],
+    isSearched
+      ? `select count(*)::int as count from (${SELECT_ROW} where ${OWN_FILTER}) as listed`
+      : `select count(*)::int as count from readable_connections as connections
+          where user_id = $1 and ($2::uuid is null or id = $2) and (not $3 or status = 'WORK')`,
+    isSearched ? ownFilterValues(userId, filter) : ownFilterValues(userId, filter).slice(0, 3),
   );
   return row!.count;
+}
+
+/** An empty label is removed. */
+export async function saveLabel(ctx: Ctx, connectionId: string, label: string): Promise<void> {
+  if (label === '') await ctx.db.query('delete from connection_labels where connection_id = $1', [connectionId]);
+  else
+    await ctx.db.query(
+      `insert into connection_labels (connection_id, label) values ($1, $2)
+       on conflict (connection_id) do update set label = excluded.label`,
+      [connectionId, label],
+    );
 }
 
 export interface Purchase {

@@ -52,6 +52,11 @@ function money(dollars: number): string {
   return `<b>$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${decimals.replace(/0{1,4}$/, '')}</b>`;
 }
 
+/** `$12 345,50`, with no-break spaces. */
+function moneyInRussian(dollars: number): string {
+  return money(dollars).replaceAll(',', '\u00A0').replace('.', ',');
+}
+
 function link(path: string, text: string): string {
   return `<a href="${escapeHtml(path)}">${text}</a>`;
 }
@@ -74,6 +79,18 @@ const levelNames: Record<ReferralLevel, string> = {
   PARTNER: 'Partner',
 };
 
+export function trialText(languageCode: LanguageCode, dollars: number): NotificationText {
+  return languageCode === 'ru'
+    ? {
+        description: `Добро пожаловать! Пробный кредит ${moneyInRussian(dollars)} уже на балансе.`,
+        content: `${link('/proxies', 'Выберите прокси')} и попробуйте сервис.`,
+      }
+    : {
+        description: `Welcome! Your trial credit of ${money(dollars)} is on your balance.`,
+        content: `${link('/proxies', 'Choose a proxy')} and give it a try.`,
+      };
+}
+
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),
@@ -85,24 +102,24 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description:
         amount > 0
           ? `The support team has corrected your balance: ${money(amount)} has been added.`
-          : `The support team has corrected your balance: ${money(-amount)} has been taken off.`,
-      content: `It is in your ${link('/transactions', 'transactions')}. Ask us in a ticket if you have questions.`,
+          : `The support team has corrected your balance: ${money(-amount)} has been deducted.`,
+      content: `See your ${link('/transactions', 'transactions')}. If you have questions, open a ticket.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
       description: `Proxy ${link('/connection-history', escapeHtml(ip))} has been disconnected: ${
         {
           IDLE: 'there was no traffic for too long.',
-          NO_MONEY: 'the balance has run out.',
-          EXIT_LOST: 'its device has gone offline.',
-          CAP: 'its traffic cap was reached.',
-          ADMIN: 'the support team has ended the connection.',
+          NO_MONEY: 'your balance ran out.',
+          EXIT_LOST: 'its device went offline.',
+          CAP: 'it reached its traffic limit.',
+          ADMIN: 'the support team ended the connection.',
         }[reason]
       }`,
-      ...(refund > 0 && { content: `${money(refund)} for unused traffic has gone back to your balance.` }),
+      ...(refund > 0 && { content: `${money(refund)} for unused traffic has been refunded to your balance.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
       description: `Your balance is low: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Top up')} so that your connections go on.`,
+      content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,
@@ -111,11 +128,11 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description: `Your ${link('/referral-system', 'referral level')} is now <b>${levelNames[level]}</b>.`,
       content:
         percent === 0
-          ? 'There is no bonus this month. One top-up of a referral brings it back in the next.'
-          : `${isHigher ? 'Well done! This' : 'This'} month each top-up of your referrals brings you ${percent}%.`,
+          ? 'There is no bonus this month. One referral top-up brings it back next month.'
+          : `${isHigher ? 'Well done! This' : 'This'} month you get ${percent}% of each referral top-up.`,
     }),
     TICKET_ANSWER: ({ ticketId, name }) => ({
-      description: `The support team has answered your ticket ${ticketLink(ticketId, name)}.`,
+      description: `The support team has replied to your ticket ${ticketLink(ticketId, name)}.`,
     }),
     TICKET_OPENED: ({ ticketId, name }) => ({
       description: `The support team has opened a ticket for you: ${ticketLink(ticketId, name)}.`,
@@ -125,21 +142,21 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     }),
     ACCOUNT_VIEWED: () => ({
       description: 'The support team is viewing your account.',
-      content: 'They see what you see, without your proxy passwords, and cannot change anything.',
+      content: 'They see what you see, except your proxy passwords, and cannot change anything.',
     }),
     MESSAGE: (text) => text,
   },
   ru: {
-    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${money(amount)}.` }),
+    TOP_UP: ({ amount }) => ({ description: `На ваш баланс зачислено ${moneyInRussian(amount)}.` }),
     TOP_UP_REVERSED: ({ amount }) => ({
-      description: `Сеть отменила ваш платёж на ${money(amount)}. Зачисление отменено.`,
+      description: `Сеть отменила ваш платёж на ${moneyInRussian(amount)}. Зачисление отменено.`,
       content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',
     }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
-          ? `Служба поддержки скорректировала ваш баланс: зачислено ${money(amount)}.`
-          : `Служба поддержки скорректировала ваш баланс: списано ${money(-amount)}.`,
+          ? `Служба поддержки скорректировала ваш баланс: зачислено ${moneyInRussian(amount)}.`
+          : `Служба поддержки скорректировала ваш баланс: списано ${moneyInRussian(-amount)}.`,
       content: `Корректировка есть в ${link('/transactions', 'списке операций')}. Если есть вопросы, создайте обращение.`,
     }),
     CONNECTION_ENDED: ({ ip, reason, refund }) => ({
@@ -152,14 +169,14 @@ const notificationTexts: Record<LanguageCode, Texts> = {
           ADMIN: 'подключение завершила служба поддержки.',
         }[reason]
       }`,
-      ...(refund > 0 && { content: `${money(refund)} за неиспользованный трафик возвращены на баланс.` }),
+      ...(refund > 0 && { content: `${moneyInRussian(refund)} за неиспользованный трафик возвращены на баланс.` }),
     }),
     LOW_BALANCE: ({ balance }) => ({
-      description: `На балансе мало средств: ${money(balance)}.`,
-      content: `${link('/payments/invoices', 'Пополните баланс')}, чтобы подключения не прервались.`,
+      description: `На балансе мало средств: ${moneyInRussian(balance)}.`,
+      content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
-      description: `Реферальный бонус: ${money(amount)}, ${percent}% от пополнения вашего реферала.`,
+      description: `Реферальный бонус: ${moneyInRussian(amount)}, ${percent}% от пополнения вашего реферала.`,
     }),
     LEVEL_CHANGED: ({ level, percent, isHigher }) => ({
       description: `Ваш ${link('/referral-system', 'реферальный уровень')} теперь <b>${levelNames[level]}</b>.`,

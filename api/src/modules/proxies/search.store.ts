@@ -18,8 +18,8 @@ const columns: Record<FilterGroup, string> = {
 
 const IS_FREE = 'connection_id is null and is_healthy';
 const RAW_COLUMNS = 'id, ip, price_micros, country_code, region, city, zip, isp, connection_type';
-/** A stable order for equal prices. */
-const CHEAPEST = `order by price_micros, ip limit ${PROXY_SEARCH_MAX}`;
+/** A stable order for equal prices: addresses as numbers. Without the cast `ip` would be the column of the result, a text. */
+const CHEAPEST = `order by price_micros, ip::inet limit ${PROXY_SEARCH_MAX}`;
 
 /** Sets a timeout and the planner options for the rest of the transaction. */
 export async function setTimeLimit(ctx: Ctx, timeoutMs: number): Promise<void> {

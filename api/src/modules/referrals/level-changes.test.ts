@@ -50,7 +50,7 @@ test('at the start of a month users whose level changes are notified once', asyn
   expect(await told(risen)).toEqual([
     [
       'Your <a href="/referral-system">referral level</a> is now <b>Gold</b>.',
-      'Well done! This month each top-up of your referrals brings you 15%.',
+      'Well done! This month you get 15% of each referral top-up.',
     ],
   ]);
   expect(await told(fallen)).toEqual([

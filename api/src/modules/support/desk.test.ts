@@ -363,7 +363,7 @@ test('tickets from before the desk are put on it', async () => {
   const before = await read();
   await testApp.database.query('delete from ticket_desk');
   await testApp.database.query(await migration('0054_tickets_on_the_desk'));
-  const [filled] = /^update ticket_desk[^;]+;/m.exec(await migration('0081_words_of_tickets'))!;
+  const [filled] = /^update ticket_desk[^;]+;/m.exec(await migration('0078_words_of_tickets'))!;
   await testApp.database.query(filled);
   expect(await read()).toEqual(before);
   expect(await listed('waiting')).toEqual([waiting, asked].map(({ name }) => name));

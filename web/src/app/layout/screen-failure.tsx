@@ -9,6 +9,12 @@ import { failureText } from '../failure-text.ts';
 export function ScreenFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   useEffect(removeUnusedResponses, []);
+  useEffect(() => {
+    if (!isLoadFailure(error)) return undefined;
+    const reload = () => location.reload();
+    addEventListener('online', reload);
+    return () => removeEventListener('online', reload);
+  }, [error]);
 
   async function tryAgain(): Promise<void> {
     // The browser remembers that a module failed to load; only a reload requests it again.

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { storedValue } from '../../lib/stored-value.ts';
 import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { currentView } from '../../lib/view.ts';
-import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
+import { Breadcrumbs, HOME } from '../../ui/breadcrumbs.tsx';
 import { OfflineBanner } from '../../ui/offline-banner.tsx';
 import { NARROW_SCREEN } from '../../ui/screen.ts';
 import { focusPageIfPending } from '../page-focus.ts';
@@ -49,9 +49,9 @@ export function Shell({ children }: { children: ReactNode }) {
       {isNarrow
         ? MenuDrawer !== undefined && <MenuDrawer isOpen={isDrawerOpen} onClose={close} />
         : !isHidden && (
-            <div className={classes['side']}>
+            <aside className={classes['side']} aria-label={t('menu.side')}>
               <SideMenu hasLogo />
-            </div>
+            </aside>
           )}
       <div className={classes['page']}>
         <TopBar
@@ -62,7 +62,7 @@ export function Shell({ children }: { children: ReactNode }) {
           onToggleMenu={isNarrow ? drawer.toggle : () => menuChoice.set(!isHidden)}
         />
         <main id="content" tabIndex={-1} aria-labelledby={titleId} className={classes['content']}>
-          {title !== undefined && !isSubscreen && <Breadcrumbs items={[{ label: title }]} />}
+          {title !== undefined && !isSubscreen && <Breadcrumbs items={path === HOME ? [] : [{ label: title }]} />}
           {currentView() !== undefined && <ViewNotice />}
           <SecondFactorNotice />
           {children}

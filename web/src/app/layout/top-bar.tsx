@@ -1,7 +1,7 @@
 import { IconLayoutSidebar, IconLayoutSidebarFilled, IconWallet } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { formatMoney } from '../../lib/format.ts';
+import { formatCents, formatMoney } from '../../lib/format.ts';
 import { NotificationsBell } from '../../features/notifications/notifications-bell.tsx';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -25,7 +25,8 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: 
   const { t } = useTranslation();
   useDocumentTitle(namesTab ? title : undefined);
   const profile = useLiveProfile();
-  const balance = formatMoney(profile?.balance ?? 0);
+  const exact = formatMoney(profile?.balance ?? 0);
+  const balance = formatCents(profile?.balance ?? 0);
   const MenuIcon = isMenuShown ? IconLayoutSidebarFilled : IconLayoutSidebar;
   return (
     <header className={classes['bar']}>
@@ -40,7 +41,13 @@ export function TopBar({ title, titleId, namesTab, isMenuShown, onToggleMenu }: 
         {title}
       </h1>
       <div className={classes['end']}>
-        <Link to="/payments/invoices" className={classes['balance']} aria-label={t('balanceOf', { amount: balance })}>
+        <Link
+          to="/payments/invoices"
+          search={{ create: true }}
+          className={classes['balance']}
+          aria-label={t('balanceOf', { amount: exact })}
+          title={exact}
+        >
           <IconWallet size={18} stroke={1.6} aria-hidden="true" />
           {balance}
         </Link>

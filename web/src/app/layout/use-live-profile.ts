@@ -1,9 +1,10 @@
-import { useHasLiveConnection } from '../../features/connections/api.ts';
+import { useLiveConnections } from '../../features/connections/api.ts';
 import { profileQuery } from '../../lib/profile.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 
 /** The signed-in user. Their balance is polled more often while a connection works. */
 export function useLiveProfile() {
-  const hasLive = useHasLiveConnection();
-  return useApiQuery(profileQuery, { isBusy: () => hasLive }).response?.data;
+  const { hasLive, balance } = useLiveConnections();
+  const profile = useApiQuery(profileQuery, { isBusy: () => hasLive }).response?.data;
+  return profile !== undefined && balance !== undefined ? { ...profile, balance } : profile;
 }

@@ -5,16 +5,16 @@ import { connectionsSearch } from '../../features/connections/screen.ts';
 const route = getRouteApi('/members/connection-history');
 
 export function ConnectionsScreen() {
-  const { page, connection } = route.useSearch();
+  const search = connectionsSearch({ ...route.useSearch() });
   const navigate = route.useNavigate();
   return (
     <ConnectionsPage
-      page={page ?? 1}
-      shownId={connection}
-      onPage={(chosen) => void navigate({ search: connectionsSearch({ page: chosen }) })}
+      search={search}
+      onSearch={(chosen) => void navigate({ search: connectionsSearch({ ...chosen }), replace: true })}
+      onPage={(page) => void navigate({ search: connectionsSearch({ ...search, page, connection: undefined }) })}
       onShow={(id) =>
         void navigate({
-          search: connectionsSearch({ page, connection: id }),
+          search: connectionsSearch({ ...search, connection: id }),
           replace: id === undefined,
           resetScroll: false,
         })

@@ -13,7 +13,9 @@ export function prefetchCatalogue(search: object): void {
 }
 
 export function ProxiesScreen() {
-  const { proxy, ...search } = route.useSearch();
+  const found = route.useSearch();
+  // Only the known parameters: the router adds all others of the address.
+  const search = proxySearch(found);
   const navigate = route.useNavigate();
   // A stable function, because a new one would render all rows again.
   const show = useCallback(
@@ -28,7 +30,7 @@ export function ProxiesScreen() {
   return (
     <ProxiesPage
       search={search}
-      shownId={proxy}
+      shownId={found.proxy}
       onShow={show}
       onSearch={(chosen) => void navigate({ search: proxySearch(chosen) })}
       purchaseDialog={purchaseDialog}

@@ -1,4 +1,5 @@
 import type { Language } from '../../i18n/languages.ts';
+import { useProfile } from '../../lib/profile.ts';
 import classes from './account-section.module.css';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
@@ -7,10 +8,11 @@ import { SessionsSection } from './sessions-section.tsx';
 
 /** `onLanguage` switches the interface and the language of mails. */
 export function AccountPage({ onLanguage }: { onLanguage: (language: Language) => void }) {
+  const profile = useProfile();
   return (
     <div className={classes['page']}>
       <ProfileSection onLanguage={onLanguage} />
-      <PasswordSection />
+      <PasswordSection email={profile?.email ?? ''} />
       <SecondFactorSection />
       <SessionsSection />
     </div>

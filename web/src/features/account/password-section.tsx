@@ -10,7 +10,7 @@ import { changePasswordForm, useChangePassword } from './api.ts';
 import { FormAlert } from './form-alert.tsx';
 import { SecretInput } from './secret-input.tsx';
 
-export function PasswordSection() {
+export function PasswordSection({ email }: { email: string }) {
   const { t } = useTranslation(['user', 'common']);
   const form = useForm({
     resolver: zodResolver(changePasswordForm, { error: formErrorMap }),
@@ -29,6 +29,8 @@ export function PasswordSection() {
   return (
     <AccountSection anchor="password" title={t('password.title')} text={t('password.text')}>
       <form className={classes['padded']} noValidate onSubmit={(event) => void submit(event)}>
+        {/* For password managers, which store the new password under this name. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
         {!isRefused && <FormAlert error={change.error} />}
         <SecretInput
           label={t('password.current')}

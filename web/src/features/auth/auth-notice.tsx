@@ -1,4 +1,5 @@
 import { ApiError } from '@cellhop/contract/client';
+import type { TFunction } from 'i18next';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { waitSecondsOf } from '../../lib/error-text.ts';
@@ -10,6 +11,7 @@ import { PlainButton } from '../../ui/plain-button.tsx';
 import classes from './auth-card.module.css';
 import { AuthCard } from './auth-card.tsx';
 
+/** The product specification spells the first one AFTER_SING_UP; it is never sent, so only the spelling differs. */
 type NoticeReason = 'AFTER_SIGN_UP' | 'EMAIL_IS_NOT_CONFIRMED' | 'RECOVERY_ACCESS';
 
 export interface Notice {
@@ -24,13 +26,20 @@ const EMAIL = '\u{FFFC}';
 
 interface AuthNoticeProps {
   notice: Notice;
+  /** The address has been confirmed meanwhile: nothing is left to send. */
+  onConfirmed: () => void;
   /** Sends another mail; resolves with the time when the next one is allowed. */
   resend: () => Promise<{ nextSendingAllowedIn: number }>;
   links: ReactNode;
 }
 
 /** Replaces the form after a mail was sent. */
-export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, resend, links }: AuthNoticeProps) {
+export function AuthNotice({
+  notice: { reason, email, nextSendingAllowedIn },
+  resend,
+  onConfirmed,
+  links,
+}: AuthNoticeProps) {
   const { t } = useTranslation('auth');
   const [allowedAt, setAllowedAt] = useState(nextSendingAllowedIn);
   const secondsLeft = useSecondsLeft(allowedAt);
@@ -45,10 +54,11 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
       if (error.code === 'RESEND_INTERVAL') {
         const wait = waitSecondsOf(error);
         setAllowedAt(Date.now() + wait * 1000);
-        showToast('warning', t('resend.tooEarly', toMinutes(wait)));
-      } else if (error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS')
+        showToast('warning', t('resend.tooEarly', waitValues(t, wait)));
+      } else if (error.code === 'SESSION_NOT_FOUND' && reason !== 'RECOVERY_ACCESS') {
         showToast('success', t('resend.alreadyConfirmed'));
-      else return undefined;
+        onConfirmed();
+      } else return undefined;
       return 'HANDLED';
     },
   });
@@ -69,14 +79,14 @@ export function AuthNotice({ notice: { reason, email, nextSendingAllowedIn }, re
         >
           {t('resend.button')}
         </PlainButton>
-        {secondsLeft > 0 && <p>{t('resend.wait', toMinutes(secondsLeft))}</p>}
+        {secondsLeft > 0 && <p>{t('resend.wait', waitValues(t, secondsLeft))}</p>}
       </div>
     </AuthCard>
   );
 }
 
-/** Values for texts with a wait time. */
-export function toMinutes(total: number): { min: number; sec: number } {
+/** Values for texts with a wait time, each with its plural form. */
+export function waitValues(t: TFunction<'auth'>, total: number): { min: string; sec: string } {
   const { minutes, seconds } = splitSeconds(total);
-  return { min: minutes, sec: seconds };
+  return { min: t('resend.minutes', { count: minutes }), sec: t('resend.seconds', { count: seconds }) };
 }

@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +15,7 @@ import { useAuthForm } from './use-auth-form.ts';
 
 export function RestoreAccessPage() {
   const { t } = useTranslation(['auth', 'common']);
+  const navigate = useNavigate();
   const [sessionId, setSessionId] = useState<string>();
   const form = useForm({
     resolver: zodResolver(restoreForm, { error: formErrorMap }),
@@ -42,6 +44,7 @@ export function RestoreAccessPage() {
     return (
       <AuthNotice
         notice={notice}
+        onConfirmed={() => void navigate({ to: '/sign-in' })}
         resend={() => resend(notice.email)}
         links={
           <>

@@ -57,6 +57,7 @@ export function SignInPage({ isInterrupted }: SignInPageProps) {
     return (
       <AuthNotice
         notice={notice}
+        onConfirmed={goBack}
         resend={() => requestConfirmation(notice.email)}
         links={
           <>
@@ -109,7 +110,7 @@ function CredentialsStep({ form, isInterrupted, isSending, alert, onSubmit }: Cr
       }
     >
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+        <EmailField autoComplete="username" {...form.register('email')} error={fieldErrorText(errors.email)} />
         <PasswordField
           autoComplete="current-password"
           {...form.register('password')}

@@ -1,5 +1,6 @@
 import { PASSWORD_LENGTH_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useNavigate } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
@@ -27,6 +28,7 @@ function useSignUpForm(referralCode: string) {
 /** `referralCode`: from the referral link. */
 export function SignUpPage({ referralCode }: { referralCode: string }) {
   const { t, i18n } = useTranslation(['auth', 'common']);
+  const navigate = useNavigate();
   const form = useSignUpForm(referralCode);
   const { send, isSending, alert, notice, setNotice } = useAuthForm({
     call: async ({ email, password, referralCode: code }: SignUpValues) => {
@@ -42,6 +44,7 @@ export function SignUpPage({ referralCode }: { referralCode: string }) {
     return (
       <AuthNotice
         notice={notice}
+        onConfirmed={() => void navigate({ to: '/sign-in' })}
         resend={() => requestConfirmation(notice.email)}
         links={
           <>
@@ -84,7 +87,7 @@ function SignUpFields({ form, isSending, onSubmit }: SignUpFieldsProps) {
   const submit = form.handleSubmit(onSubmit);
   return (
     <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-      <EmailField {...form.register('email')} error={fieldErrorText(errors.email)} />
+      <EmailField autoComplete="username" {...form.register('email')} error={fieldErrorText(errors.email)} />
       <PasswordField
         hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}
         autoComplete="new-password"

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText, waitSecondsOf } from '../../lib/error-text.ts';
 import { isPasswordRefused } from '../../lib/forms/form-errors.ts';
 import { useAction } from '../../lib/use-action.ts';
-import { type Notice, toMinutes } from './auth-notice.tsx';
+import { type Notice, waitValues } from './auth-notice.tsx';
 
 interface AuthFormOptions<Values> {
   call: (values: Values) => Promise<void>;
@@ -38,7 +38,7 @@ export function useAuthForm<Values>({ call, emailOf, onPasswordRefused }: AuthFo
     if (isUnconfirmed(caught) && emailOf !== undefined) return undefined;
     if (isPasswordRefused(caught) && onPasswordRefused !== undefined) return undefined;
     if (caught instanceof ApiError && caught.code === 'RESEND_INTERVAL')
-      return t('resend.tooEarly', toMinutes(waitSecondsOf(caught)));
+      return t('resend.tooEarly', waitValues(t, waitSecondsOf(caught)));
     return errorText(caught);
   }
 

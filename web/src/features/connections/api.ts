@@ -1,12 +1,18 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { disconnect, disconnectWithoutRefund, listConnections } from '@cellhop/contract/connections.plain';
+import {
+  disconnect,
+  disconnectWithoutRefund,
+  labelConnection,
+  listConnections,
+} from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
+import { PAGE_SIZE_MAX } from '@cellhop/contract/limits';
 import { getConnectionCost, getReceipt, listCharges } from '@cellhop/contract/receipts.plain';
 import { useTranslation } from 'react-i18next';
 import { limitMinutesOf } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';
-import { apiQuery, type Dependencies, invalidate, queryClient, SUMS_THROTTLE_MS } from '../../lib/query.ts';
+import { apiQuery, type Dependencies, invalidate, pageQuery, queryClient, SUMS_THROTTLE_MS } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
@@ -20,13 +26,69 @@ const RECEIPT_TIMEOUT_MS = 300_000;
 
 type ConnectionsResponse = Output<typeof listConnections>;
 
-export function useConnections(page: number) {
-  return useList(connectionsQuery(page), { isBusy: isLive });
+export function useConnections(page: number, filter: ConnectionFilter = {}) {
+  return useList(connectionsQuery(page, filter), { isBusy: isLive });
 }
 
-/** Whether traffic may cost money now, so that the balance is polled more often. */
-export function useHasLiveConnection(): boolean {
-  const { rows } = useList(connectionsQuery(1), { isBusy: isLive, isEnabled: useHasBeenIdle() });
+/** One connection, on whatever page it is. */
+export function useConnection(id: string | undefined) {
+  const query = apiQuery(listConnections, { query: { id: id ?? '' } }, { topics: ['connections'] });
+  const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isLive });
+  const isKnown = id !== undefined && rows !== undefined;
+  return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
+}
+
+/** All open connections, for dialogs about several of them. */
+export function useActiveConnections(isEnabled: boolean) {
+  const query = { page: 1, size: PAGE_SIZE_MAX, active: 'true' } as const;
+  return useList(apiQuery(listConnections, { query }, { topics: ['connections'] }), { isEnabled });
+}
+
+export function useLabel() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: async ({ id, label }: Pick<Connection, 'id' | 'label'>) =>
+      (await call(labelConnection, { params: { id }, body: { label } })).data,
+    onSuccess: replaceRow,
+    successText: () => t('label.saved'),
+    changes: ['connections'],
+  });
+}
+
+/** Ends several connections, one after the other. One that fails does not keep the others open. */
+export function useDisconnectSeveral() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: async (ids: readonly string[]) => {
+      let ended = 0;
+      let failure: unknown;
+      for (const id of ids) {
+        try {
+          const { data } = await call(disconnect, { params: { id } });
+          ended += 1;
+          await showBalance(data.currentBalance);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      if (failure !== undefined) throw failure;
+      return ended;
+    },
+    successText: (count) => t('several.done', { count }),
+    changes: ['connections', 'balance'],
+  });
+}
+
+/**
+ * Whether traffic may cost money now, so that the balance is polled more often; and then the balance at the moment of the
+ * shown costs.
+ */
+export function useLiveConnections(): { hasLive: boolean; balance: number | undefined } {
+  const { response } = useApiQuery(connectionsQuery(1), {
+    isBusy: ({ data }) => data.some(isLive),
+    isEnabled: useHasBeenIdle(),
+  });
+  const rows = response?.data;
   const statuses = rows?.map(({ status }) => status).join();
   useOnChange(statuses, (before) => {
     // A new connection was paid for, and an ended one may have been refunded.
@@ -35,7 +97,8 @@ export function useHasLiveConnection(): boolean {
   useOnChange(rows, (before) => {
     if (before !== undefined) showEndToasts(before, rows ?? []);
   });
-  return rows?.some(isLive) === true;
+  const hasLive = rows?.some(isLive) === true;
+  return { hasLive, balance: hasLive ? response?.balance : undefined };
 }
 
 /** The charges of a connection. Polled while it is active, and fetched again when it has ended. */
@@ -43,7 +106,7 @@ export function useReceipt(connection: Connection, page: number) {
   const params = { id: connection.id };
   const dependencies: Dependencies = { topics: ['balance', 'connections'], throttleMs: SUMS_THROTTLE_MS };
   const isPolled = isLive(connection);
-  const charges = useApiQuery(apiQuery(listCharges, { params, query: { page } }, dependencies), {
+  const charges = useApiQuery(apiQuery(listCharges, { params, query: pageQuery(page) }, dependencies), {
     isPolled,
     keepsPrevious: true,
   });
@@ -98,8 +161,19 @@ export function isLive({ status }: Connection): boolean {
   return status === 'WORK';
 }
 
-function connectionsQuery(page: number) {
-  return apiQuery(listConnections, { query: { page } }, { topics: ['connections'] });
+interface ConnectionFilter {
+  active?: true | undefined;
+  search?: string | undefined;
+}
+
+function connectionsQuery(page: number, { active, search }: ConnectionFilter = {}) {
+  const query = {
+    ...pageQuery(page),
+    ...(active && { active: 'true' as const }),
+    ...(search !== undefined && { search }),
+  };
+  // With the balance, which is shown as it was at the moment of the costs.
+  return apiQuery(listConnections, { query }, { topics: ['connections', 'balance'] });
 }
 
 function replaceRow(connection: Connection): void {

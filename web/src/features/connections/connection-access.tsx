@@ -1,4 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
+import { SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -26,35 +28,44 @@ export function ConnectionAccess({ connection }: { connection: Connection }) {
         <Value name={t('access.password')} value={password ?? undefined} missing={t('access.noPassword')} />
       </dl>
       {password !== null && <ReadyLines connection={{ ...connection, password }} />}
+      {dnsPort !== null && isLive(connection) && <DnsLine host={host} dnsPort={dnsPort} />}
     </section>
   );
 }
 
+const forms = ['SOCKS5', 'HTTP', 'curl', 'URL'] as const;
+type Form = (typeof forms)[number];
+
+/** The same details in the forms that programs take; the user chooses one. */
 function ReadyLines({ connection }: { connection: Connection & { password: string } }) {
   const { t } = useTranslation('proxyConnection');
   const { isDevelopment, publicUrl } = useSettings();
+  const [form, setForm] = useState<Form>('SOCKS5');
   const urls = proxyUrls(connection);
   const curl = curlLines(connection, curlTarget({ isDevelopment, publicUrl }));
+  // One port serves both protocols.
+  const strings = connectionStrings(connection).map((line, index) => ({ name: stringNames[index] ?? '', line }));
+  const lines: Record<Form, { name: string; line: string }[]> = {
+    SOCKS5: strings,
+    HTTP: strings,
+    curl: [
+      { name: t('access.curlSocks'), line: curl.socks },
+      { name: t('access.curlHttp'), line: curl.http },
+    ],
+    URL: [
+      { name: t('access.urlSocks'), line: urls.socks },
+      { name: t('access.urlHttp'), line: urls.http },
+    ],
+  };
   return (
     <>
       <h3>{t('access.strings')}</h3>
+      <SegmentedControl aria-label={t('access.strings')} data={[...forms]} value={form} onChange={setForm} />
       <dl className={classes['lines']}>
-        {connectionStrings(connection).map((line, index) => (
-          <Value key={line} name={stringNames[index] ?? ''} value={line} isWrapped />
+        {lines[form].map(({ name, line }) => (
+          <Value key={line} name={name} value={line} isWrapped />
         ))}
-        <Value name={t('access.urlSocks')} value={urls.socks} isWrapped />
-        <Value name={t('access.urlHttp')} value={urls.http} isWrapped />
       </dl>
-      {isLive(connection) && (
-        <>
-          <h3>{t('access.curl')}</h3>
-          <dl className={classes['lines']}>
-            <Value name={t('access.curlSocks')} value={curl.socks} isWrapped />
-            <Value name={t('access.curlHttp')} value={curl.http} isWrapped />
-          </dl>
-          {connection.dnsPort !== null && <DnsLine host={connection.host} dnsPort={connection.dnsPort} />}
-        </>
-      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { protocolNames } from '../../lib/protocols.ts';
@@ -10,6 +11,8 @@ import { Facts } from '../../ui/facts.tsx';
 import { isLive } from './api.ts';
 import { ConnectionAccess } from './connection-access.tsx';
 import { ConnectionStatusBadge } from './connection-status-badge.tsx';
+import { LabelForm } from './label-form.tsx';
+import { startedMegabytes } from './refund.ts';
 import { ReceiptSection } from './receipt-section.tsx';
 
 interface ConnectionDialogProps {
@@ -29,14 +32,24 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
     >
       {connection !== undefined && (
         <Stack gap="lg">
-          <Receipt connection={connection} />
-          {isLive(connection) && (
-            <Text size="sm" c="dimmed">
-              {t('detail.liveNote')}
-            </Text>
+          <Summary connection={connection} />
+          {isLive(connection) ? (
+            <>
+              <Text size="sm" c="dimmed">
+                {t('detail.liveNote')}
+              </Text>
+              <LabelForm key={connection.id} connection={connection} />
+              <ConnectionAccess connection={connection} />
+              <ReceiptSection connection={connection} />
+            </>
+          ) : (
+            <>
+              <BuyAgain connection={connection} />
+              <ReceiptSection connection={connection} />
+              <LabelForm key={connection.id} connection={connection} />
+              <ConnectionAccess connection={connection} />
+            </>
           )}
-          <ConnectionAccess connection={connection} />
-          <ReceiptSection connection={connection} />
           <Location connection={connection} />
         </Stack>
       )}
@@ -44,23 +57,43 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
   );
 }
 
-function Receipt({ connection }: { connection: Connection }) {
+/** The location of the connection as a search in the catalogue: the proxy itself may be sold. */
+function BuyAgain({ connection }: { connection: Connection }) {
+  const { t } = useTranslation('proxyConnection');
+  const { countryCode, region, city, isp, connectionType } = connection;
+  const search = {
+    country: [countryCode],
+    region: [region],
+    city: [city],
+    isp: [isp],
+    connectionType: [connectionType],
+  };
+  return (
+    <Button variant="light" renderRoot={(given) => <Link {...given} to="/proxies" search={search} />}>
+      {t('detail.buyAgain')}
+    </Button>
+  );
+}
+
+/** Cost and, once it has ended, the reason come first. */
+function Summary({ connection }: { connection: Connection }) {
   const { t } = useTranslation(['proxyConnection', 'common']);
   const { disconnectAt, endReason } = connection;
+  const used = t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) });
   return (
     <Facts
       items={[
-        { label: t('table.status'), value: <ConnectionStatusBadge status={connection.status} /> },
         { label: t('table.paidFor'), value: formatMoney(connection.paidFor) },
+        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
+        { label: t('table.status'), value: <ConnectionStatusBadge status={connection.status} /> },
         {
           label: t('table.trafficUsed'),
-          value: t('common:megabytes', { value: formatMegabytes(connection.trafficUsed) }),
+          value: t('detail.started', { used, count: startedMegabytes(connection) }),
         },
         { label: t('detail.pricePaid'), value: formatMoney(prepaidPrice(connection.price)) },
         { label: t('table.refundStatus'), value: t(`refundStatuses.${connection.refundStatus}`) },
         { label: t('detail.createdAt'), value: formatDate(connection.createdAt) },
         ...(disconnectAt === null ? [] : [{ label: t('detail.disconnectAt'), value: formatDate(disconnectAt) }]),
-        ...(endReason === null ? [] : [{ label: t('detail.endReason'), value: t(`endReasons.${endReason}`) }]),
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import type { Connection } from '@cellhop/contract/connections';
 import i18next from 'i18next';
+import { topUpLink } from '../../lib/error-text.ts';
 import { showToast } from '../../lib/toasts.ts';
 
 type EndableConnection = Pick<Connection, 'id' | 'ip' | 'status' | 'endReason'>;
@@ -21,5 +22,6 @@ export function findEnded<Row extends EndableConnection>(before: readonly Row[],
 /** Shown on every screen, because the user's programs have just lost their proxy. */
 export function showEndToasts(before: readonly EndableConnection[], now: readonly EndableConnection[]): void {
   for (const { ip, endReason } of findEnded(before, now))
-    if (endReason !== null && endReason !== 'USER') showToast('warning', i18next.t(`ended.${endReason}`, { ip }));
+    if (endReason !== null && endReason !== 'USER')
+      showToast('warning', i18next.t(`ended.${endReason}`, { ip }), endReason === 'NO_MONEY' ? topUpLink() : undefined);
 }

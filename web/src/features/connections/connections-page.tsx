@@ -1,68 +1,143 @@
 import type { Connection } from '@cellhop/contract/connections';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showToast } from '../../lib/toasts.ts';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { useConnections, useDisconnect } from './api.ts';
+import { useConnection, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
-import { ConnectionsTable } from './connections-table.tsx';
+import { ConnectionsFilter } from './connections-filter.tsx';
+import { ConnectionsTable, focusInfo } from './connections-table.tsx';
+import { DisconnectDialog } from './disconnect-dialog.tsx';
 import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
+import type { ConnectionsSearch } from './screen.ts';
+
+const disconnectSeveral = lazyPart(
+  async () => (await import('./disconnect-several-dialog.tsx')).DisconnectSeveralDialog,
+);
+const exportDialog = lazyPart(async () => (await import('./export-dialog.tsx')).ExportDialog);
 
 interface ConnectionsPageProps {
-  page: number;
-  /** The connection whose details are open. */
-  shownId: string | undefined;
+  search: ConnectionsSearch;
+  onSearch: (search: ConnectionsSearch) => void;
   onPage: (page: number) => void;
   onShow: (id: string | undefined) => void;
 }
 
-export function ConnectionsPage({ page, shownId, onPage, onShow }: ConnectionsPageProps) {
+export function ConnectionsPage({ search, onSearch, onPage, onShow }: ConnectionsPageProps) {
   const { t } = useTranslation('proxyConnection');
-  const connections = useConnections(page);
-  const [refused, setRefused] = useState<RefusedReturn>();
-  const ending = useDisconnect(setRefused);
-
-  async function disconnect(connection: Connection, isRefundWaived = false) {
-    const ended = await ending.run({ connection, isRefundWaived });
-    if (ended !== undefined) setRefused(undefined);
-  }
+  const { page = 1, active, search: text, connection: shownId } = search;
+  const isFiltered = active === true || text !== undefined;
+  const connections = useConnections(page, { active, search: text });
+  const shown = useShown(shownId, connections.rows, () => onShow(undefined));
+  const [open, setOpen] = useState<'several' | 'export'>();
+  const [DisconnectSeveral, loadSeveral] = useLazyPart(disconnectSeveral);
+  const [ExportDialog, loadExport] = useLazyPart(exportDialog);
+  const ending = useEnding();
 
   return (
     <>
+      <ConnectionsFilter
+        search={search}
+        onSearch={onSearch}
+        onDisconnectSeveral={() => {
+          loadSeveral();
+          setOpen('several');
+        }}
+        onExport={() => {
+          loadExport();
+          setOpen('export');
+        }}
+      />
       <PagedList
         list={connections}
         page={page}
         onPage={onPage}
         failureText={t('table.failed')}
         empty={
-          <EmptyList text={t('table.empty')}>
-            <Button component={Link} to="/proxies">
-              {t('table.toProxies')}
-            </Button>
+          <EmptyList text={t(isFiltered ? 'table.emptyFiltered' : 'table.empty')}>
+            {!isFiltered && (
+              <Button component={Link} to="/proxies">
+                {t('table.toProxies')}
+              </Button>
+            )}
           </EmptyList>
         }
       >
         {(rows) => (
           <ConnectionsTable
             connections={rows}
-            endingId={ending.isRunning ? ending.input?.connection.id : undefined}
+            endingId={ending.runningId}
             onShow={({ id }) => onShow(id)}
-            onDisconnect={(connection) => void disconnect(connection)}
+            onDisconnect={ending.ask}
           />
         )}
       </PagedList>
-      <RefusedReturnDialog
-        refused={refused}
-        isWorking={ending.isRunning}
-        onConfirm={(connection) => disconnect(connection, true)}
-        onClose={() => setRefused(undefined)}
-      />
-      <ConnectionDialog
-        connection={connections.rows?.find(({ id }) => id === shownId)}
-        onClose={() => onShow(undefined)}
-      />
+      {ending.dialogs}
+      <ConnectionDialog connection={shown} onClose={() => onShow(undefined)} />
+      {DisconnectSeveral !== undefined && (
+        <DisconnectSeveral isOpen={open === 'several'} onClose={() => setOpen(undefined)} />
+      )}
+      {ExportDialog !== undefined && <ExportDialog isOpen={open === 'export'} onClose={() => setOpen(undefined)} />}
     </>
   );
+}
+
+/** Ends one connection after a question, and a second one if the server refuses the refund. */
+function useEnding() {
+  const [asked, setAsked] = useState<Connection>();
+  const [refused, setRefused] = useState<RefusedReturn>();
+  const ending = useDisconnect((refusal) => {
+    setAsked(undefined);
+    setRefused(refusal);
+  });
+
+  async function disconnect(connection: Connection, isRefundWaived: boolean) {
+    const ended = await ending.run({ connection, isRefundWaived });
+    if (ended === undefined && isRefundWaived) return;
+    setAsked(undefined);
+    if (ended === undefined) return;
+    setRefused(undefined);
+    // The button that opened the dialog is gone.
+    focusInfo(connection.id);
+  }
+
+  return {
+    runningId: ending.isRunning ? ending.input?.connection.id : undefined,
+    ask: setAsked,
+    dialogs: (
+      <>
+        <DisconnectDialog
+          connection={asked}
+          isWorking={ending.isRunning}
+          onConfirm={(connection) => disconnect(connection, false)}
+          onClose={() => setAsked(undefined)}
+        />
+        <RefusedReturnDialog
+          refused={refused}
+          isWorking={ending.isRunning}
+          onConfirm={(connection) => disconnect(connection, true)}
+          onClose={() => setRefused(undefined)}
+        />
+      </>
+    ),
+  };
+}
+
+/** The connection of the address: a row of the list, or else one of another page. Says so if there is none. */
+function useShown(id: string | undefined, rows: readonly Connection[] | undefined, onMissing: () => void) {
+  const { t } = useTranslation('proxyConnection');
+  const listed = rows?.find((row) => row.id === id);
+  const isElsewhere = id !== undefined && rows !== undefined && listed === undefined;
+  const { found, isMissing } = useConnection(isElsewhere ? id : undefined);
+  useEffect(() => {
+    if (!isMissing) return;
+    showToast('warning', t('missing'));
+    onMissing();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isMissing]);
+  return listed ?? found;
 }

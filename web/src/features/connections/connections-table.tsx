@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatMegabytes, maxDecimals } from '../../lib/format.ts';
+import { formatDate, formatMegabytes, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -19,6 +19,11 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
+/** The button of a row that stays when the connection has ended. */
+export function focusInfo(connectionId: string): void {
+  document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
+}
+
 function infoId(connectionId: string): string {
   return `info-${connectionId}`;
 }
@@ -29,7 +34,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
   const columns: Column<Connection>[] = [
     {
       key: 'info',
-      width: 3.2,
+      width: 3.5,
       header: t('table.info'),
       place: 'heading',
       render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
@@ -37,40 +42,46 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     ...useLocationColumns(),
     {
       key: 'paidFor',
-      width: 5.6,
+      width: 5.2,
       header: t('table.paidFor'),
       isNumeric: true,
       render: ({ paidFor }) => <ColumnMoney dollars={paidFor} decimals={decimals} />,
     },
     {
       key: 'trafficUsed',
-      width: 5.3,
+      width: 5.2,
       header: t('table.trafficUsed'),
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
     },
     {
       key: 'connectionType',
-      width: 4.85,
-      header: t('common:location.connectionType'),
+      width: 4,
+      header: t('common:location.type'),
       render: ({ connectionType }) => connectionType,
     },
     {
       key: 'status',
-      width: 10.9,
+      width: 10.3,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
-      width: 5.8,
+      width: 6.2,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
     {
-      key: 'action',
+      key: 'createdAt',
       width: 7,
+      header: t('detail.createdAt'),
+      render: ({ createdAt }) => formatDate(createdAt),
+    },
+    {
+      key: 'action',
+      width: 6.6,
       header: t('table.action'),
       place: 'action',
       isLast: true,
@@ -92,22 +103,33 @@ function useLocationColumns(): Column<Connection>[] {
   return [
     {
       key: 'ip',
-      width: 6.3,
+      width: 7,
       header: t('location.ip'),
       isUnbroken: true,
       place: 'heading',
-      render: ({ ip }) => ip,
+      render: (connection) => <Address connection={connection} />,
     },
     {
       key: 'country',
-      width: 3.6,
+      width: 3.9,
       header: t('location.country'),
       render: ({ countryCode }) => <CountryFlag code={countryCode} />,
       renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
     },
-    { key: 'city', width: 4.45, header: t('location.city'), render: ({ city }) => city },
-    { key: 'zip', width: 3.85, header: t('location.zip'), render: ({ zip }) => zip },
+    { key: 'city', width: 6, header: t('location.city'), render: ({ city }) => city },
+    { key: 'zip', width: 4.2, header: t('location.zip'), render: ({ zip }) => zip },
   ];
+}
+
+/** With the label, by which customers know it. */
+function Address({ connection: { ip, label = '' } }: { connection: Connection }) {
+  if (label === '') return ip;
+  return (
+    <>
+      {ip}
+      <span className={classes['label']}>{label}</span>
+    </>
+  );
 }
 
 interface RowButtonProps {
@@ -131,7 +153,7 @@ function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowBut
   useLayoutEffect(() => {
     const element = button.current;
     return () => {
-      if (document.activeElement === element) document.getElementById(infoId(id))?.focus({ preventScroll: true });
+      if (document.activeElement === element) focusInfo(id);
     };
   }, [id]);
   return (

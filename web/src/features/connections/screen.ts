@@ -1,6 +1,7 @@
+import { CONNECTION_SEARCH_LENGTH_MAX } from '@cellhop/contract/limits';
 import { IconHistory } from '@tabler/icons-react';
 import type { Screen } from '../../lib/screen.ts';
-import { idOf, pageSearch, type Search } from '../../lib/search-values.ts';
+import { idOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
 
 export const connectionsScreen = {
   path: '/connection-history',
@@ -12,6 +13,20 @@ export const connectionsScreen = {
   Icon: IconHistory,
 } as const satisfies Screen;
 
-export function connectionsSearch(search: Search): ReturnType<typeof pageSearch> & { connection?: string | undefined } {
-  return { ...pageSearch(search), connection: idOf(search['connection']) };
+export interface ConnectionsSearch {
+  page?: number | undefined;
+  /** Only open connections. */
+  active?: true | undefined;
+  search?: string | undefined;
+  /** The connection whose details are open. */
+  connection?: string | undefined;
+}
+
+export function connectionsSearch(search: Search): ConnectionsSearch {
+  return {
+    ...pageSearch(search),
+    active: String(search['active']) === 'true' ? true : undefined,
+    search: textOf(search['search'])?.slice(0, CONNECTION_SEARCH_LENGTH_MAX),
+    connection: idOf(search['connection']),
+  };
 }

@@ -1,10 +1,10 @@
 import { payInvoice } from '@cellhop/contract/development.plain';
 import type { Output } from '@cellhop/contract/endpoint';
-import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
 import { createInvoice, listInvoices } from '@cellhop/contract/invoices.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
-import { apiQuery, invalidate, queryClient } from '../../lib/query.ts';
+import { apiQuery, invalidate, pageQuery, queryClient } from '../../lib/query.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
@@ -20,6 +20,16 @@ export function useInvoices(page: number) {
     if (before !== undefined) void invalidate(['balance']);
   });
   return invoices;
+}
+
+/** The unpaid invoice that a new one in the same currency ends. */
+export function useReplacedInvoice(currency: Currency | undefined): Invoice | undefined {
+  const { rows } = useList(invoicesQuery(1));
+  return rows?.find((invoice) => invoice.currency === currency && invoice.status === 'PENDING' && hasTime(invoice));
+}
+
+function hasTime({ expiredAt }: Invoice): boolean {
+  return Date.now() < toLocalTime(Date.parse(expiredAt));
 }
 
 export function useCreateInvoice() {
@@ -42,13 +52,14 @@ export function usePayInvoice() {
 }
 
 /** Whether a payment is expected or pending. */
-export function isOpen({ status, expiredAt }: Invoice): boolean {
-  if (status === 'PARTIALLY_PAID') return Date.now() < toLocalTime(Date.parse(expiredAt));
+export function isOpen(invoice: Invoice): boolean {
+  const { status } = invoice;
+  if (status === 'PARTIALLY_PAID') return hasTime(invoice);
   return status === 'PENDING' || status === 'CONFIRMING';
 }
 
 function invoicesQuery(page: number) {
-  return apiQuery(listInvoices, { query: { page } }, { topics: ['invoices'] });
+  return apiQuery(listInvoices, { query: pageQuery(page) }, { topics: ['invoices'] });
 }
 
 function prepend(invoice: Invoice): void {

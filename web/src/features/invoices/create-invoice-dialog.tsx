@@ -3,33 +3,34 @@ import { currencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { useCreateInvoice } from './api.ts';
+import { useCreateInvoice, useReplacedInvoice } from './api.ts';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 interface CreateInvoiceDialogProps {
   isOpen: boolean;
   onClose: () => void;
   onCreated: (invoice: Invoice) => void;
+  onShow: (invoice: Invoice) => void;
 }
 
-export function CreateInvoiceDialog({ isOpen, onClose, onCreated }: CreateInvoiceDialogProps) {
+export function CreateInvoiceDialog({ isOpen, onClose, onCreated, onShow }: CreateInvoiceDialogProps) {
   const { t } = useTranslation('payment');
   return (
     <Dialog isOpen={isOpen} title={t('create.title')} size="sm" onClose={onClose}>
-      <CreateInvoiceForm onCreated={onCreated} />
+      <CreateInvoiceForm onCreated={onCreated} onShow={onShow} />
     </Dialog>
   );
 }
 
 /** Starts with the draft of an interrupted session, if there is one. */
-function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCreated'>) {
+function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps, 'onCreated' | 'onShow'>) {
   const { t } = useTranslation(['payment', 'common']);
   const creation = useCreateInvoice();
   const draft = useDraft('invoice', isInvoiceDraft);
@@ -39,6 +40,7 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
   });
   const { errors } = form.formState;
   useKeptDraft(form, draft);
+  const replaced = useReplacedInvoice(useWatch({ control: form.control, name: 'currency' }));
   const submit = form.handleSubmit(async (body) => {
     const invoice = await creation.run(body);
     if (invoice === undefined) return;
@@ -91,6 +93,14 @@ function CreateInvoiceForm({ onCreated }: Pick<CreateInvoiceDialogProps, 'onCrea
             />
           )}
         />
+        {replaced !== undefined && (
+          <Alert role="alert" color="yellow" variant="light">
+            {t('create.replaces', { amount: formatMoney(replaced.amount) })}
+            <Button variant="subtle" size="compact-sm" onClick={() => onShow(replaced)}>
+              {t('create.openExisting')}
+            </Button>
+          </Alert>
+        )}
         <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}
         </Button>

@@ -1,8 +1,9 @@
 import type { Invoice } from '@cellhop/contract/invoices';
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showToast } from '../../lib/toasts.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { useInvoices } from './api.ts';
@@ -31,6 +32,14 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
     ({ id }) => id === shownId,
   );
 
+  const isMissing = shownId !== undefined && shown === undefined && invoices.rows !== undefined;
+  useEffect(() => {
+    if (!isMissing) return;
+    showToast('warning', t('missing'));
+    onShow(undefined);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isMissing]);
+
   function showCreated(invoice: Invoice) {
     setCreated(invoice);
     onCreated(invoice.id);
@@ -52,7 +61,12 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
       >
         {(rows) => <InvoicesTable invoices={rows} onShow={({ id }) => onShow(id)} />}
       </PagedList>
-      <CreateInvoiceDialog isOpen={isCreating} onClose={() => onCreating(false)} onCreated={showCreated} />
+      <CreateInvoiceDialog
+        isOpen={isCreating}
+        onClose={() => onCreating(false)}
+        onCreated={showCreated}
+        onShow={({ id }) => onCreated(id)}
+      />
       <PayDialog invoice={shown} onClose={() => onShow(undefined)} onCreateNew={() => onCreating(true)} />
     </>
   );

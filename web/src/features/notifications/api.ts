@@ -6,7 +6,7 @@ import { listNotifications, markNotificationsRead } from '@cellhop/contract/noti
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/http.ts';
 import { usePollInterval } from '../../lib/live.ts';
-import { queryClient } from '../../lib/query.ts';
+import { pageQuery, queryClient } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useHasBeenIdle } from '../../lib/idle.ts';
 
@@ -15,7 +15,7 @@ type Page = Output<typeof listNotifications>;
 const notificationsQuery = infiniteQueryOptions<Page, ApiError, InfiniteData<Page, number>, readonly string[], number>({
   queryKey: [listNotifications.url],
   meta: { topics: ['notifications'] },
-  queryFn: ({ pageParam, signal }) => call(listNotifications, { query: { page: pageParam } }, { signal }),
+  queryFn: ({ pageParam, signal }) => call(listNotifications, { query: pageQuery(pageParam) }, { signal }),
   initialPageParam: 1,
   getNextPageParam: ({ totalPages }, _, page) => (page < totalPages ? page + 1 : undefined),
 });

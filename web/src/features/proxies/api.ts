@@ -19,19 +19,17 @@ export function prefetchProxies(query: ProxyQuery): void {
   void queryClient.prefetchQuery(proxiesQuery(query));
 }
 
-/** @param onGone the proxy was sold to someone else, or its price has changed */
-export function useConnect(onGone: () => void) {
+/** @param onGone the proxy was sold to someone else */
+export function useConnect(onGone: () => void, onPriceChanged: () => void) {
   return useAction({
     call: async ({ id, price }: Pick<Proxy, 'id' | 'price'>, withKey) =>
       (await call(connect, { body: { id, price } }, withKey())).data,
     onSuccess: ({ currentBalance }) => showBalance(currentBalance),
     onError: (error) => {
-      if (isOutOfDate(error)) onGone();
+      if (!(error instanceof ApiError)) return;
+      if (error.code === 'PROXY_NOT_FOUND') onGone();
+      if (error.code === 'PRICE_CHANGED') onPriceChanged();
     },
     changes: ['connections'],
   });
-}
-
-function isOutOfDate(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 'PROXY_NOT_FOUND' || error.code === 'PRICE_CHANGED');
 }

@@ -47,7 +47,12 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
       withScrollArea={false}
       // Wider than a field on a phone: centered below it, it would overflow the screen.
       comboboxProps={{ position: 'bottom-start' }}
-      classNames={{ options: classes['options'] ?? '', dropdown: classes['dropdown'] ?? '' }}
+      classNames={{
+        options: classes['options'] ?? '',
+        dropdown: classes['dropdown'] ?? '',
+        pillsList: classes['values'] ?? '',
+        pill: classes['value'] ?? '',
+      }}
       renderOption={({ option, checked }) => (
         <span className={classes['option']}>
           <span className={classes['name']}>

@@ -1,8 +1,8 @@
 import { PROXY_SEARCH_MAX } from '@cellhop/contract/limits';
 import type { ProxyFilter, ProxyQuery } from '@cellhop/contract/proxies';
 import { filterGroups } from '@cellhop/contract/proxies.plain';
-import { IconSearch } from '@tabler/icons-react';
-import { type FormEvent, useDeferredValue, useState } from 'react';
+import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
+import { type FormEvent, useDeferredValue, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../lib/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -25,6 +25,9 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
   const { t } = useTranslation('proxy');
   const filter = useDeferredValue(latestFilter);
   const [choice, setChoice] = useState(search);
+  const [isOpen, setOpen] = useState(false);
+  const chosen = Object.values(choice).filter((values) => values !== undefined && values.length > 0).length;
+  const fieldsId = useId();
   const searchText = JSON.stringify(search);
   const [lastSearchText, setLastSearchText] = useState(searchText);
   if (lastSearchText !== searchText) {
@@ -34,13 +37,24 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
 
   function find(event: FormEvent) {
     event.preventDefault();
+    setOpen(false);
     onFind(onlyChosen(choice));
   }
 
   if (failure !== undefined) return <LoadFailure text={t('filter.failed')} {...failure} />;
   return (
     <form className={classes['panel']} aria-label={t('filter.title')} aria-busy={filter === undefined} onSubmit={find}>
-      <div className={classes['fields']}>
+      <button
+        type="button"
+        className={classes['toggle']}
+        aria-expanded={isOpen}
+        aria-controls={fieldsId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <IconAdjustmentsHorizontal size={18} aria-hidden="true" />
+        {chosen === 0 ? t('filter.show') : t('filter.showChosen', { count: chosen })}
+      </button>
+      <div id={fieldsId} className={classes['fields']} data-open={isOpen}>
         {filterGroups.map((group) => (
           <FilterField
             key={group}

@@ -8,6 +8,7 @@ import { useApiQuery } from '../../lib/use-api-query.ts';
 import { type LazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { type List, useList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { OverlaySpinner } from '../../ui/spinner.tsx';
 import { filterQuery, proxiesQuery } from './api.ts';
 import classes from './proxies-page.module.css';
 import { ProxiesTable } from './proxies-table.tsx';
@@ -32,7 +33,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
   const filter = useApiQuery(filterQuery);
   const proxies = useList(proxiesQuery(search));
   const { rows } = proxies;
-  const { selected, setBought } = useSelected(shownId, rows);
+  const { selected, setBought, forget } = useSelected(shownId, rows);
   const isGone = shownId !== undefined && selected === undefined && rows !== undefined && !proxies.isFetching;
 
   useEffect(() => {
@@ -73,9 +74,9 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
       {rows?.length === PROXY_SEARCH_MAX && (
         <p className={classes['limit']}>{t('table.limit', { count: PROXY_SEARCH_MAX })}</p>
       )}
+      {PurchaseDialog === undefined && selected !== undefined && <OverlaySpinner />}
       {PurchaseDialog !== undefined && (
         <PurchaseDialog
-          key={selected?.id}
           proxy={selected}
           onBought={(proxy) => {
             setBought(proxy);
@@ -89,6 +90,7 @@ export function ProxiesPage({ search, onSearch, shownId, onShow, purchaseDialog 
             onShow(undefined);
             void invalidate(['catalogue']);
           }}
+          onPriceChanged={() => void invalidate(['catalogue']).then(forget)}
         />
       )}
     </div>
@@ -116,7 +118,7 @@ function useSelected(shownId: string | undefined, rows: readonly Proxy[] | undef
   const [opened, setOpened] = useState<Proxy>();
   const [bought, setBought] = useState<Proxy>();
   const listed = rows?.find(({ id }) => id === shownId);
-  const shown = opened?.id === shownId ? opened : listed;
+  const shown = opened !== undefined && opened.id === shownId ? opened : listed;
   if (shown !== opened) setOpened(shown);
-  return { selected: bought ?? shown, setBought };
+  return { selected: bought ?? shown, setBought, forget: () => setOpened(undefined) };
 }

@@ -1,10 +1,12 @@
 import type { Proxy } from '@cellhop/contract/proxies';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { CountryFlag } from '../../ui/country-flag.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { ProxyCard } from './proxy-card.tsx';
 import classes from './proxies-table.module.css';
+import { sortProxies } from './sort-proxies.ts';
 
 /** Placeholder for the IP address in a text. */
 const IP = '\u{FFFC}';
@@ -14,7 +16,7 @@ interface ProxiesTableProps {
   onSelect: (proxy: Proxy) => void;
 }
 
-/** The column widths add up to 700 pixels, which fit on every screen that has a table. */
+/** The columns are shares of the width. The rows of one search are sorted here, because they are at most fifty. */
 export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
   const { t } = useTranslation(['proxy', 'common']);
   const columns = useMemo<Column<Proxy>[]>(() => {
@@ -24,7 +26,7 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
     return [
       {
         key: 'action',
-        width: 4.9,
+        width: 4,
         header: t('table.action'),
         place: 'action',
         render: (proxy) => (
@@ -41,14 +43,15 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       },
       {
         key: 'price',
-        width: 3.5,
+        width: 5.4,
+        firstOrder: 'ascending',
         header: t('table.price'),
         isNumeric: true,
         render: ({ price }) => <strong className={classes['price']}>{formatMoney(prepaidPrice(price))}</strong>,
       },
       {
         key: 'ip',
-        width: 6.6,
+        width: 7.4,
         header: t('common:location.ip'),
         place: 'heading',
         isUnbroken: true,
@@ -56,22 +59,41 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       },
       {
         key: 'country',
-        width: 3.7,
+        width: 3.9,
         header: t('common:location.country'),
         render: ({ countryCode }) => <CountryFlag code={countryCode} />,
         renderInCard: ({ countryCode }) => <CountryFlag code={countryCode} hasName />,
       },
       { key: 'region', width: 5.8, header: t('common:location.region'), render: ({ region }) => region },
-      { key: 'city', width: 5, header: t('common:location.city'), render: ({ city }) => city },
-      { key: 'zip', width: 3.9, header: t('common:location.zip'), render: ({ zip }) => zip },
-      { key: 'isp', width: 5.05, header: t('common:location.isp'), render: ({ isp }) => isp },
+      {
+        key: 'city',
+        width: 5.6,
+        firstOrder: 'ascending',
+        header: t('common:location.city'),
+        render: ({ city }) => city,
+      },
+      { key: 'zip', width: 4.3, header: t('common:location.zip'), render: ({ zip }) => zip },
+      { key: 'isp', width: 5.8, firstOrder: 'ascending', header: t('common:location.isp'), render: ({ isp }) => isp },
       {
         key: 'connectionType',
-        width: 5.3,
-        header: t('common:location.connectionType'),
+        width: 4.4,
+        firstOrder: 'ascending',
+        header: t('common:location.type'),
         render: ({ connectionType }) => connectionType,
       },
     ];
   }, [t, onSelect]);
-  return <DataTable label={t('table.label')} columns={columns} rows={proxies} rowKey={({ id }) => id} />;
+  const [sort, setSort] = useState('price');
+  const sorted = useMemo(() => proxies && sortProxies(proxies, sort), [proxies, sort]);
+  return (
+    <DataTable
+      label={t('table.label')}
+      columns={columns}
+      rows={sorted}
+      rowKey={({ id }) => id}
+      sort={sort}
+      onSort={setSort}
+      renderCard={(proxy) => <ProxyCard proxy={proxy} columns={columns} />}
+    />
+  );
 }

@@ -1,13 +1,14 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Connection } from '@cellhop/contract/connections';
 import type { Proxy } from '@cellhop/contract/proxies';
-import { Button, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { invalidate } from '../../lib/query.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useConnect } from './api.ts';
 import { PriceInfo } from './price-info.tsx';
@@ -20,59 +21,102 @@ export interface ProxyDialogProps {
   renderAccess: (connection: Connection) => ReactNode;
   onBought: (proxy: Proxy) => void;
   onClose: () => void;
-  /** The proxy was sold to someone else, or its price has changed: the list is out of date. */
+  /** The proxy was sold to someone else: the list is out of date. */
   onGone: () => void;
+  /** The price has changed: fetches the proxy again, and the dialog shows its new price. */
+  onPriceChanged: () => void;
 }
 
-export function ProxyDialog({ proxy, renderAccess, onBought, onClose, onGone }: ProxyDialogProps) {
-  const { t } = useTranslation(['proxy', 'common']);
-  const purchase = useConnect(onGone);
-  const connection = purchase.result;
+/** Stays mounted while it closes, so that the focus returns to the button that opened it. */
+export function ProxyDialog({ proxy: shown, onClose, ...steps }: ProxyDialogProps) {
+  const { t } = useTranslation('proxy');
+  const proxy = useLastDefined(shown);
+  const [hasBought, setBought] = useState(false);
 
   function close() {
     onClose();
-    if (connection !== undefined) void invalidate(['catalogue']);
+    if (hasBought) void invalidate(['catalogue']);
+    setBought(false);
   }
 
   return (
-    <Dialog isOpen={proxy !== undefined} title={t('detail.title', { ip: proxy?.ip ?? '' })} size="lg" onClose={close}>
+    <Dialog isOpen={shown !== undefined} title={t('detail.title', { ip: proxy?.ip ?? '' })} size="lg" onClose={close}>
       {proxy !== undefined && (
-        <Stack gap="lg">
-          {connection === undefined ? (
-            <>
-              <ProxyFacts proxy={proxy} />
-              <PriceInfo />
-              <Button
-                size="md"
-                loading={purchase.isRunning}
-                onClick={() => void purchase.run(proxy, { onSuccess: () => onBought(proxy) })}
-              >
-                {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
-              </Button>
-              {isSmallBalance(purchase.error) && (
-                <Button
-                  variant="default"
-                  size="md"
-                  renderRoot={(given) => <Link {...given} to="/payments/invoices" search={{ create: true }} />}
-                >
-                  {t('detail.topUp')}
-                </Button>
-              )}
-            </>
-          ) : (
-            <>
-              <Bought />
-              {renderAccess(connection)}
-              <ProxyFacts proxy={proxy} />
-              <Button component={Link} to="/connection-history" size="md">
-                {t('detail.toHistory')}
-              </Button>
-            </>
-          )}
-        </Stack>
+        <Purchase
+          key={proxy.id}
+          {...steps}
+          proxy={proxy}
+          onBought={(bought) => {
+            setBought(true);
+            steps.onBought(bought);
+          }}
+        />
       )}
     </Dialog>
   );
+}
+
+type PurchaseProps = Omit<ProxyDialogProps, 'proxy' | 'onClose'> & { proxy: Proxy };
+
+/** The offer, then the credentials. */
+function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: PurchaseProps) {
+  const { t } = useTranslation('proxy');
+  const purchase = useConnect(onGone, onPriceChanged);
+  const firstPrice = useFirst(proxy.price);
+  const connection = purchase.result;
+  if (connection !== undefined)
+    return (
+      <Stack gap="lg">
+        <Bought />
+        {renderAccess(connection)}
+        <ProxyFacts proxy={proxy} />
+        <div className={classes['foot']}>
+          <Button component={Link} to="/connection-history" size="md" fullWidth>
+            {t('detail.toHistory')}
+          </Button>
+        </div>
+      </Stack>
+    );
+  return (
+    <Stack gap="lg">
+      {proxy.price !== firstPrice && (
+        <Alert role="alert" variant="light">
+          {t('detail.newPrice', {
+            before: formatMoney(prepaidPrice(firstPrice)),
+            now: formatMoney(prepaidPrice(proxy.price)),
+          })}
+        </Alert>
+      )}
+      <ProxyFacts proxy={proxy} />
+      <PriceInfo />
+      <div className={classes['foot']}>
+        <Button
+          size="md"
+          fullWidth
+          loading={purchase.isRunning}
+          onClick={() => void purchase.run(proxy, { onSuccess: () => onBought(proxy) })}
+        >
+          {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
+        </Button>
+        {isSmallBalance(purchase.error) && (
+          <Button
+            variant="default"
+            size="md"
+            fullWidth
+            renderRoot={(given) => <Link {...given} to="/payments/invoices" search={{ create: true }} />}
+          >
+            {t('detail.topUp')}
+          </Button>
+        )}
+      </div>
+    </Stack>
+  );
+}
+
+/** The value at the first render. */
+function useFirst<T>(value: T): T {
+  const [first] = useState(value);
+  return first;
 }
 
 /** Takes the focus from the button that was removed. */

@@ -1,5 +1,5 @@
 import { getReferralSummary, listOwnPromoCodes } from '@cellhop/contract/referrals.plain';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, pageQuery } from '../../lib/query.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 
@@ -8,5 +8,5 @@ export function useReferralSummary() {
 }
 
 export function useOwnPromoCodes(page: number) {
-  return useList(apiQuery(listOwnPromoCodes, { query: { page } }));
+  return useList(apiQuery(listOwnPromoCodes, { query: pageQuery(page) }));
 }

@@ -11,7 +11,8 @@ import {
 import { useTranslation } from 'react-i18next';
 import { limitMinutesOf } from '../../lib/error-text.ts';
 import { call } from '../../lib/http.ts';
-import { apiQuery, type Dependencies, queryClient } from '../../lib/query.ts';
+import { apiQuery, type Dependencies, pageQuery, queryClient } from '../../lib/query.ts';
+import { withoutEcho } from '../../lib/echoes.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
@@ -19,30 +20,35 @@ import { useList } from '../../lib/use-list.ts';
 
 type MessagesResponse = Output<typeof listTicketMessages>;
 
+/** A ticket that was just created opens without a request. Live events refetch it at any time. */
+const FRESH_MS = 5000;
+
 const dependencies: Dependencies = { topics: ['tickets'] };
 
 export function useTickets(page: number) {
-  return useList(apiQuery(listTickets, { query: { page } }, dependencies));
+  return useList(apiQuery(listTickets, { query: pageQuery(page) }, dependencies));
 }
 
 export function useTicket(id: string) {
-  return useApiQuery(ticketQuery(id));
+  return useApiQuery({ ...ticketQuery(id), staleTime: FRESH_MS });
 }
 
 export function useMessages(id: string, page: number) {
-  return useList(messagesQuery(id, page));
+  return useList({ ...messagesQuery(id, page), staleTime: FRESH_MS });
 }
 
 /** Caches the new ticket, so that its page opens without a request. */
 export function useCreateTicket() {
   return useAction({
-    call: async (body: CreateTicketBody, withKey) => (await call(createTicket, { body }, withKey())).data,
+    call: (body: CreateTicketBody, withKey) =>
+      withoutEcho('tickets', async () => (await call(createTicket, { body }, withKey())).data),
     onSuccess: (ticket) => {
       cacheTicket(ticket);
       queryClient.setQueryData<MessagesResponse>(messagesQuery(ticket.id, 1).queryKey, { data: [], totalPages: 0 });
+      // The lists are fetched when they are shown again.
+      void queryClient.invalidateQueries({ queryKey: [listTickets.url], refetchType: 'none' });
     },
     onError: shownInForm,
-    changes: ['tickets'],
   });
 }
 
@@ -82,7 +88,7 @@ function ticketQuery(id: string) {
 }
 
 function messagesQuery(id: string, page: number) {
-  return apiQuery(listTicketMessages, { params: { id }, query: { page } }, dependencies);
+  return apiQuery(listTicketMessages, { params: { id }, query: pageQuery(page) }, dependencies);
 }
 
 function cacheTicket(ticket: Ticket): void {

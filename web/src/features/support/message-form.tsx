@@ -36,6 +36,10 @@ export function MessageForm({ ticketId, onSent }: MessageFormProps) {
       <Textarea
         {...form.register('content')}
         label={t('messages.write')}
+        description={t('messages.shortcut')}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
+        }}
         size="md"
         minRows={3}
         rows={3}

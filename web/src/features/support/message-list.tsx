@@ -3,6 +3,7 @@ import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
 import type { List } from '../../lib/use-list.ts';
+import { LinkedText } from '../../ui/linked-text.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import classes from './ticket-page.module.css';
@@ -48,7 +49,9 @@ export function MessageList<Message extends TicketMessage>(props: MessageListPro
                       <strong>{authorOf(message)}</strong>
                       <time dateTime={message.createdAt}>{formatDate(message.createdAt)}</time>
                     </div>
-                    <p>{message.content}</p>
+                    <p>
+                      <LinkedText text={message.content} />
+                    </p>
                   </li>
                 ))}
           </ol>

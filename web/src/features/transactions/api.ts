@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
 import { useProfile } from '../../lib/profile.ts';
-import { apiQuery } from '../../lib/query.ts';
+import { apiQuery, pageQuery } from '../../lib/query.ts';
 import { spreadsheetTime } from '../../lib/spreadsheet.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
@@ -15,11 +15,13 @@ import { toTransactionsCsv } from './transactions-csv.ts';
 const EXPORT_TIMEOUT_MS = 300_000;
 
 export function useTransactions(choice: Choice, page: number) {
-  return useList(apiQuery(listTransactions, { query: { ...toQuery(choice), page } }, { topics: ['balance'] }));
+  return useList(
+    apiQuery(listTransactions, { query: { ...toQuery(choice), ...pageQuery(page) } }, { topics: ['balance'] }),
+  );
 }
 
 export function useExport() {
-  const { t, i18n } = useTranslation('transaction');
+  const { t, i18n } = useTranslation(['transaction', 'payment']);
   return useAction({
     call: (choice: Choice) => call(exportTransactions, { query: toQuery(choice) }, { timeoutMs: EXPORT_TIMEOUT_MS }),
     onSuccess: (csv) =>

@@ -6,7 +6,7 @@ export const transactionsScreen = {
   path: '/transactions',
   name: 'transactions',
   isForMembers: true,
-  texts: ['transaction'],
+  texts: ['transaction', 'payment'],
   search: transactionsSearch,
   title: 'transactions',
   Icon: IconArrowsExchange,

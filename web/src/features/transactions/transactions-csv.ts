@@ -1,14 +1,12 @@
-import type { TFunction } from 'i18next';
 import { parseCsv, spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 import { isKind } from './choice.ts';
-
-const subjectKinds = ['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL'] as const;
+import { type SubjectTexts, subjectText } from './subject-text.ts';
 
 /**
  * Converts the API's CSV export for a spreadsheet: times in the user's time zone, texts in their language, amounts
  * unchanged.
  */
-export function toTransactionsCsv(csv: string, t: TFunction<'transaction'>, language: string): string {
+export function toTransactionsCsv(csv: string, t: SubjectTexts, language: string): string {
   const columns = [
     { header: t('file.id') },
     { header: t('table.date') },
@@ -31,9 +29,4 @@ export function toTransactionsCsv(csv: string, t: TFunction<'transaction'>, lang
     ],
   );
   return toSpreadsheet(language, columns, rows);
-}
-
-function subjectText(t: TFunction<'transaction'>, kind: string | undefined, label = ''): string {
-  const known = subjectKinds.find((subjectKind) => subjectKind === kind);
-  return known === undefined ? label : t(`subjects.${known}`, { label });
 }

@@ -3,10 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, maxDecimals } from '../../lib/format.ts';
 import { ColumnMoney } from '../../ui/column-money.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { subjectText } from './subject-text.ts';
 import classes from './transactions-table.module.css';
 
 export function TransactionsTable({ transactions }: { transactions: readonly Transaction[] | undefined }) {
-  const { t } = useTranslation('transaction');
+  const { t } = useTranslation(['transaction', 'payment']);
   const decimals = maxDecimals((transactions ?? []).flatMap(({ amount, balanceAfter }) => [amount, balanceAfter]));
   const columns: Column<Transaction>[] = [
     { key: 'date', width: 8.75, header: t('table.date'), render: ({ createdAt }) => formatDate(createdAt) },
@@ -15,8 +16,7 @@ export function TransactionsTable({ transactions }: { transactions: readonly Tra
       key: 'subject',
       width: 10.25,
       header: t('table.subject'),
-      render: ({ subject }) =>
-        subject === null ? t('subjects.none') : t(`subjects.${subject.kind}`, { label: subject.label }),
+      render: ({ subject }) => (subject === null ? t('subjects.none') : subjectText(t, subject.kind, subject.label)),
     },
     {
       key: 'amount',

@@ -1,0 +1,16 @@
+import { OfflineLoadError } from '../lib/load-failure.ts';
+
+/**
+ * Loads a screen of signed-in users. If its code cannot be loaded, the router reloads the page, because a newer version may
+ * have replaced the file. Offline that would replace the app by the browser's error page, so the screen fails instead,
+ * inside the shell.
+ */
+export function keptOffline<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    try {
+      return await load();
+    } catch (error) {
+      throw navigator.onLine ? error : new OfflineLoadError('The network is down', { cause: error });
+    }
+  };
+}

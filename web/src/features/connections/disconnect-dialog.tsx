@@ -1,0 +1,48 @@
+import type { Connection } from '@cellhop/contract/connections';
+import { useTranslation } from 'react-i18next';
+import { formatMoney } from '../../lib/format.ts';
+import { toLocalTime } from '../../lib/server-clock.ts';
+import { useSettings } from '../../lib/settings.ts';
+import { useLastDefined } from '../../lib/use-last-defined.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { expectedRefund } from './refund.ts';
+
+interface DisconnectDialogProps {
+  connection: Connection | undefined;
+  isWorking: boolean;
+  onConfirm: (connection: Connection) => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Asks before a connection is ended, and says what comes back. */
+export function DisconnectDialog({ connection, isWorking, onConfirm, onClose }: DisconnectDialogProps) {
+  const { t } = useTranslation('proxyConnection');
+  const shown = useLastDefined(connection);
+  const refund = useRefundText();
+  return (
+    <ConfirmDialog
+      isOpen={connection !== undefined}
+      title={t('ending.title', { ip: shown?.ip ?? '' })}
+      text={shown === undefined ? '' : `${t('ending.text')} ${refund(shown)}`}
+      action={t('table.disconnect')}
+      isDangerous
+      isWorking={isWorking}
+      onConfirm={async () => {
+        if (connection !== undefined) await onConfirm(connection);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+function useRefundText(): (connection: Connection) => string {
+  const { t } = useTranslation('proxyConnection');
+  const { refundMinutes } = useSettings();
+  return (connection) => {
+    const ageMs = Date.now() - toLocalTime(Date.parse(connection.createdAt));
+    const refund = expectedRefund(connection, ageMs, refundMinutes);
+    if (refund.kind === 'UNUSED')
+      return t('ending.refund.UNUSED', { amount: formatMoney(refund.dollars), megabytes: refund.megabytes });
+    return t(`ending.refund.${refund.kind}`, { minutes: refundMinutes });
+  };
+}

@@ -1,0 +1,70 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
+import { useActiveConnections, useDisconnectSeveral } from './api.ts';
+import { nameOf } from './connection-name.ts';
+
+interface DisconnectSeveralDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** The user chooses among the open connections and is asked once. */
+export function DisconnectSeveralDialog({ isOpen, onClose }: DisconnectSeveralDialogProps) {
+  const { t } = useTranslation('proxyConnection');
+  return (
+    <Dialog isOpen={isOpen} title={t('several.title')} onClose={onClose}>
+      {isOpen && <Choice onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Choice({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { rows, failure } = useActiveConnections(true);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const ending = useDisconnectSeveral();
+  if (failure !== undefined) return <LoadFailure text={t('table.failed')} {...failure} />;
+  if (rows?.length === 0) return <EmptyList text={t('several.none')} />;
+  // Some may have ended meanwhile.
+  const ids = (rows ?? []).map(({ id }) => id).filter((id) => chosen.includes(id));
+  const all = rows?.length ?? 0;
+
+  async function disconnect() {
+    if ((await ending.run(ids)) !== undefined) onClose();
+  }
+
+  return (
+    <Stack>
+      <Text>{t('several.text')}</Text>
+      <Checkbox
+        label={t('several.all', { count: all })}
+        checked={ids.length === all && all > 0}
+        indeterminate={ids.length > 0 && ids.length < all}
+        onChange={({ currentTarget }) => setChosen(currentTarget.checked ? (rows ?? []).map(({ id }) => id) : [])}
+      />
+      <Stack gap="xs" pl="lg">
+        {rows?.map((connection) => (
+          <Checkbox
+            key={connection.id}
+            label={nameOf(connection)}
+            checked={ids.includes(connection.id)}
+            onChange={({ currentTarget: { checked } }) =>
+              setChosen(checked ? [...ids, connection.id] : ids.filter((id) => id !== connection.id))
+            }
+          />
+        ))}
+      </Stack>
+      <Group justify="flex-end">
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t('common:cancel')}
+        </Button>
+        <Button color="red" disabled={ids.length === 0} loading={ending.isRunning} onClick={() => void disconnect()}>
+          {t('several.action', { count: ids.length })}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

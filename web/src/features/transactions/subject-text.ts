@@ -1,0 +1,14 @@
+import { currencies } from '@cellhop/contract/invoices.plain';
+import type { TFunction } from 'i18next';
+
+export type SubjectTexts = TFunction<['transaction', 'payment']>;
+
+const subjectKinds = ['CONNECTION', 'INVOICE', 'PROMO_CODE', 'REFERRAL'] as const;
+
+/** What a transaction belongs to. The label of an invoice is the code of its currency, shown by the name used elsewhere. */
+export function subjectText(t: SubjectTexts, kind: string | undefined, label = ''): string {
+  const known = subjectKinds.find((subjectKind) => subjectKind === kind);
+  if (known === undefined) return label;
+  const currency = known === 'INVOICE' ? currencies.find((each) => each === label) : undefined;
+  return t(`subjects.${known}`, { label: currency === undefined ? label : t(`payment:networks.${currency}`) });
+}

@@ -1,0 +1,20 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { takeEcho, withoutEcho } from './echoes.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('takes one event of the own change, before or after its response', async () => {
+  await withoutEcho('tickets', async () => expect(takeEcho('tickets')).toBe(true));
+  expect(takeEcho('tickets')).toBe(false);
+  await withoutEcho('tickets', async () => undefined);
+  expect(takeEcho('balance')).toBe(false);
+  expect(takeEcho('tickets')).toBe(true);
+  expect(takeEcho('tickets')).toBe(false);
+});
+
+it('takes no event that comes long after the response', async () => {
+  await expect(withoutEcho('tickets', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  vi.advanceTimersByTime(2001);
+  expect(takeEcho('tickets')).toBe(false);
+});

@@ -1,0 +1,25 @@
+/** A part of a plain text: `href` is set for web addresses. */
+export interface TextPart {
+  text: string;
+  href?: string;
+}
+
+/** Only http and https: other schemes could run code or open programs. */
+const ADDRESS = /https?:\/\/[^\s<>"']+/gi;
+/** The punctuation of the sentence around an address, and the bracket that it stands in. */
+const TRAILING = /[.,:;!?)\]}»”]+$/;
+
+/** Finds the web addresses in a plain text. Everything stays text; nothing is parsed as HTML. */
+export function linkify(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = found.replace(TRAILING, '');
+    if (!URL.canParse(address)) continue;
+    if (index > end) parts.push({ text: text.slice(end, index) });
+    parts.push({ text: address, href: new URL(address).href });
+    end = index + address.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}
