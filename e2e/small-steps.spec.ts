@@ -3,6 +3,7 @@ import { createClient } from '@cellhop/contract/client';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import type { Page } from '@playwright/test';
+import { EventEmitter, once } from 'node:events';
 import { accessToken, createCustomer, download, enter, expect, SIGN_IN, test } from './product.ts';
 
 const callAs = (page: Page, baseUrl: string) =>
@@ -70,13 +71,13 @@ test('the purchase dialog returns the focus, however it is closed', async ({ pag
 
 test('a click on Buy is answered at once, however slowly its dialog loads', async ({ page }) => {
   await createCustomer(page, 'far-away@example.com');
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
+  const loading = new EventEmitter();
+  const released = once(loading, 'released');
   await page.route('**/assets/purchase-dialog-*.js', (route) => released.then(() => route.continue()));
   await enter(page, '/proxies', 'far-away@example.com');
   await page.getByRole('button', { name: /^Buy / }).first().click();
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible({ timeout: 200 });
-  release();
+  loading.emit('released');
   await expect(page.getByRole('button', { name: /^Buy for/ })).toBeVisible();
 });
 

@@ -7,7 +7,7 @@ const SECONDS_PER_BLOCK = 12;
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 const word = (value: number | bigint | string) => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
 
-export interface FakeTransfer {
+interface FakeTransfer {
   height: number;
   to: string;
   units: bigint;

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Fault = 'NONE' | 'CLOSED' | 'THROTTLED' | 'BROKEN';
+type Fault = 'NONE' | 'CLOSED' | 'THROTTLED' | 'BROKEN';
 
 export interface FaultProxy {
   url: string;

@@ -33,7 +33,15 @@ import {
   proxyStates,
 } from './inventory.plain.ts';
 
-export { fileFormats, importColumns, importProblems, inventorySorts, proxyStates } from './inventory.plain.ts';
+export {
+  catalogueChangeKinds,
+  catalogueChangeStatuses,
+  fileFormats,
+  importColumns,
+  importProblems,
+  inventorySorts,
+  proxyStates,
+} from './inventory.plain.ts';
 
 /** A proxy with what customers do not see: how it leaves, its state, and who has it. */
 export const inventoryProxySchema = locationSchema.extend({

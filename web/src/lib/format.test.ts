@@ -30,7 +30,8 @@ describe('formatMoney', () => {
 });
 
 it('writes Russian decimals with a comma', async () => {
-  await i18next.init({ lng: 'ru', supportedLngs: ['ru', 'en'] });
+  const resources = { ru: { common: { yes: 'да' } }, en: { common: { yes: 'yes' } } };
+  await i18next.init({ lng: 'ru', resources });
   expect(formatMoney(1234.5)).toBe('$1\u00A0234,50');
   expect(formatMegabytes(10.5 * 1024)).toBe('10,5');
   expect(maxDecimals([24, -0.088])).toBe(3);

@@ -22,10 +22,12 @@ async function buy(user: TestUser, proxyId?: string) {
   return (await user.call(connect, { body: { id, price: 0.8 } })).data;
 }
 
-describe("a customer's history", () => {
-  const find = async (user: TestUser, query: ClientInput<typeof listConnections>['query']) =>
-    (await user.call(listConnections, { query })).data.map(({ id }) => id);
+async function find(user: TestUser, query: ClientInput<typeof listConnections>['query']): Promise<string[]> {
+  const { data } = await user.call(listConnections, { query });
+  return data.map(({ id }) => id);
+}
 
+describe("a customer's history", () => {
   test('is searched by label, address and location, and narrowed to active connections', async () => {
     const user = await rich();
     const city = `Kassel ${randomUUID()}`;

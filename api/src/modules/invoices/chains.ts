@@ -40,7 +40,7 @@ export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
 }
 
 /** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
-export function createWatcher(
+function createWatcher(
   chain: Chain,
   { urls: { [chain]: urls }, usdtContracts }: PaymentSettings,
 ): ChainWatcher | undefined {

@@ -48,7 +48,8 @@ async function pollUpToHead(
   watcher: ChainWatcher,
   stopping: AbortSignal | undefined,
 ): Promise<void> {
-  for (let polls = 0; polls < POLLS_PER_RUN && !stopping?.aborted; polls++) {
+  for (let polls = 0; polls < POLLS_PER_RUN; polls++) {
+    if (stopping?.aborted) return;
     const state = await takeTurn(ctx, chain);
     if (!state) return;
     const poll = await tryToPoll(ctx, chain, watcher, state.cursor, stopping);

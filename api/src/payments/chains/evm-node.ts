@@ -57,7 +57,7 @@ export interface LogFilter {
   recipients: readonly string[];
 }
 
-export const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
+const toHex = (value: number | bigint) => `0x${value.toString(16)}`;
 /** An address as a topic or an argument: 32 bytes, left-padded. */
 const padAddress = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 

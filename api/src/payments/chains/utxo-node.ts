@@ -51,7 +51,6 @@ const scanSchema = z.object({
 });
 
 export type UtxoBlock = z.infer<typeof blockSchema>;
-export type UtxoHeader = z.infer<typeof headerSchema>;
 export type UtxoTransaction = z.infer<typeof transactionSchema>;
 export type UtxoNode = ReturnType<typeof createUtxoNode>;
 

@@ -17,7 +17,7 @@ export interface UtxoWatcherOptions {
   now?: () => Date;
 }
 
-export interface UtxoNetwork {
+interface UtxoNetwork {
   /** Of block 0: proves which chain a node serves. */
   genesisHash: string;
   addressPrefix: string;

@@ -6,7 +6,7 @@ export interface SourceQuote extends Quote {
   source: string;
 }
 
-export type QuoteRejection = 'STALE' | 'FROM_THE_FUTURE' | 'OUTLIER' | 'TOO_FEW_SOURCES' | 'JUMP' | 'DEPEG';
+type QuoteRejection = 'STALE' | 'FROM_THE_FUTURE' | 'OUTLIER' | 'TOO_FEW_SOURCES' | 'JUMP' | 'DEPEG';
 
 export interface RateDecision {
   /** Undefined: no rate can be trusted. */

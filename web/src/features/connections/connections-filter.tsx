@@ -23,40 +23,42 @@ export function ConnectionsFilter({ search, onSearch, onDisconnectSeveral, onExp
   }
 
   return (
-    <form className={classes['filter']} role="search" aria-label={t('filter.title')} onSubmit={find}>
-      <TextInput
-        className={classes['text'] ?? ''}
-        type="search"
-        aria-label={t('filter.search')}
-        placeholder={t('filter.search')}
-        maxLength={CONNECTION_SEARCH_LENGTH_MAX}
-        leftSection={<IconSearch size={17} aria-hidden="true" />}
-        value={text}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
-          // The button of a search field that empties it.
-          if (currentTarget.value === '') onSearch({ active: search.active });
-        }}
-      />
-      <Checkbox
-        label={t('filter.active')}
-        checked={search.active === true}
-        onChange={({ currentTarget }) =>
-          onSearch({ active: currentTarget.checked ? true : undefined, search: search.search })
-        }
-      />
-      <div className={classes['actions']}>
-        <Button variant="default" leftSection={<IconDownload size={17} aria-hidden="true" />} onClick={onExport}>
-          {t('export.open')}
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
-          onClick={onDisconnectSeveral}
-        >
-          {t('several.open')}
-        </Button>
-      </div>
-    </form>
+    <search aria-label={t('filter.title')}>
+      <form className={classes['filter']} onSubmit={find}>
+        <TextInput
+          className={classes['text'] ?? ''}
+          type="search"
+          aria-label={t('filter.search')}
+          placeholder={t('filter.search')}
+          maxLength={CONNECTION_SEARCH_LENGTH_MAX}
+          leftSection={<IconSearch size={17} aria-hidden="true" />}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            // The button of a search field that empties it.
+            if (currentTarget.value === '') onSearch({ active: search.active });
+          }}
+        />
+        <Checkbox
+          label={t('filter.active')}
+          checked={search.active === true}
+          onChange={({ currentTarget }) =>
+            onSearch({ active: currentTarget.checked ? true : undefined, search: search.search })
+          }
+        />
+        <div className={classes['actions']}>
+          <Button variant="default" leftSection={<IconDownload size={17} aria-hidden="true" />} onClick={onExport}>
+            {t('export.open')}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconPlugConnectedX size={17} aria-hidden="true" />}
+            onClick={onDisconnectSeveral}
+          >
+            {t('several.open')}
+          </Button>
+        </div>
+      </form>
+    </search>
   );
 }

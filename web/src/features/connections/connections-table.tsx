@@ -122,7 +122,7 @@ function useLocationColumns(): Column<Connection>[] {
 }
 
 /** With the label, by which customers know it. */
-function Address({ connection: { ip, label = '' } }: { connection: Connection }) {
+function Address({ connection: { ip, label } }: { connection: Connection }) {
   if (label === '') return ip;
   return (
     <>

@@ -7,7 +7,7 @@ import { useLabel } from './api.ts';
 import classes from './label-form.module.css';
 
 /** What the customer calls the connection. */
-export function LabelForm({ connection: { id, label = '' } }: { connection: Connection }) {
+export function LabelForm({ connection: { id, label } }: { connection: Connection }) {
   const { t } = useTranslation('proxyConnection');
   const [text, setText] = useState(label);
   const saving = useLabel();

@@ -47,8 +47,6 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     draft.write(undefined);
     onCreated(invoice);
   });
-  const names = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
-
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
@@ -86,25 +84,31 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
               placeholder={t('create.choose')}
               size="md"
               allowDeselect={false}
-              data={names}
+              data={currencies.map((value) => ({ value, label: t(`networks.${value}`) }))}
               value={value ?? null}
               onChange={onChange}
               error={fieldErrorText(errors.currency)}
             />
           )}
         />
-        {replaced !== undefined && (
-          <Alert role="alert" color="yellow" variant="light">
-            {t('create.replaces', { amount: formatMoney(replaced.amount) })}
-            <Button variant="subtle" size="compact-sm" onClick={() => onShow(replaced)}>
-              {t('create.openExisting')}
-            </Button>
-          </Alert>
-        )}
+        {replaced !== undefined && <ReplacedInvoice invoice={replaced} onShow={onShow} />}
         <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}
         </Button>
       </Stack>
     </form>
+  );
+}
+
+/** Warns that the new invoice ends an open one. */
+function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoice: Invoice) => void }) {
+  const { t } = useTranslation('payment');
+  return (
+    <Alert role="alert" color="yellow" variant="light">
+      {t('create.replaces', { amount: formatMoney(invoice.amount) })}
+      <Button variant="subtle" size="compact-sm" onClick={() => onShow(invoice)}>
+        {t('create.openExisting')}
+      </Button>
+    </Alert>
   );
 }

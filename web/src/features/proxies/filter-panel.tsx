@@ -86,13 +86,20 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
         >
           {t('filter.reset')}
         </PlainButton>
-        <output className={classes['found']}>
-          {found === PROXY_SEARCH_MAX
-            ? t('filter.cheapest', { max: PROXY_SEARCH_MAX })
-            : found !== undefined && t('filter.found', { count: found })}
-        </output>
+        <Found count={found} />
       </div>
     </form>
+  );
+}
+
+function Found({ count }: { count: number | undefined }) {
+  const { t } = useTranslation('proxy');
+  return (
+    <output className={classes['found']}>
+      {count === PROXY_SEARCH_MAX
+        ? t('filter.cheapest', { max: PROXY_SEARCH_MAX })
+        : count !== undefined && t('filter.found', { count })}
+    </output>
   );
 }
 

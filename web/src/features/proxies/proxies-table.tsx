@@ -16,10 +16,29 @@ interface ProxiesTableProps {
   onSelect: (proxy: Proxy) => void;
 }
 
-/** The columns are shares of the width. The rows of one search are sorted here, because they are at most fifty. */
+/** The rows of one search are sorted here, because they are at most fifty. */
 export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
+  const { t } = useTranslation('proxy');
+  const columns = useColumns(onSelect);
+  const [sort, setSort] = useState('price');
+  const sorted = useMemo(() => proxies && sortProxies(proxies, sort), [proxies, sort]);
+  return (
+    <DataTable
+      label={t('table.label')}
+      columns={columns}
+      rows={sorted}
+      rowKey={({ id }) => id}
+      sort={sort}
+      onSort={setSort}
+      renderCard={(proxy) => <ProxyCard proxy={proxy} columns={columns} />}
+    />
+  );
+}
+
+/** Shares of the width. */
+function useColumns(onSelect: (proxy: Proxy) => void): Column<Proxy>[] {
   const { t } = useTranslation(['proxy', 'common']);
-  const columns = useMemo<Column<Proxy>[]>(() => {
+  return useMemo(() => {
     // Once for all rows, because looking a text up costs more than the rest of a row.
     const buy = t('table.buy');
     const buyOf = t('table.buyOf', { ip: IP });
@@ -83,17 +102,4 @@ export function ProxiesTable({ proxies, onSelect }: ProxiesTableProps) {
       },
     ];
   }, [t, onSelect]);
-  const [sort, setSort] = useState('price');
-  const sorted = useMemo(() => proxies && sortProxies(proxies, sort), [proxies, sort]);
-  return (
-    <DataTable
-      label={t('table.label')}
-      columns={columns}
-      rows={sorted}
-      rowKey={({ id }) => id}
-      sort={sort}
-      onSort={setSort}
-      renderCard={(proxy) => <ProxyCard proxy={proxy} columns={columns} />}
-    />
-  );
 }
