@@ -109,12 +109,12 @@ export class DnsPort {
 
   #serve(socket: Socket, client: string, found: Answers | Promise<Answers | undefined>): void {
     const { limits, tcpClients } = this.context;
+    const isGone = () => socket.destroyed || socket.writableEnded;
     const tcpClient = new TcpClient(socket, {
       limits,
       isWithinRate: () => found instanceof Promise || found.isWithinRate(client),
       answer: async (message, send) => {
         const answers = await found;
-        const isGone = () => socket.destroyed || socket.writableEnded;
         if (answers?.isAllowed(client)) return answers.answer({ message, transport: 'tcp', client, isGone }, send);
         this.#drop('tcp', 'stranger');
         return false;
