@@ -6,12 +6,12 @@ import type { Limits } from '../limits.ts';
 import { Access, type Credential } from './access.ts';
 import { RecentAddresses } from './recent-addresses.ts';
 import { RecentClients } from './recent-clients.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 const DNS_BUSY_MS = 10_000;
 
 /** Limits what a connection may start or relay in a second. */
-export interface FlowRates {
+interface FlowRates {
   readonly newTunnels: TokenBucket;
   /** Of UDP associations. Datagrams without payload count as well. */
   readonly newDestinations: TokenBucket;
@@ -34,6 +34,7 @@ export class Connection {
   lastDnsAt = Number.NEGATIVE_INFINITY;
   /** When the control plane last checked the password. */
   credentialsCheckedAt = performance.now();
+  readonly rates: FlowRates;
   readonly rate: RateEstimator;
   /** No new tunnel starts, and the final total is being delivered. */
   isEnding = false;
@@ -47,9 +48,14 @@ export class Connection {
     readonly id: string,
     readonly exit: Exit,
     readonly credit: Credit,
-    readonly rates: FlowRates,
-    limits: Pick<Limits, 'dnsClientMs' | 'dnsClientsPerConnection'>,
+    limits: Limits,
   ) {
+    const { newTunnelsPerSecond, newTunnelsBurst, datagramsPerSecond } = limits;
+    this.rates = {
+      newTunnels: new TokenBucket(newTunnelsPerSecond, newTunnelsBurst),
+      newDestinations: new TokenBucket(newTunnelsPerSecond, newTunnelsBurst),
+      datagrams: new TokenBucket(datagramsPerSecond, datagramsPerSecond),
+    };
     this.recentClients = new RecentClients(this.access, limits);
     this.rate = new RateEstimator(credit.usedBytes, performance.now());
   }

@@ -17,7 +17,6 @@ import { CredentialKey } from './credentials.ts';
 import { causeOfRefusal, labelOfEnd } from './end-reasons.ts';
 import { PendingAuthorizations } from './pending-authorizations.ts';
 import { RefusalCache } from './refusal-cache.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 interface ConnectionsSettings {
   readonly control: Pick<ControlClient, 'authorize' | 'authorizeAddress'>;
@@ -282,13 +281,8 @@ export class Connections {
       spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
       ended: () => this.end(connection, 'connection-ended'),
     });
-    const rates = {
-      newTunnels: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
-      newDestinations: new TokenBucket(limits.newTunnelsPerSecond, limits.newTunnelsBurst),
-      datagrams: new TokenBucket(limits.datagramsPerSecond, limits.datagramsPerSecond),
-    };
     const exit = exits.get(authorization.exit);
-    const connection = new Connection(authorization.connectionId, exit, credit, rates, limits);
+    const connection = new Connection(authorization.connectionId, exit, credit, limits);
     this.#byId.set(connection.id, connection);
     return connection;
   }
