@@ -8,8 +8,8 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.data/test-results/playwright',
   globalSetup: './tools/playwright-postgres.ts',
-  // Each worker has its own product, database and browser, which keep about one CPU busy.
-  workers: Math.min(Math.max(os.availableParallelism(), 2), 4),
+  // Each worker has its own product, database and browser. They wait for each other a third of the time.
+  workers: Math.min(os.availableParallelism() + 1, 4),
   fullyParallel: true,
   // Generous, because machines may be slow or busy; it only ends tests that would hang.
   timeout: 240_000,

@@ -1,13 +1,24 @@
 import os from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
+
+/** Projects inherit the options below. */
+const project = (test: TestUserConfig) => ({ extends: true as const, test });
 
 export default defineConfig({
   test: {
-    globalSetup: ['tools/vitest-postgres.ts'],
-    include: ['{contract,api,gateway,web,tools,bench}/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    // The default leaves one processor idle, which is half of a machine with two.
-    maxWorkers: os.availableParallelism(),
+    projects: [
+      // Loading the API's modules again for each test file took half of the time. Modules are mocked only in the web app's tests.
+      project({
+        name: 'programs',
+        include: ['{contract,api,gateway,tools,bench}/**/*.test.ts'],
+        isolate: false,
+        globalSetup: ['tools/vitest-postgres.ts'],
+      }),
+      project({ name: 'web', include: ['web/**/*.test.{ts,tsx}'] }),
+    ],
+    // One more than processors: tests of failing networks wait for timeouts.
+    maxWorkers: os.availableParallelism() + 1,
     // The first query of a test file waits for its database to be cloned, while others clone theirs.
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -33,6 +33,11 @@ describe('ports', () => {
     expect(port).toBeLessThan(10_240);
   });
 
+  it('chooses no port twice', async () => {
+    const ports = await Promise.all(Array.from({ length: 300 }, () => freePort()));
+    expect(new Set(ports).size).toBe(ports.length);
+  });
+
   it('distinguishes an address of another machine from a port in use', async () => {
     await expect(requireFreePort({ port: 3000, host: '192.0.2.1', ...setting })).rejects.toThrow(
       'HOST=192.0.2.1 cannot be listened on',

@@ -3,6 +3,7 @@
  * The whole product as child processes on a given database: used by `npm start`, the end-to-end tests, the fault scripts and
  * the benchmarks.
  */
+import fs from 'node:fs';
 import { reachableHost } from './ports.mjs';
 import { Problem } from './problem.mjs';
 import { completeSettings } from './product-settings.mjs';
@@ -70,6 +71,7 @@ export async function startProduct(options) {
     programs.markReady();
   } catch (error) {
     await programs.stop();
+    if (options.logFile !== undefined) (options.log ?? console.error)(lastOutput(options.logFile));
     throw error;
   }
   const { processes, failure, stop, killAll } = programs;
@@ -88,4 +90,12 @@ export async function startProduct(options) {
       await waitForReady();
     },
   };
+}
+
+const LAST_OUTPUT_CHARACTERS = 4000;
+
+/** Why the programs did not start is in their own output. @param {string} logFile */
+function lastOutput(logFile) {
+  const output = fs.readFileSync(logFile, 'utf8').slice(-LAST_OUTPUT_CHARACTERS);
+  return `The product did not start. The end of ${logFile}:\n${output}`;
 }

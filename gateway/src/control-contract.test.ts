@@ -1,17 +1,13 @@
 import type { Exit } from '@cellhop/contract/gateway';
 import { randomUUID } from 'node:crypto';
-import { networkInterfaces } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ControlPlane } from '../test/control-plane.ts';
 import { type Harness, socks5Connect, startHarness } from '../test/gateway-harness.ts';
 import { closedPort, listenLocally, until } from '../test/sockets.ts';
 import type { GatewaySettings } from './gateway.ts';
-
-vi.mock('node:os', async (load) => {
-  const os = await load<typeof import('node:os')>();
-  return { ...os, networkInterfaces: vi.fn<typeof os.networkInterfaces>(os.networkInterfaces) };
-});
 
 const MIB = 1_048_576;
 /** A public address, assigned to an interface of this machine by a mock. */
@@ -29,14 +25,22 @@ async function start(settings: Partial<GatewaySettings> = {}) {
 
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
-  vi.mocked(networkInterfaces).mockReset();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
+
+function mockInterfaces(read: typeof os.networkInterfaces) {
+  const { mock } = vi.spyOn(os, 'networkInterfaces').mockImplementation(read);
+  // The gateway imports the function by its name.
+  syncBuiltinESMExports();
+  return mock;
+}
 
 /** Mocks a node whose only address is public. */
 const publicInterfaces = () =>
-  vi.mocked(networkInterfaces).mockReturnValue({
+  mockInterfaces(() => ({
     eth0: [{ address: OWN, netmask: '255.255.255.0', family: 'IPv4', mac: '', internal: false, cidr: null }],
-  });
+  }));
 
 /** Sends endlessly to every client. */
 async function startSource(): Promise<number> {
@@ -249,7 +253,7 @@ describe('a node on a public address', () => {
   it('keeps its known addresses if they cannot be read', async () => {
     publicInterfaces();
     const { control, gateway } = await start({ allowPrivate: false, limits: { exitCheckMs: 10 } });
-    const { mock } = vi.mocked(networkInterfaces).mockImplementation(() => {
+    const mock = mockInterfaces(() => {
       throw new Error('EMFILE');
     });
     const before = mock.calls.length;

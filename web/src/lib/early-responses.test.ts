@@ -8,8 +8,12 @@ let responses: NonNullable<Window['earlyResponses']>;
 beforeEach(() => {
   responses = { [URL]: { authorization: 'Bearer mine', response: Promise.resolve(new Response('{"data":1}')) } };
   vi.stubGlobal('window', { earlyResponses: responses });
+  vi.spyOn(performance, 'now').mockReturnValue(9_999);
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 describe('takeEarlyResponse', () => {
   it('is used once', async () => {
@@ -32,7 +36,6 @@ describe('takeEarlyResponse', () => {
   it('expires after ten seconds', () => {
     vi.spyOn(performance, 'now').mockReturnValue(10_001);
     expect(takeEarlyResponse(URL, request)).toBeUndefined();
-    vi.restoreAllMocks();
   });
 
   it('respects the abort signal of the call', async () => {
