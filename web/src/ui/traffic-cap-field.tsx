@@ -11,7 +11,7 @@ interface TrafficCapFieldProps {
 
 /** Megabytes after which a connection ends; empty for none. */
 export function TrafficCapField({ text, refusal, onChange }: TrafficCapFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation('proxyConnection');
   return (
     <TextInput
       label={t('trafficCap.label')}

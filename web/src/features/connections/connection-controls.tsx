@@ -37,7 +37,7 @@ function Control({ title, text, children }: { title: string; text: string; child
 }
 
 function CapForm({ connection }: { connection: Connection }) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation('proxyConnection');
   const { id, price, paidFor } = connection;
   // Null from an API of the previous release, too.
   const saved = connection.capMegabytes ?? null;
@@ -66,7 +66,7 @@ function CapForm({ connection }: { connection: Connection }) {
           {t('controls.cap.save')}
         </Button>
       </form>
-      <p>{t('common:trafficCap.maximum', { amount: formatMoney(maximum) })}</p>
+      <p>{t('trafficCap.maximum', { amount: formatMoney(maximum) })}</p>
     </section>
   );
 }

@@ -125,7 +125,7 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
 
 /** Shown only to users who can buy: with less money the purchase is refused. */
 function MaximumCharge({ price, cap }: { price: number; cap: number | null }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation('proxyConnection');
   const { balance = 0 } = useProfile() ?? {};
   if (balance < prepaidPrice(price)) return undefined;
   return (
