@@ -18,7 +18,7 @@ async function buyAndShow(page: Page, baseUrl: string) {
   const { data: connection } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
   await page.goto(`/connection-history?connection=${connection.id}`);
   const dialog = page.getByRole('dialog', { name: `Connection ${connection.ip}` });
-  await expect(dialog.getByLabel('Traffic cap, MB')).toBeVisible();
+  await expect(dialog.getByLabel('Traffic limit, MB')).toBeVisible();
   return { call, connection, dialog };
 }
 
@@ -43,10 +43,10 @@ test('a purchase shows its maximum possible charge, and the connection ends at i
     .click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByText('Maximum possible charge: $1.00')).toBeVisible();
-  await dialog.getByLabel('Traffic cap, MB').fill('3.5');
+  await dialog.getByLabel('Traffic limit, MB').fill('3.5');
   await expect(dialog.getByText('Enter a whole number from 1 to 10,000,000')).toBeVisible();
   await expect(dialog.getByRole('button', { name: /^Buy for/ })).toBeDisabled();
-  await dialog.getByLabel('Traffic cap, MB').fill('3');
+  await dialog.getByLabel('Traffic limit, MB').fill('3');
   const price = /\$[\d.]+/.exec((await dialog.getByRole('button', { name: /^Buy for/ }).textContent())!)![0];
   await expect(dialog.getByText(`Maximum possible charge: ${price}`)).toBeVisible();
   await dialog.getByRole('button', { name: /^Buy for/ }).click();
@@ -62,7 +62,7 @@ test('a purchase shows its maximum possible charge, and the connection ends at i
   await dialog.getByRole('link', { name: 'Go to connection history' }).click();
   await page.getByRole('button', { name: /^Details of / }).click();
   await expect(dialog.getByText('It reached its traffic limit')).toBeVisible();
-  await expect(dialog.getByLabel('Traffic cap, MB')).toBeHidden();
+  await expect(dialog.getByLabel('Traffic limit, MB')).toBeHidden();
 });
 
 test('a cap is set, refused below the used traffic, and removed', async ({ page, product }) => {
@@ -74,9 +74,9 @@ test('a cap is set, refused below the used traffic, and removed', async ({ page,
   const find = async () => (await call(listConnections, { query: { id } })).data[0]!;
   await expect.poll(async () => (await find()).trafficUsed).toBeGreaterThan(2048);
 
-  const cap = dialog.getByLabel('Traffic cap, MB');
+  const cap = dialog.getByLabel('Traffic limit, MB');
   const save = dialog
-    .locator('form', { has: page.getByLabel('Traffic cap, MB') })
+    .locator('form', { has: page.getByLabel('Traffic limit, MB') })
     .getByRole('button', { name: 'Save' });
   await expect(save).toBeDisabled();
   await cap.fill('2');
@@ -84,7 +84,7 @@ test('a cap is set, refused below the used traffic, and removed', async ({ page,
   await expect(dialog.getByText('This connection has already used more than that')).toBeVisible();
   await cap.fill('60');
   await save.click();
-  await expect(page.getByText('Traffic cap saved')).toBeVisible();
+  await expect(page.getByText('Traffic limit saved')).toBeVisible();
   expect((await find()).capMegabytes).toBe(60);
   await cap.fill('');
   await save.click();

@@ -181,7 +181,7 @@ export const changeConnection = endpoint({
 const connectionAccessSchema = z.object({
   /** In canonical CIDR notation. Clients with these addresses need no password. */
   allowList: z.array(z.string()),
-  /** Client addresses that have used the password in the last 30 days, the last used first: these can be listed. */
+  /** Client addresses that have used the password in the last 30 days and are not listed, the last used first. */
   recentAddresses: z.array(z.object({ address: z.string(), usedAt: dateSchema })).max(RECENT_ADDRESSES_MAX),
 });
 export type ConnectionAccess = z.infer<typeof connectionAccessSchema>;

@@ -114,10 +114,10 @@ describe('an alert about a traffic cap', () => {
     await run.report(connection.id, 32 * MB);
     await checkCaps();
     await checkCaps();
-    const first = `Proxy <a href="/connection-history?connection=${connection.id}">${connection.ip}</a> has used <b>32 MB</b> of its traffic cap of 40 MB.`;
+    const first = `Proxy <a href="/connection-history?connection=${connection.id}">${connection.ip}</a> has used <b>32 MB</b> of its traffic limit of 40 MB.`;
     expect(await notificationsOf(user)).toEqual([first]);
     const mails = await mailsTo(testApp, user.email);
-    expect(mails.map(({ subject }) => subject)).toEqual(['A Cellhop connection has nearly reached its traffic cap']);
+    expect(mails.map(({ subject }) => subject)).toEqual(['A Cellhop connection has nearly reached its traffic limit']);
     expect(mails[0]!.text).toContain(`Proxy: ${connection.ip}\nUsed traffic: 32 of 40 MB\n`);
     expect(mails[0]!.links[0]).toContain(`/connection-history?connection=${connection.id}`);
 

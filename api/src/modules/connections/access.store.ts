@@ -64,7 +64,7 @@ export async function findUnusedNetworks(
   return rows.map(({ network }) => network);
 }
 
-/** The addresses that may be listed, the last used first. */
+/** The addresses that may be listed and are not, the last used first. */
 export function findRecentAddresses(
   ctx: Ctx,
   connectionId: string,
@@ -73,7 +73,9 @@ export function findRecentAddresses(
 ): Promise<{ address: string; usedAt: Date }[]> {
   return ctx.db.query(
     `select host(address) as address, used_at as "usedAt" from client_addresses
-      where connection_id = $1 and used_at > now() - $2 * interval '1 day' order by used_at desc, address limit $3`,
+      where connection_id = $1 and used_at > now() - $2 * interval '1 day'
+        and not exists (select from allowed_networks where connection_id = $1 and address <<= network)
+      order by used_at desc, address limit $3`,
     [connectionId, days, limit],
   );
 }

@@ -127,7 +127,7 @@ describe('an allow-list', () => {
       recentAddresses: [{ address: HOME, usedAt: expect.any(String) as string }],
     });
     await change(user, connection.id, { allowList: [HOME] });
-    expect((await read()).allowList).toEqual([`${HOME}/32`]);
+    expect(await read()).toEqual({ allowList: [`${HOME}/32`], recentAddresses: [] });
     expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
       access: { revision: 2, allowList: [`${HOME}/32`] },
     });

@@ -96,8 +96,8 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
     NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
-      description: `Proxy ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} has used <b>${usedMegabytes} MB</b> of its traffic cap of ${capMegabytes} MB.`,
-      content: 'It is disconnected at the cap. Raise the cap to keep it running.',
+      description: `Proxy ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} has used <b>${usedMegabytes} MB</b> of its traffic limit of ${capMegabytes} MB.`,
+      content: 'It is disconnected at the limit. Raise the limit to keep it running.',
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,

@@ -26,7 +26,6 @@ export function AllowListForm({ connectionId: id }: { connectionId: string }) {
   const { allowList, recentAddresses } = response.data;
   const isFull = allowList.length >= ALLOW_LIST_MAX;
   const save = (networks: readonly string[]) => saving.run({ id, allowList: [...networks] });
-  const offered = recentAddresses.filter(({ address }) => !allowList.some((network) => isAddress(network, address)));
 
   async function add() {
     if (text.trim() !== '' && (await save([...allowList, text.trim()])) !== undefined) setText('');
@@ -77,11 +76,11 @@ export function AllowListForm({ connectionId: id }: { connectionId: string }) {
           </Button>
         </form>
       )}
-      {offered.length > 0 && !isFull && (
+      {recentAddresses.length > 0 && !isFull && (
         <>
           <p>{t('controls.allowList.recent')}</p>
           <ul className={classes['networks']} aria-label={t('controls.allowList.recent')}>
-            {offered.map(({ address, usedAt }) => (
+            {recentAddresses.map(({ address, usedAt }) => (
               <li key={address}>
                 <span>
                   {address} <small>{formatDate(usedAt)}</small>
@@ -109,8 +108,4 @@ function refusalText(error: Parameters<typeof errorText>[0] & { code: string }, 
 /** Single addresses are shown without their prefix. */
 function shownNetwork(network: string): string {
   return network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '');
-}
-
-function isAddress(network: string, address: string): boolean {
-  return shownNetwork(network) === address;
 }
