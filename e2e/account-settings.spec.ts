@@ -41,7 +41,7 @@ async function setUp(page: Page): Promise<string> {
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible();
   // The focused button was removed with its step.
-  await expect(dialog.getByText('Scan this picture')).toBeFocused();
+  await expect(dialog.getByText('Scan this code')).toBeFocused();
   const secret = await dialog.locator('code').innerText();
   await dialog.getByLabel('Code from the app').fill('12345');
   await dialog.getByRole('button', { name: 'Turn on' }).click();
@@ -164,7 +164,7 @@ test('a new password signs out all other browsers, but not this one', async ({ p
   await expect(form.getByRole('alert')).toContainText('The password is wrong');
   await form.getByLabel('Current password').fill(PASSWORD);
   await clickTwice(submit);
-  await expect(page.getByText('Your password is changed.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Your password was changed.', { exact: false })).toBeVisible();
   await expect(form.getByLabel('New password')).toHaveValue('');
   await expect(form.getByRole('alert')).toHaveCount(0);
 

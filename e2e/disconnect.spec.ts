@@ -40,8 +40,9 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   await question.getByRole('button', { name: 'Disconnect' }).press('Enter');
   // The live event may arrive before the response.
   await expect(page.getByRole('row', { name: /Disconnected by you/ })).toBeVisible();
-  await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
   responding.abort();
+  await expect(question).toBeHidden();
+  await expect(page.getByRole('button', { name: /^Details of / })).toBeFocused();
   // The whole download takes 45 seconds at this rate; curl receives only what is in its socket buffer.
   const [code] = (await Promise.race([closed, page.waitForTimeout(10_000).then(() => ['still runs'])])) as [unknown];
   expect(code).not.toBe('still runs');

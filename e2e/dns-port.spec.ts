@@ -33,5 +33,5 @@ test('a connection without a DNS port says so, when it is bought and in the list
     .getByRole('button', { name: /198\.18\./ })
     .first()
     .click();
-  await expect(dnsPort('Порт DNS (скоро)')).toHaveText('Свободных не было');
+  await expect(dnsPort('Порт DNS (скоро)')).toHaveText('Нет свободных');
 });

@@ -17,9 +17,9 @@ const listed: Invoice[] = [...invoiceStatuses.map((status) => exampleInvoice(sta
 const messages: Record<Invoice['status'], RegExp> = {
   PENDING: /^Send exactly this amount/,
   CONFIRMING: /^We see your payment/,
-  PARTIALLY_PAID: /^Less than the invoice arrived/,
+  PARTIALLY_PAID: /^You sent less than the invoice amount/,
   PAID: /^Paid\. The money/,
-  OVERPAID: /^More than the invoice arrived/,
+  OVERPAID: /^You sent more than the invoice amount/,
   EXPIRED: /^The invoice has expired/,
 };
 
@@ -96,7 +96,7 @@ async function checkInvoice(page: Page, invoice: Invoice): Promise<void> {
   else await expect(codeOf(page)).toHaveCount(0);
   if (status === 'OVERPAID') await expect(receivedOf(page)).toContainText('Excess0.00005000 BTC');
   if (payment?.isLate === true)
-    await expect(receivedOf(page)).toContainText('A payment came after the invoice had ended.');
+    await expect(receivedOf(page)).toContainText('A payment arrived after the invoice expired.');
   await page.keyboard.press('Escape');
   await expect(dialogOf(page)).toBeHidden();
 }

@@ -51,8 +51,9 @@ test('changes in one tab appear in the other without a reload, over one shared s
   await topUp(page, product.url, 20);
   await expect(other.getByRole('row', { name: /Paid/ })).toHaveCount(1, { timeout: 5000 });
   await expect(balance(other)).toContainText('$21.00', { timeout: 5000 });
-  await expect(bell(other)).toHaveAccessibleName('Notifications, 1 unread', { timeout: 5000 });
-  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+  // The trial credit was announced before.
+  await expect(bell(other)).toHaveAccessibleName('Notifications, 2 unread', { timeout: 5000 });
+  await expect(bell(page)).toHaveAccessibleName('Notifications, 2 unread');
 
   await bell(other).click();
   await expect(popup(other).getByText('$20.00 has been credited to your balance.')).toBeVisible();
@@ -170,7 +171,7 @@ test('the popup shows placeholders, a failure with a retry button, and an empty 
   await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
   await page.unroute(LIST);
   await popup(page).getByRole('button', { name: 'Try again' }).click();
-  await expect(popup(page).getByText('Nothing new yet.', { exact: false })).toBeVisible();
+  await expect(popup(page).getByText('Nothing here yet.', { exact: false })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(popup(page)).toBeHidden();
   await expect(bell(page)).toBeFocused();

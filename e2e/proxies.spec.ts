@@ -55,7 +55,7 @@ async function checkStates(page: Page): Promise<void> {
   await expect(page.getByText('The first 50 results are shown.', { exact: false })).toBeVisible();
   await expect(rows.first()).toHaveText('ActionPrice, 50 MBIP addressCountryRegionCityZIPISPType');
   await page.goto('/proxies?country=DE&city=Nowhere');
-  await expect(page.getByText('No free proxies match these filters', { exact: false })).toBeVisible();
+  await expect(page.getByText('No available proxies match these filters', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: 'Reset' }).click();
 }
 

@@ -45,7 +45,7 @@ async function checkLevel(page: Page, api: FailingApi): Promise<void> {
     /Platinum.*10.*21.*20%/,
     /Partner.*22.*∞.*25%/,
   ]);
-  await expect(main.getByText('10 top-ups in a month give Gold with a 15% bonus', { exact: false })).toBeVisible();
+  await expect(main.getByText('10 top-ups give you Gold with a 15% bonus', { exact: false })).toBeVisible();
 }
 
 async function copyLink(page: Page): Promise<string> {
@@ -95,7 +95,7 @@ async function readFaq(page: Page, api: FailingApi): Promise<void> {
   await expect(main.getByText('Подписки и платы за время нет', { exact: false })).toBeHidden();
   await expect(main.getByText('За что я плачу?')).toBeVisible();
   await expect(main.getByText('What do I pay for?')).toHaveCount(0);
-  await main.getByRole('link', { name: 'Задайте его поддержке' }).click();
+  await main.getByRole('link', { name: 'Напишите в поддержку' }).click();
   await expect(page).toHaveURL(/\/support\/tickets\?create=true$/);
   await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');

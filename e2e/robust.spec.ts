@@ -157,7 +157,7 @@ test('a lost network and a timeout show a message and can be retried', async ({ 
   await page.getByRole('button', { name: 'Find' }).click();
   await request;
   await expect(page.getByText('Failed loaded proxies')).toBeVisible();
-  await expect(page.getByText('did not answer within 10 seconds')).toBeVisible();
+  await expect(page.getByText('did not respond within 10 seconds')).toBeVisible();
   await page.unroute('**/v1/proxies?*');
   await undo.evaluate((restore) => restore());
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -1,7 +1,7 @@
 import { confirmationTexts } from '@cellhop/contract/confirmation-texts';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isKnownMessage, truncateMessage } from './public-messages.ts';
+import { isConfirmation, isKnownMessage, truncateMessage } from './public-messages.ts';
 
 function read(language: string, namespace: string) {
   const file = new URL(`../i18n/locales/${language}/${namespace}.json`, import.meta.url);
@@ -14,6 +14,17 @@ function read(language: string, namespace: string) {
 
 it.each(['en', 'ru'] as const)('knows every sentence that a link of a mail leads to, in %s', (language) => {
   for (const text of Object.values(confirmationTexts[language])) expect(isKnownMessage(text)).toBe(true);
+});
+
+it('leads to sign-in from a confirmation only', () => {
+  const { DONE, ALREADY_DONE, TOO_OLD, UNKNOWN } = confirmationTexts.en;
+  expect([DONE, ALREADY_DONE, TOO_OLD, UNKNOWN, 'Sign in'].map(isConfirmation)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 it.each(['en', 'ru'])('knows what the specification says about links, in %s', (language) => {

@@ -1,4 +1,5 @@
 import './global.css';
+import './print.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -1,5 +1,7 @@
+import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
 import {
+  formatCents,
   formatDate,
   formatCount,
   formatMegabytes,
@@ -25,6 +27,16 @@ describe('formatMoney', () => {
   ])('shows %d as %s', (dollars, text) => {
     expect(formatMoney(dollars)).toBe(text);
   });
+});
+
+it('writes Russian decimals with a comma', async () => {
+  await i18next.init({ lng: 'ru', supportedLngs: ['ru', 'en'] });
+  expect(formatMoney(1234.5)).toBe('$1\u00A0234,50');
+  expect(formatMegabytes(10.5 * 1024)).toBe('10,5');
+  expect(maxDecimals([24, -0.088])).toBe(3);
+  await i18next.changeLanguage('en');
+  expect(formatCents(24.6199)).toBe('$24.61');
+  expect(formatCents(0.29)).toBe('$0.29');
 });
 
 describe('maxDecimals', () => {

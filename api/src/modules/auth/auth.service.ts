@@ -4,12 +4,14 @@ import type { ChangePasswordBody, SetPasswordBody, SignInBody, SignInResult, Sig
 import { AppError } from '@cellhop/contract/errors';
 import { clientNetwork } from '@cellhop/contract/network';
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { announceTrial } from '../notifications/notifications.service.ts';
 import * as referrals from '../referrals/referrals.service.ts';
 import { getProfile } from '../profile/profile.service.ts';
 import * as users from '../users/users.service.ts';
@@ -76,7 +78,10 @@ export function confirmEmail(
     await codes.spendCodes(ctx, userId, 'CONFIRM_EMAIL');
     await auditLog.recordOwn(ctx, 'EMAIL_CONFIRMED', userId, requester);
     const trial = await referrals.trialTransfer(ctx, userId, accountId);
-    if (trial) await ledger.post(ctx, [trial]);
+    if (trial) {
+      await ledger.post(ctx, [trial]);
+      await announceTrial(ctx, userId, languageCode, toDollars(trial.amountMicros));
+    }
     return { confirmation: 'DONE', languageCode };
   });
 }

@@ -103,7 +103,10 @@ export interface CostStepRow {
   megabyteTo: bigint;
 }
 
-/** A sample of charges, evenly spread over the paid megabytes and including the last. Each is looked up by index. */
+/**
+ * A sample of charges, evenly spread over the paid megabytes and including the last. Each is looked up by index. After a full refund
+ * no megabyte is paid, and the purchase is still a step.
+ */
 export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number): Promise<CostStepRow[]> {
   return ctx.db.query(
     `select distinct on (charge.megabyte_to) charge_time(charge.created_at) as "chargedAt",
@@ -112,7 +115,7 @@ export function listCostSteps(ctx: Ctx, escrowAccountId: bigint, count: number):
       cross join generate_series(1, $2::bigint) as step
       cross join lateral (
         select created_at, megabyte_to from readable_transfers
-         where credit_account_id = $1 and megabyte_from < (charged_megabytes * step + $2 - 1) / $2
+         where credit_account_id = $1 and megabyte_from < (greatest(charged_megabytes, 1) * step + $2 - 1) / $2
          order by megabyte_from desc limit 1
       ) as charge
       where escrow_account_id = $1

@@ -1,5 +1,6 @@
 /** The history of a customer: search, labels, and the balance beside the costs. */
 import { changeConnection, connect, disconnect, listConnections } from '@cellhop/contract/connections';
+import { getConnectionCost } from '@cellhop/contract/receipts';
 import type { ClientInput } from '@cellhop/contract/endpoint';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,6 +49,15 @@ describe("a customer's history", () => {
 
     await user.call(changeConnection, { params: { id: second.id }, body: { label: '' } });
     expect(await find(user, { search: 'shop' })).toEqual([]);
+  });
+
+  test('has a cost of zero after a full refund', async () => {
+    const user = await rich();
+    const { id } = await buy(user);
+    await user.call(disconnect, { params: { id } });
+    const { data: cost } = await user.call(getConnectionCost, { params: { id } });
+    expect(cost.total).toBe(0);
+    expect(cost.steps.map((step) => step.cost)).toEqual([0.4, 0]);
   });
 
   test('has the balance of the same moment', async () => {

@@ -69,6 +69,18 @@ const levelNames: Record<ReferralLevel, string> = {
   PARTNER: 'Partner',
 };
 
+export function trialText(languageCode: LanguageCode, dollars: number): NotificationText {
+  return languageCode === 'ru'
+    ? {
+        description: `Добро пожаловать! Пробный кредит ${moneyInRussian(dollars)} уже на балансе.`,
+        content: `${link('/proxies', 'Выберите прокси')} и попробуйте сервис.`,
+      }
+    : {
+        description: `Welcome! Your trial credit of ${money(dollars)} is on your balance.`,
+        content: `${link('/proxies', 'Choose a proxy')} and give it a try.`,
+      };
+}
+
 const notificationTexts: Record<LanguageCode, Texts> = {
   en: {
     TOP_UP: ({ amount }) => ({ description: `${money(amount)} has been credited to your balance.` }),

@@ -6,7 +6,7 @@ import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { toTotalPages, type PageQuery } from '../../http/paging.ts';
-import { renderNotification, type NotificationEvent } from './notification-texts.ts';
+import { renderNotification, trialText, type NotificationEvent } from './notification-texts.ts';
 import * as store from './notifications.store.ts';
 
 export type NewNotification = store.NewNotification;
@@ -22,6 +22,11 @@ const SURPLUS_WINDOW_HOURS = 24;
  */
 export function notify(ctx: Ctx, userId: string, idempotencyKey: string, event: NotificationEvent): Promise<void> {
   return notifyAll(ctx, [{ userId, idempotencyKey, event }]);
+}
+
+/** A message and not a kind of its own, because processes of the previous release read it, too. */
+export function announceTrial(ctx: Ctx, userId: string, languageCode: LanguageCode, dollars: number): Promise<void> {
+  return notify(ctx, userId, `trial:${userId}`, { kind: 'MESSAGE', details: trialText(languageCode, dollars) });
 }
 
 export async function notifyAll(ctx: Ctx, all: readonly NewNotification[]): Promise<void> {

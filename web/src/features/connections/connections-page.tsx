@@ -10,7 +10,7 @@ import { PagedList } from '../../ui/paged-list.tsx';
 import { useConnection, useConnections, useDisconnect } from './api.ts';
 import { ConnectionDialog } from './connection-dialog.tsx';
 import { ConnectionsFilter } from './connections-filter.tsx';
-import { ConnectionsTable } from './connections-table.tsx';
+import { ConnectionsTable, focusInfo } from './connections-table.tsx';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
 import { type RefusedReturn, RefusedReturnDialog } from './refused-return-dialog.tsx';
 import type { ConnectionsSearch } from './screen.ts';
@@ -99,7 +99,10 @@ function useEnding() {
     const ended = await ending.run({ connection, isRefundWaived });
     if (ended === undefined && isRefundWaived) return;
     setAsked(undefined);
-    if (ended !== undefined) setRefused(undefined);
+    if (ended === undefined) return;
+    setRefused(undefined);
+    // The button that opened the dialog is gone.
+    focusInfo(connection.id);
   }
 
   return {

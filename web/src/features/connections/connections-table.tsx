@@ -19,6 +19,11 @@ interface ConnectionsTableProps {
   onDisconnect: (connection: Connection) => void;
 }
 
+/** The button of a row that stays when the connection has ended. */
+export function focusInfo(connectionId: string): void {
+  document.getElementById(infoId(connectionId))?.focus({ preventScroll: true });
+}
+
 function infoId(connectionId: string): string {
   return `info-${connectionId}`;
 }
@@ -29,7 +34,7 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
   const columns: Column<Connection>[] = [
     {
       key: 'info',
-      width: 2.9,
+      width: 3.5,
       header: t('table.info'),
       place: 'heading',
       render: (connection) => <InfoButton connection={connection} onClick={() => onShow(connection)} />,
@@ -57,14 +62,14 @@ export function ConnectionsTable({ connections, endingId, onShow, onDisconnect }
     },
     {
       key: 'status',
-      width: 10.6,
+      width: 10.3,
       header: t('table.status'),
       place: 'heading',
       render: ({ status }) => <ConnectionStatusBadge status={status} />,
     },
     {
       key: 'refundStatus',
-      width: 5.3,
+      width: 6.2,
       header: t('table.refundStatus'),
       render: ({ refundStatus }) => t(`refundStatuses.${refundStatus}`),
     },
@@ -148,7 +153,7 @@ function DisconnectButton({ connection: { id, ip }, isLoading, onClick }: RowBut
   useLayoutEffect(() => {
     const element = button.current;
     return () => {
-      if (document.activeElement === element) document.getElementById(infoId(id))?.focus({ preventScroll: true });
+      if (document.activeElement === element) focusInfo(id);
     };
   }, [id]);
   return (

@@ -12,6 +12,7 @@ import { Pages } from '../../ui/pages.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
 import { ChargesTable } from './charges-table.tsx';
 import { CostChart } from './cost-chart.tsx';
+import { startedMegabytes } from './refund.ts';
 import { receiptCsv } from './receipt-csv.ts';
 import classes from './receipt-section.module.css';
 
@@ -37,7 +38,7 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
         <Skeleton height={220} radius="md" />
       ) : (
         <>
-          <CostChart cost={cost.response.data} />
+          <CostChart cost={cost.response.data} startedMegabytes={startedMegabytes(connection)} />
           <ChargesTable charges={charges.response.data} />
           <Pages page={page} totalPages={charges.response.totalPages} onChange={setPage} />
           <Downloads connection={connection} />

@@ -39,6 +39,11 @@ it('has a reason for each refused amount', () => {
   }
 });
 
+it('refuses a huge amount as too large', () => {
+  const { error } = invoiceForm.safeParse({ amount: '99999999999', currency: 'BTC' }, { error: formErrorMap });
+  expect(error?.issues[0]?.message).toBe('maximum:100000');
+});
+
 it('restores only what was typed', () => {
   expect([{}, { amount: '12.50' }, { amount: '7', currency: 'LTC' }].every(isInvoiceDraft)).toBe(true);
   expect([null, 7, { amount: {} }, { amount: 7 }, { currency: 'DOGE' }].some(isInvoiceDraft)).toBe(false);

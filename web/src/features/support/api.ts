@@ -20,6 +20,9 @@ import { useList } from '../../lib/use-list.ts';
 
 type MessagesResponse = Output<typeof listTicketMessages>;
 
+/** A ticket that was just created opens without a request. Live events refetch it at any time. */
+const FRESH_MS = 5000;
+
 const dependencies: Dependencies = { topics: ['tickets'] };
 
 export function useTickets(page: number) {
@@ -27,11 +30,11 @@ export function useTickets(page: number) {
 }
 
 export function useTicket(id: string) {
-  return useApiQuery(ticketQuery(id));
+  return useApiQuery({ ...ticketQuery(id), staleTime: FRESH_MS });
 }
 
 export function useMessages(id: string, page: number) {
-  return useList(messagesQuery(id, page));
+  return useList({ ...messagesQuery(id, page), staleTime: FRESH_MS });
 }
 
 /** Caches the new ticket, so that its page opens without a request. */
