@@ -151,8 +151,6 @@ test('a customer chooses when to be alerted, and is alerted by notification and 
   const { call, connection } = await buyAndShow(page, product.url);
   await expect.poll(async () => (await readMail(page, email)).subject).toBe('Your Cellhop balance is low');
   const { data } = await call(listNotifications, { query: {} });
-  expect(data.map(({ description }) => description)).toContainEqual(
-    expect.stringContaining('Your balance is low') as string,
-  );
+  expect(data.map(({ description }) => description)).toContainEqual(expect.stringContaining('Your balance is low'));
   await call(disconnect, { params: connection });
 });

@@ -1,6 +1,7 @@
+import type { ApiError } from '@cellhop/contract/client';
 import { ALLOW_LIST_MAX } from '@cellhop/contract/limits';
 import { Button, Center, Loader, TextInput } from '@mantine/core';
-import { IconPlus, IconX } from '@tabler/icons-react';
+import { IconPlus, IconX, type TablerIcon } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../lib/error-text.ts';
@@ -14,7 +15,6 @@ import { isFieldRefusal, useConnectionAccess, useControl } from './controls-api.
 export function AllowListForm({ connectionId: id }: { connectionId: string }) {
   const { t } = useTranslation('proxyConnection');
   const { response, failure } = useConnectionAccess(id);
-  const [text, setText] = useState('');
   const saving = useControl(() => t('controls.allowList.saved'));
   if (failure !== undefined) return <LoadFailure text={t('controls.allowList.failed')} {...failure} />;
   if (response === undefined)
@@ -25,83 +25,103 @@ export function AllowListForm({ connectionId: id }: { connectionId: string }) {
     );
   const { allowList, recentAddresses } = response.data;
   const isFull = allowList.length >= ALLOW_LIST_MAX;
-  const save = (networks: readonly string[]) => saving.run({ id, allowList: [...networks] });
-
-  async function add() {
-    if (text.trim() !== '' && (await save([...allowList, text.trim()])) !== undefined) setText('');
-  }
-
+  const save = (networks: string[]) => saving.run({ id, allowList: networks });
+  const listed = allowList.map((network) => ({
+    text: shownNetwork(network),
+    action: t('controls.allowList.remove', { network: shownNetwork(network) }),
+    onAct: () => save(allowList.filter((each) => each !== network)),
+  }));
+  const offered = recentAddresses.map(({ address, usedAt }) => ({
+    text: address,
+    note: formatDate(usedAt),
+    action: t('controls.allowList.addOf', { address }),
+    onAct: () => save([...allowList, address]),
+  }));
+  if (isFull)
+    return (
+      <>
+        <Networks name={t('controls.allowList.title')} lines={listed} Icon={IconX} isBusy={saving.isRunning} />
+        <p>{t('controls.allowList.full', { count: ALLOW_LIST_MAX })}</p>
+      </>
+    );
   return (
     <>
-      {allowList.length > 0 && (
-        <ul className={classes['networks']} aria-label={t('controls.allowList.title')}>
-          {allowList.map((network) => (
-            <li key={network}>
-              <span>{shownNetwork(network)}</span>
-              <IconButton
-                aria-label={t('controls.allowList.remove', { network: shownNetwork(network) })}
-                disabled={saving.isRunning}
-                onClick={() => void save(allowList.filter((each) => each !== network))}
-              >
-                <IconX size={17} aria-hidden="true" />
-              </IconButton>
-            </li>
-          ))}
-        </ul>
-      )}
-      {isFull ? (
-        <p>{t('controls.allowList.full', { count: ALLOW_LIST_MAX })}</p>
-      ) : (
-        <form
-          className={classes['line']}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void add();
-          }}
-        >
-          <TextInput
-            label={t('controls.allowList.field')}
-            description={t('controls.allowList.hint')}
-            autoComplete="off"
-            maxLength={50}
-            value={text}
-            error={isFieldRefusal(saving.error) && refusalText(saving.error, t('controls.allowList.invalid'))}
-            onChange={({ currentTarget }) => {
-              saving.reset();
-              setText(currentTarget.value);
-            }}
-          />
-          <Button type="submit" variant="default" disabled={text.trim() === ''} loading={saving.isRunning}>
-            {t('controls.allowList.add')}
-          </Button>
-        </form>
-      )}
-      {recentAddresses.length > 0 && !isFull && (
-        <>
-          <p>{t('controls.allowList.recent')}</p>
-          <ul className={classes['networks']} aria-label={t('controls.allowList.recent')}>
-            {recentAddresses.map(({ address, usedAt }) => (
-              <li key={address}>
-                <span>
-                  {address} <small>{formatDate(usedAt)}</small>
-                </span>
-                <IconButton
-                  aria-label={t('controls.allowList.addOf', { address })}
-                  disabled={saving.isRunning}
-                  onClick={() => void save([...allowList, address])}
-                >
-                  <IconPlus size={17} aria-hidden="true" />
-                </IconButton>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Networks name={t('controls.allowList.title')} lines={listed} Icon={IconX} isBusy={saving.isRunning} />
+      <AddForm saving={saving} onAdd={(network) => save([...allowList, network])} />
+      {offered.length > 0 && <p>{t('controls.allowList.recent')}</p>}
+      <Networks name={t('controls.allowList.recent')} lines={offered} Icon={IconPlus} isBusy={saving.isRunning} />
     </>
   );
 }
 
-function refusalText(error: Parameters<typeof errorText>[0] & { code: string }, invalid: string): string {
+interface NetworksProps {
+  name: string;
+  lines: readonly { text: string; note?: string; action: string; onAct: () => Promise<unknown> }[];
+  Icon: TablerIcon;
+  isBusy: boolean;
+}
+
+/** Addresses and networks, each with one action. */
+function Networks({ name, lines, Icon, isBusy }: NetworksProps) {
+  if (lines.length === 0) return undefined;
+  return (
+    <ul className={classes['networks']} aria-label={name}>
+      {lines.map(({ text, note, action, onAct }) => (
+        <li key={text}>
+          <span>
+            {text} <small>{note}</small>
+          </span>
+          <IconButton aria-label={action} disabled={isBusy} onClick={() => void onAct()}>
+            <Icon size={17} aria-hidden="true" />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface AddFormProps {
+  saving: ReturnType<typeof useControl>;
+  onAdd: (network: string) => Promise<unknown>;
+}
+
+function AddForm({ saving, onAdd }: AddFormProps) {
+  const { t } = useTranslation('proxyConnection');
+  const [text, setText] = useState('');
+  const network = text.trim();
+
+  async function add() {
+    if (network !== '' && (await onAdd(network)) !== undefined) setText('');
+  }
+
+  return (
+    <form
+      className={classes['line']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <TextInput
+        label={t('controls.allowList.field')}
+        description={t('controls.allowList.hint')}
+        autoComplete="off"
+        maxLength={50}
+        value={text}
+        error={isFieldRefusal(saving.error) && refusalText(saving.error, t('controls.allowList.invalid'))}
+        onChange={({ currentTarget }) => {
+          saving.reset();
+          setText(currentTarget.value);
+        }}
+      />
+      <Button type="submit" variant="default" disabled={network === ''} loading={saving.isRunning}>
+        {t('controls.allowList.add')}
+      </Button>
+    </form>
+  );
+}
+
+function refusalText(error: ApiError, invalid: string): string {
   return error.code === 'VALIDATION' ? invalid : errorText(error);
 }
 
