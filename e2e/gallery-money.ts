@@ -54,6 +54,7 @@ const bought: ConnectionWithBalance = {
   password: 'phztjenpp7kgkw28gujzvm2xqtr',
   currentBalance: 24.6,
   label: '',
+  capMegabytes: null,
 };
 
 export const moneyScreens: Screen[] = [

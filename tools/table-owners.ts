@@ -6,7 +6,7 @@ const tablesOf: Record<string, readonly string[]> = {
   approvals: ['staff_requests'],
   'audit-log': ['audit_log'],
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
-  billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
+  billing: ['alert_settings', 'cap_warnings', 'connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   connections: ['allowed_networks', 'client_addresses', 'connection_labels'],
   dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],

@@ -50,6 +50,7 @@ import { referralsRoutes } from './modules/referrals/referrals.routes.ts';
 import { usageRoutes } from './modules/usage/usage.routes.ts';
 import { searchRoutes } from './modules/search/search.routes.ts';
 import { timelineRoutes } from './modules/timeline/timeline.routes.ts';
+import { alertsRoutes } from './modules/billing/alerts.routes.ts';
 import { receiptsRoutes } from './modules/billing/receipts.routes.ts';
 import { deskRoutes } from './modules/support/desk.routes.ts';
 import { supportRoutes } from './modules/support/support.routes.ts';
@@ -138,6 +139,7 @@ function registerRoutes(app: FastifyInstance, longPolls: gateway.LongPolls, brow
   gatewayRoutes(app, longPolls);
   nodesRoutes(app);
   receiptsRoutes(app);
+  alertsRoutes(app);
   invoicesRoutes(app);
   transactionsRoutes(app);
   reconciliationRoutes(app);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
+import { warnNearCaps } from './modules/billing/near-cap.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
 import { fetchRates } from './modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
@@ -23,6 +24,7 @@ interface PeriodicTask {
 const periodicTasks: PeriodicTask[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
+  { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },

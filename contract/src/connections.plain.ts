@@ -12,9 +12,19 @@ export const disconnectWithoutRefund = plain<typeof full.disconnectWithoutRefund
   url: '/v1/proxies/connections/{id}/disconnect-without-refund',
   access: 'user',
 });
-export const labelConnection = plain<typeof full.labelConnection>({
-  method: 'PUT',
-  url: '/v1/proxies/connections/{id}/label',
+export const changeConnection = plain<typeof full.changeConnection>({
+  method: 'PATCH',
+  url: '/v1/proxies/connections/{id}',
+  access: 'user',
+});
+export const changePassword = plain<typeof full.changePassword>({
+  method: 'POST',
+  url: '/v1/proxies/connections/{id}/credentials',
+  access: 'user',
+});
+export const getConnectionAccess = plain<typeof full.getConnectionAccess>({
+  method: 'GET',
+  url: '/v1/proxies/connections/{id}/access',
   access: 'user',
 });
 export const listConnections = plain<typeof full.listConnections>({

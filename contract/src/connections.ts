@@ -4,8 +4,10 @@ import {
   ALLOW_LIST_IPV4_PREFIX_BITS_MIN,
   ALLOW_LIST_IPV6_PREFIX_BITS_MIN,
   ALLOW_LIST_MAX,
+  CAP_MEGABYTES_MAX,
   CONNECTION_LABEL_LENGTH_MAX,
   CONNECTION_SEARCH_LENGTH_MAX,
+  RECENT_ADDRESSES_MAX,
 } from './limits.ts';
 import { parseNetwork } from './network.ts';
 import { locationSchema } from './proxies.ts';
@@ -44,6 +46,8 @@ export const connectionSchema = locationSchema.extend({
   password: z.string().nullable(),
   /** What the customer calls it; empty without one. */
   label: z.string(),
+  /** The connection ends when it has used this traffic. Null: no cap. */
+  capMegabytes: z.int().nullable(),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
@@ -51,8 +55,10 @@ export type Connection = z.infer<typeof connectionSchema>;
 const withBalance = connectionSchema.extend({ currentBalance: dollarsSchema });
 export type ConnectionWithBalance = z.infer<typeof withBalance>;
 
-/** `price` is the price that the user saw; if it has changed, the request is refused. */
-export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema });
+const capSchema = z.int().min(1).max(CAP_MEGABYTES_MAX);
+
+/** `price` is the price that the user saw; if it has changed, the request is refused. Without `capMegabytes` there is no cap. */
+export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema, capMegabytes: capSchema.optional() });
 export type ConnectBody = z.infer<typeof connectBody>;
 
 /** An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. */
@@ -148,17 +154,44 @@ export const listConnections = endpoint({
   response: paged(connectionSchema).extend({ balance: dollarsSchema.optional() }),
 });
 
-/** Trimmed; an empty text removes the label. */
-export const labelBody = z.strictObject({ label: z.string().trim().max(CONNECTION_LABEL_LENGTH_MAX) });
-export type LabelBody = z.input<typeof labelBody>;
+/** Only the given values change: all of them, or none. */
+const changeConnectionBody = z
+  .strictObject({
+    /** Trimmed; an empty text removes it. Ended connections have one too. */
+    label: z.string().trim().max(CONNECTION_LABEL_LENGTH_MAX).optional(),
+    /** Null: no cap. */
+    capMegabytes: capSchema.nullable().optional(),
+    /** Replaces the whole list. */
+    allowList: allowListSchema.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must contain a value to change');
+export type ConnectionChange = z.infer<typeof changeConnectionBody>;
 
-export const labelConnection = endpoint({
-  method: 'PUT',
-  url: '/v1/proxies/connections/{id}/label',
+export const changeConnection = endpoint({
+  method: 'PATCH',
+  url: '/v1/proxies/connections/{id}',
   access: 'user',
-  summary: 'Name a connection, open or ended',
+  summary: 'Change the label, the traffic cap or the allow-list of a connection',
   params: idParams,
-  body: labelBody,
+  body: changeConnectionBody,
   response: data(connectionSchema),
+  errors: ['NOT_FOUND', 'NOT_CONNECTED', 'CAP_USED_UP', 'ADDRESS_NOT_USED'],
+});
+
+const connectionAccessSchema = z.object({
+  /** In canonical CIDR notation. Clients with these addresses need no password. */
+  allowList: z.array(z.string()),
+  /** Client addresses that have used the password in the last 30 days and are not listed, the last used first. */
+  recentAddresses: z.array(z.object({ address: z.string(), usedAt: dateSchema })).max(RECENT_ADDRESSES_MAX),
+});
+export type ConnectionAccess = z.infer<typeof connectionAccessSchema>;
+
+export const getConnectionAccess = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/connections/{id}/access',
+  access: 'user',
+  summary: 'The allow-list of a connection, and the client addresses that can be added to it',
+  params: idParams,
+  response: data(connectionAccessSchema),
   errors: ['NOT_FOUND'],
 });

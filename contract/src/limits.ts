@@ -72,6 +72,10 @@ export const APPROVAL_HOURS_MAX = 72;
 /** The sum of a customer's changes by staff in this time decides whether one needs approval. */
 export const APPROVAL_SUM_HOURS = 24;
 
+/** The highest balance at which a customer can be alerted. */
+export const ALERT_DOLLARS_MAX = 100_000;
+/** The largest traffic cap of a connection, in megabytes. */
+export const CAP_MEGABYTES_MAX = 10_000_000;
 /** What a customer calls a connection. */
 export const CONNECTION_LABEL_LENGTH_MAX = 60;
 /** Of the text that a customer searches their connections by. */
@@ -81,6 +85,8 @@ export const ALLOW_LIST_MAX = 20;
 /** The largest networks that an allow-list may contain. */
 export const ALLOW_LIST_IPV4_PREFIX_BITS_MIN = 24;
 export const ALLOW_LIST_IPV6_PREFIX_BITS_MIN = 56;
+/** Client addresses that are offered for an allow-list, the last used first. */
+export const RECENT_ADDRESSES_MAX = 20;
 /** Each listed network must contain a client address that used the connection's password within this time. */
 export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
 

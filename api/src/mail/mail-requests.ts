@@ -17,6 +17,16 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
     template: z.enum(['password-changed', 'new-sign-in']),
     values: z.object({ link, ...event }),
   }),
+  z.object({
+    ...recipient,
+    template: z.literal('low-balance'),
+    values: z.object({ link, balance: z.number() }),
+  }),
+  z.object({
+    ...recipient,
+    template: z.literal('near-cap'),
+    values: z.object({ link, ip: z.string(), usedMegabytes: z.int(), capMegabytes: z.int() }),
+  }),
 ]) satisfies z.ZodType<MailRequest>;
 
 export const sealedMailSchema = z.object({

@@ -37,10 +37,26 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'recover-password', values: { link } },
   { template: 'password-changed', values: { link, ...event } },
   { template: 'new-sign-in', values: { link, ...event } },
+  { template: 'low-balance', values: { link, balance: 4.2 } },
+  { template: 'near-cap', values: { link, ip: '203.0.113.7', usedMegabytes: 32, capMegabytes: 40 } },
 ];
 const titles = {
-  en: ['Confirm your email', 'Set a new password', 'Your password was changed', 'New sign-in'],
-  ru: ['Подтвердите email', 'Задайте новый пароль', 'Ваш пароль изменён', 'Новый вход'],
+  en: [
+    'Confirm your email',
+    'Set a new password',
+    'Your password was changed',
+    'New sign-in',
+    'Your balance is low',
+    'Traffic limit nearly reached',
+  ],
+  ru: [
+    'Подтвердите email',
+    'Задайте новый пароль',
+    'Ваш пароль изменён',
+    'Новый вход',
+    'На балансе мало средств',
+    'Лимит трафика почти исчерпан',
+  ],
 };
 
 test.each(

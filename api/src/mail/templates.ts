@@ -1,14 +1,34 @@
 /** Renders mails as plain text and as simple HTML. */
 import type { LanguageCode } from '@cellhop/contract/schemas';
+import { dollarText } from '../dollar-text.ts';
 import { mailTexts } from './texts.ts';
 
-export type MailTemplate = 'confirm-email' | 'recover-password' | 'password-changed' | 'new-sign-in';
+export type MailTemplate =
+  | 'confirm-email'
+  | 'recover-password'
+  | 'password-changed'
+  | 'new-sign-in'
+  | AlertMail['template'];
 
 /** Stored as JSON in the job. */
 export type MailRequest = { to: string; languageCode: LanguageCode } & (
   | { template: 'confirm-email' | 'recover-password'; values: { link: string } }
   | { template: 'password-changed' | 'new-sign-in'; values: MailEvent & { link: string } }
+  | AlertMail
 );
+
+/** About the user's money. */
+export type AlertMail =
+  /** US dollars. */
+  | { template: 'low-balance'; values: { link: string; balance: number } }
+  | { template: 'near-cap'; values: CapAlert & { link: string } };
+
+interface CapAlert {
+  /** Of the proxy. */
+  ip: string;
+  usedMegabytes: number;
+  capMegabytes: number;
+}
 
 /** A security-relevant event of the account. */
 interface MailEvent {
@@ -28,7 +48,7 @@ export interface MailContent {
 export function renderMail({ languageCode, template, values }: MailRequest, brandName: string): MailContent {
   const language = mailTexts[languageCode];
   const texts = language[template];
-  const facts = 'at' in values ? factsOf(languageCode, values) : [];
+  const facts = factsOf(languageCode, values);
   const subject = texts.subject(brandName);
   const footer = language.footer(brandName);
   const factLines = facts.map(([name, value]) => `${name}: ${value}`);
@@ -64,8 +84,18 @@ export function renderMail({ languageCode, template, values }: MailRequest, bran
 
 type Fact = readonly [name: string, value: string];
 
-function factsOf(languageCode: LanguageCode, { device, address, at }: MailEvent): Fact[] {
+function factsOf(languageCode: LanguageCode, values: MailRequest['values']): Fact[] {
   const { facts } = mailTexts[languageCode];
+  if ('balance' in values) return [[facts.balance, dollarText(languageCode, values.balance)]];
+  if ('capMegabytes' in values) {
+    const { ip, usedMegabytes, capMegabytes } = values;
+    return [
+      [facts.proxy, ip],
+      [facts.traffic, facts.trafficOfCap(usedMegabytes, capMegabytes)],
+    ];
+  }
+  if (!('at' in values)) return [];
+  const { device, address, at } = values;
   return [
     [facts.time, `${formatDate(at)} UTC`],
     [facts.device, facts.deviceName(device)],

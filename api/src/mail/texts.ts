@@ -20,6 +20,10 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
     unknownAddress: string;
     /** The label of a device is English: "Firefox on Windows". */
     deviceName(label: string): string;
+    balance: string;
+    proxy: string;
+    traffic: string;
+    trafficOfCap(usedMegabytes: number, capMegabytes: number): string;
   };
   /** Precedes the plain link, for mail clients that show no button. */
   fallback: string;
@@ -36,6 +40,10 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       address: 'Address',
       unknownAddress: 'unknown',
       deviceName: (label) => label,
+      balance: 'Balance',
+      proxy: 'Proxy',
+      traffic: 'Used traffic',
+      trafficOfCap: (usedMegabytes, capMegabytes) => `${usedMegabytes} of ${capMegabytes} MB`,
     },
     'confirm-email': {
       subject: (brandName) => `Confirm your email for ${brandName}`,
@@ -77,6 +85,22 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       button: 'Restore access',
       afterLink: ['Setting a new password signs you out on all devices.'],
     },
+    'low-balance': {
+      subject: (brandName) => `Your ${brandName} balance is low`,
+      title: 'Your balance is low',
+      intro: (brandName) => `The balance of your ${brandName} account is low:`,
+      beforeLink: ['When it runs out, your connections end.'],
+      button: 'Top up',
+      afterLink: ['You can change or switch off this alert in your account settings.'],
+    },
+    'near-cap': {
+      subject: (brandName) => `A ${brandName} connection has nearly reached its traffic limit`,
+      title: 'Traffic limit nearly reached',
+      intro: (brandName) => `One of your ${brandName} connections has used most of its traffic limit:`,
+      beforeLink: ['It ends when it reaches the limit. You can raise the limit or remove it.'],
+      button: 'Show the connection',
+      afterLink: ['You can switch off these emails in your account settings.'],
+    },
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
@@ -87,6 +111,10 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       address: 'Адрес',
       unknownAddress: 'неизвестен',
       deviceName: (label) => (label === UNKNOWN_DEVICE ? 'неизвестное' : label.replace(' on ', ', ')),
+      balance: 'Баланс',
+      proxy: 'Прокси',
+      traffic: 'Израсходовано',
+      trafficOfCap: (usedMegabytes, capMegabytes) => `${usedMegabytes} из ${capMegabytes} МБ`,
     },
     'confirm-email': {
       subject: (brandName) => `Подтвердите email для ${brandName}`,
@@ -130,6 +158,22 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       ],
       button: 'Восстановить доступ',
       afterLink: ['После смены пароля на всех устройствах потребуется войти заново.'],
+    },
+    'low-balance': {
+      subject: (brandName) => `Мало средств на балансе ${brandName}`,
+      title: 'На балансе мало средств',
+      intro: (brandName) => `На балансе вашего аккаунта ${brandName} осталось мало средств:`,
+      beforeLink: ['Когда они закончатся, подключения завершатся.'],
+      button: 'Пополнить баланс',
+      afterLink: ['Изменить или отключить это оповещение можно в настройках аккаунта.'],
+    },
+    'near-cap': {
+      subject: (brandName) => `Лимит трафика подключения ${brandName} почти исчерпан`,
+      title: 'Лимит трафика почти исчерпан',
+      intro: (brandName) => `Одно из ваших подключений ${brandName} израсходовало большую часть лимита трафика:`,
+      beforeLink: ['При достижении лимита оно завершится. Лимит можно увеличить или убрать.'],
+      button: 'Открыть подключение',
+      afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
     },
   },
 };

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { dateSchema, idParams, idSchema, languageCodeSchema, listQuery, listed } from '../schemas.ts';
 
-export const mailKinds = ['confirm-email', 'recover-password', 'password-changed', 'new-sign-in'] as const;
+export const mailKinds = [
+  'confirm-email',
+  'recover-password',
+  'password-changed',
+  'new-sign-in',
+  'low-balance',
+  'near-cap',
+] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** Staff never see texts, links or codes. */

@@ -3,16 +3,19 @@ import { toDollars } from '@cellhop/contract/units';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
 import { notifyAll } from '../notifications/notifications.service.ts';
+import { mailAlert } from './alert-mails.ts';
 import * as store from './low-balance.store.ts';
 
-/** The threshold is the price of 50 MB of the user's most expensive open connection, but at least this. */
-const THRESHOLD_MICROS_MIN = 1_000_000n;
+/** Without a choice of the user, the threshold is the price of 50 MB of their most expensive open connection, but at least this. */
+export const THRESHOLD_MICROS_MIN = 1_000_000n;
+/** In one transaction. The others are warned when the task runs next. */
+const WARNINGS_MAX = 500;
 
-/** Warns a user once, and again only after the balance has recovered. */
+/** Warns a user once, and again only after a top-up has brought the balance back to the threshold. */
 export async function warnOfLowBalances(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'low balance warnings', store.deleteRecovered);
   await ctx.tx(async (ctx) => {
-    const warnings = await store.insertWarnings(ctx, THRESHOLD_MICROS_MIN);
+    const warnings = await store.insertWarnings(ctx, THRESHOLD_MICROS_MIN, WARNINGS_MAX);
     await notifyAll(
       ctx,
       warnings.map(({ id, userId, balanceMicros }) => ({
@@ -21,5 +24,13 @@ export async function warnOfLowBalances(ctx: Ctx): Promise<void> {
         event: { kind: 'LOW_BALANCE', details: { balance: toDollars(balanceMicros) } },
       })),
     );
+    for (const warning of warnings)
+      await mailAlert(ctx, warning, {
+        template: 'low-balance',
+        values: {
+          link: `${ctx.config.publicUrl}/payments/invoices?create=true`,
+          balance: toDollars(warning.balanceMicros),
+        },
+      });
   });
 }

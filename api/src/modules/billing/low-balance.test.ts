@@ -30,7 +30,7 @@ describe('a low balance', () => {
     expect(await told(user)).toEqual([
       [
         'Your balance is low: <b>$0.90</b>.',
-        '<a href="/payments/invoices">Top up</a> to keep your connections running.',
+        '<a href="/payments/invoices?create=true">Top up</a> to keep your connections running.',
       ],
     ]);
     await topUp(testApp, user.accountId, 500_000n);
@@ -70,8 +70,8 @@ describe('the end of a connection', () => {
     const { ip } = (await user.call(listConnections, { query: {} })).data[0]!;
     expect(await told(user)).toEqual([
       [
-        `Proxy <a href="/connection-history">${ip}</a> has been disconnected: the support team has ended the connection.`,
-        '<b>$0.40</b> for unused traffic has gone back to your balance.',
+        `Proxy <a href="/connection-history">${ip}</a> has been disconnected: the support team ended the connection.`,
+        '<b>$0.40</b> for unused traffic has been refunded to your balance.',
       ],
     ]);
   });

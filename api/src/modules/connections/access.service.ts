@@ -1,7 +1,7 @@
 /** Access to a connection: its password, and the networks of its allow-list, whose clients need no password. */
 import { AppError } from '@cellhop/contract/errors';
-import { ALLOW_LIST_USED_WITHIN_DAYS } from '@cellhop/contract/limits';
-import type { Connection } from '@cellhop/contract/connections';
+import { ALLOW_LIST_USED_WITHIN_DAYS, RECENT_ADDRESSES_MAX } from '@cellhop/contract/limits';
+import type { Connection, ConnectionAccess } from '@cellhop/contract/connections';
 import type { Access } from '@cellhop/contract/gateway';
 import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
@@ -55,6 +55,20 @@ async function changeOwn(
     ctx.changed({ connectionId: id }, topic);
     ctx.changed(actor, 'connections');
   });
+}
+
+/** The allow-list of the user's own connection, which is empty after its end. @throws AppError NOT_FOUND */
+export async function readOwn(ctx: Ctx, actor: Actor, id: string): Promise<ConnectionAccess> {
+  const connection = await findConnection(ctx, id);
+  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+  const [access, recent] = await Promise.all([
+    store.findAccess(ctx, [id]),
+    store.findRecentAddresses(ctx, id, ALLOW_LIST_USED_WITHIN_DAYS, RECENT_ADDRESSES_MAX),
+  ]);
+  return {
+    allowList: access[0]?.allowList ?? [],
+    recentAddresses: recent.map(({ address, usedAt }) => ({ address, usedAt: usedAt.toISOString() })),
+  };
 }
 
 /** @returns the access of the open ones among these connections, by id */

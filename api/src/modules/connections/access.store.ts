@@ -64,6 +64,22 @@ export async function findUnusedNetworks(
   return rows.map(({ network }) => network);
 }
 
+/** The addresses that may be listed and are not, the last used first. */
+export function findRecentAddresses(
+  ctx: Ctx,
+  connectionId: string,
+  days: number,
+  limit: number,
+): Promise<{ address: string; usedAt: Date }[]> {
+  return ctx.db.query(
+    `select host(address) as address, used_at as "usedAt" from client_addresses
+      where connection_id = $1 and used_at > now() - $2 * interval '1 day'
+        and not exists (select from allowed_networks where connection_id = $1 and address <<= network)
+      order by used_at desc, address limit $3`,
+    [connectionId, days, limit],
+  );
+}
+
 /** The end of a connection deletes its addresses, except those recorded at that moment. */
 export async function deleteOldClientAddresses(ctx: Ctx, days: number, limit: number): Promise<number> {
   const rows = await ctx.db.query(

@@ -47,6 +47,7 @@ function present(config: Config, row: SoldRow): Omit<Connection, 'password' | 'l
     price: toDollars(row.priceMicros),
     paidFor: toDollars(row.chargedMegabytes * megabytePrice(row.priceMicros)),
     trafficUsed: toKibibytes(row.usedBytes),
+    capMegabytes: row.capMegabytes === null ? null : Number(row.capMegabytes),
     createdAt: row.createdAt.toISOString(),
     syncAt: row.syncedAt?.toISOString() ?? null,
     disconnectAt: row.endedAt?.toISOString() ?? null,

@@ -1,9 +1,10 @@
 import {
+  changeConnection,
   changePassword,
   connect,
   disconnect,
   disconnectWithoutRefund,
-  labelConnection,
+  getConnectionAccess,
   listConnections,
 } from '@cellhop/contract/connections';
 import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
@@ -29,8 +30,11 @@ export function connectionsRoutes(app: FastifyInstance): void {
   route(app, listConnections, ({ ctx, actor, query: { active, ...query } }) =>
     connections.listOwn(ctx, actor, { ...query, isActive: active !== undefined }),
   );
-  route(app, labelConnection, async ({ ctx, actor, params, body }) => ({
-    data: await connections.setLabel(ctx, actor, params.id, body.label),
+  route(app, changeConnection, async ({ ctx, actor, params, body }) => ({
+    data: await connections.changeOwn(ctx, actor, params.id, body),
+  }));
+  route(app, getConnectionAccess, async ({ ctx, actor, params }) => ({
+    data: await access.readOwn(ctx, actor, params.id),
   }));
   route(app, listAllConnections, ({ ctx, query }) => connections.listForStaff(ctx, query));
   route(app, endAnyConnection, async ({ ctx, actor, params, body, requester }) => ({

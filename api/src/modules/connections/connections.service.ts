@@ -1,5 +1,11 @@
 /** Selling proxies, listing connections, and ending them on request. */
-import type { Connection, ConnectBody, ConnectionWithBalance, listConnections } from '@cellhop/contract/connections';
+import type {
+  Connection,
+  ConnectBody,
+  ConnectionChange,
+  ConnectionWithBalance,
+  listConnections,
+} from '@cellhop/contract/connections';
 import type { Output } from '@cellhop/contract/endpoint';
 import { AppError } from '@cellhop/contract/errors';
 import { PREPAID_MEGABYTES } from '@cellhop/contract/limits';
@@ -11,7 +17,9 @@ import type { Ctx } from '../../ctx.ts';
 import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import { setCap } from '../billing/cap.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { setAllowList } from './access.service.ts';
 import { newConnectionId } from './connection-id.ts';
 import { presentConnection, presentForStaff, presentSold } from './connection-presenter.ts';
 import * as store from './connections.store.ts';
@@ -29,7 +37,7 @@ import { endConnection } from '../billing/ending.service.ts';
 export async function connect(
   ctx: Ctx,
   actor: Actor,
-  { id: proxyId, price }: ConnectBody,
+  { id: proxyId, price, capMegabytes }: ConnectBody,
   idempotencyKey: string | null,
 ): Promise<ConnectionWithBalance> {
   const { secretKeys, openConnectionsMax, purchasesPerHour } = ctx.config;
@@ -43,15 +51,26 @@ export async function connect(
   };
   const { userId, accountId: payerAccountId } = actor;
   const purchase = { ...connection, proxyId, priceMicros: toMicros(price), userId, payerAccountId, idempotencyKey };
-  const result = await store.buyProxy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour });
+  const result = await buy(ctx, { ...purchase, openConnectionsMax, purchasesPerHour }, capMegabytes);
   if (result.outcome === 'REPLAYED') return showWithBalance(ctx, actor, result.connectionId);
   if (result.outcome !== 'BOUGHT') throw toRefusal(result);
   ctx.changed(actor, 'connections');
   ctx.changed(actor, 'balance');
   // Builds the response from what was just written, without another query.
   const { balanceMicros, ...sold } = result;
-  const row = { ...NEW_CONNECTION, ...connection, ...sold };
+  const cap = capMegabytes === undefined ? null : BigInt(capMegabytes);
+  const row = { ...NEW_CONNECTION, ...connection, ...sold, capMegabytes: cap };
   return { ...presentSold(ctx.config, row, password), currentBalance: toDollars(balanceMicros) };
+}
+
+/** A purchase without a cap is one statement. A repeated one does not set the cap again, which may have been changed since. */
+function buy(ctx: Ctx, purchase: store.Purchase, capMegabytes: number | undefined): Promise<store.PurchaseOutcome> {
+  if (capMegabytes === undefined) return store.buyProxy(ctx, purchase);
+  return ctx.tx(async (ctx) => {
+    const result = await store.buyProxy(ctx, purchase);
+    if (result.outcome === 'BOUGHT') await setCap(ctx, purchase.id, BigInt(capMegabytes));
+    return result;
+  });
 }
 
 function toRefusal(refusal: Exclude<store.PurchaseOutcome, { outcome: 'BOUGHT' | 'REPLAYED' }>): AppError {
@@ -135,13 +154,21 @@ export async function listOwn(
   };
 }
 
-/** Names the user's own connection. @throws AppError NOT_FOUND */
-export async function setLabel(ctx: Ctx, actor: Actor, id: string, label: string): Promise<Connection> {
-  const connection = await store.findConnection(ctx, id);
-  if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
-  await store.saveLabel(ctx, id, label);
-  ctx.changed(actor, 'connections');
-  return presentConnection(ctx, await mustFind(ctx, id));
+/**
+ * Changes the user's own connection: all given values, or none.
+ * @throws AppError NOT_FOUND; for the cap and the allow-list also NOT_CONNECTED, CAP_USED_UP, ADDRESS_NOT_USED
+ */
+export async function changeOwn(ctx: Ctx, actor: Actor, id: string, change: ConnectionChange): Promise<Connection> {
+  const { label, capMegabytes, allowList } = change;
+  return ctx.tx(async (ctx) => {
+    const connection = await store.findConnection(ctx, id);
+    if (connection?.userId !== actor.userId) throw new AppError('NOT_FOUND', { thing: 'Connection' });
+    if (capMegabytes !== undefined) await setCap(ctx, id, capMegabytes === null ? null : BigInt(capMegabytes));
+    if (allowList !== undefined) await setAllowList(ctx, actor, id, allowList);
+    if (label !== undefined) await store.saveLabel(ctx, id, label);
+    ctx.changed(actor, 'connections');
+    return presentConnection(ctx, await mustFind(ctx, id));
+  });
 }
 
 /** The newest live connections of a user. */

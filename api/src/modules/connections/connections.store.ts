@@ -32,6 +32,7 @@ export interface ConnectionRow {
   connectionType: string;
   /** Null without one. */
   label: string | null;
+  capMegabytes: bigint | null;
 }
 
 export const SELECT_ROW = `
@@ -41,7 +42,7 @@ export const SELECT_ROW = `
          password_encrypted as "passwordEncrypted", dns_port as "dnsPort", public_host as "publicHost",
          public_port as "publicPort", connections.created_at as "createdAt", synced_at as "syncedAt",
          ended_at as "endedAt", host(ip) as ip, country_code as "countryCode", region, city, zip, isp,
-         connection_type as "connectionType", label
+         connection_type as "connectionType", label, cap_megabytes as "capMegabytes"
     from readable_connections as connections
     join connection_credentials as credentials on credentials.id = connections.id
     join readable_proxies as proxies on proxies.id = proxy_id

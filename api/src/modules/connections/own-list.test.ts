@@ -1,5 +1,5 @@
 /** The history of a customer: search, labels, and the balance beside the costs. */
-import { connect, disconnect, labelConnection, listConnections } from '@cellhop/contract/connections';
+import { changeConnection, connect, disconnect, listConnections } from '@cellhop/contract/connections';
 import { getConnectionCost } from '@cellhop/contract/receipts';
 import type { ClientInput } from '@cellhop/contract/endpoint';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ describe("a customer's history", () => {
     const first = await buy(user, await createProxy(testApp, { city }));
     const second = await buy(user);
     await user.call(disconnect, { params: { id: second.id } });
-    const { data: named } = await user.call(labelConnection, {
+    const { data: named } = await user.call(changeConnection, {
       params: { id: second.id },
       body: { label: '  Shop 50%  ' },
     });
@@ -49,7 +49,7 @@ describe("a customer's history", () => {
     expect(await find(user, { id: second.id })).toEqual([second.id]);
     expect((await user.call(listConnections, { query: { search: 'shop' } })).totalPages).toBe(1);
 
-    await user.call(labelConnection, { params: { id: second.id }, body: { label: '' } });
+    await user.call(changeConnection, { params: { id: second.id }, body: { label: '' } });
     expect(await find(user, { search: 'shop' })).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe("a customer's history", () => {
   test('is named by its owner only, with a short text', async () => {
     const [owner, stranger] = [await rich(), await rich()];
     const { id } = await buy(owner);
-    const name = (user: TestUser, label: string) => user.call(labelConnection, { params: { id }, body: { label } });
+    const name = (user: TestUser, label: string) => user.call(changeConnection, { params: { id }, body: { label } });
     await expect(name(stranger, 'mine')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(name(owner, 'x'.repeat(61))).rejects.toMatchObject({ code: 'VALIDATION' });
     expect(await find(stranger, { id })).toEqual([]);

@@ -3,6 +3,7 @@ import type { EndReason } from '@cellhop/contract/connections';
 import type { ReferralLevel } from '@cellhop/contract/referrals';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
+import { dollarText } from '../../dollar-text.ts';
 import { escapeHtml } from '../../mail/templates.ts';
 
 /** The stored details of each kind. Amounts are US dollars. */
@@ -14,6 +15,8 @@ interface NotificationDetails {
   ADJUSTMENT: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
   LOW_BALANCE: { balance: number };
+  /** The traffic cap of a connection is nearly used up. */
+  NEAR_CAP: { connectionId: string; ip: string; usedMegabytes: number; capMegabytes: number };
   REFERRAL_BONUS: { amount: number; percent: number };
   LEVEL_CHANGED: { level: ReferralLevel; percent: number; isHigher: boolean };
   TICKET_ANSWER: { ticketId: string; name: string };
@@ -46,15 +49,12 @@ export function renderNotification(languageCode: LanguageCode, { kind, details }
   return describe?.(details) ?? unknownKindTexts[languageCode];
 }
 
-/** Dollars with 2 to 6 decimals, as the web app shows them: `$12,345.50`. */
 function money(dollars: number): string {
-  const [whole = '0', decimals = ''] = dollars.toFixed(6).split('.');
-  return `<b>$${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${decimals.replace(/0{1,4}$/, '')}</b>`;
+  return `<b>${dollarText('en', dollars)}</b>`;
 }
 
-/** `$12 345,50`, with no-break spaces. */
 function moneyInRussian(dollars: number): string {
-  return money(dollars).replaceAll(',', '\u00A0').replace('.', ',');
+  return `<b>${dollarText('ru', dollars)}</b>`;
 }
 
 function link(path: string, text: string): string {
@@ -121,6 +121,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description: `Your balance is low: ${money(balance)}.`,
       content: `${link('/payments/invoices?create=true', 'Top up')} to keep your connections running.`,
     }),
+    NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
+      description: `Proxy ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} has used <b>${usedMegabytes} MB</b> of its traffic limit of ${capMegabytes} MB.`,
+      content: 'It is disconnected at the limit. Raise the limit to keep it running.',
+    }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Referral bonus: ${money(amount)}, ${percent}% of a top-up by your referral.`,
     }),
@@ -174,6 +178,10 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     LOW_BALANCE: ({ balance }) => ({
       description: `На балансе мало средств: ${moneyInRussian(balance)}.`,
       content: `${link('/payments/invoices?create=true', 'Пополните баланс')}, чтобы подключения не прервались.`,
+    }),
+    NEAR_CAP: ({ connectionId, ip, usedMegabytes, capMegabytes }) => ({
+      description: `Прокси ${link(`/connection-history?connection=${connectionId}`, escapeHtml(ip))} израсходовал <b>${usedMegabytes} МБ</b> из лимита трафика ${capMegabytes} МБ.`,
+      content: 'При достижении лимита он отключится. Увеличьте лимит, чтобы он продолжал работать.',
     }),
     REFERRAL_BONUS: ({ amount, percent }) => ({
       description: `Реферальный бонус: ${moneyInRussian(amount)}, ${percent}% от пополнения вашего реферала.`,

@@ -1,6 +1,7 @@
 import type { Language } from '../../i18n/languages.ts';
 import { useProfile } from '../../lib/profile.ts';
 import classes from './account-section.module.css';
+import { AlertsSection } from './alerts-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
@@ -12,6 +13,7 @@ export function AccountPage({ onLanguage }: { onLanguage: (language: Language) =
   return (
     <div className={classes['page']}>
       <ProfileSection onLanguage={onLanguage} />
+      <AlertsSection />
       <PasswordSection email={profile?.email ?? ''} />
       <SecondFactorSection />
       <SessionsSection />

@@ -1,3 +1,5 @@
+import type { AlertSettings } from '@cellhop/contract/alerts';
+import { getAlertSettings, saveAlertSettings } from '@cellhop/contract/alerts.plain';
 import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
 import {
   changePassword,
@@ -29,6 +31,21 @@ export type Proof = z.infer<typeof proofForm>;
 
 const sessionsQuery = apiQuery(listSessions, {}, { topics: ['account'] });
 const secondFactorQuery = apiQuery(getSecondFactor, {}, { topics: ['account'] });
+
+const alertsQuery = apiQuery(getAlertSettings, {}, { topics: ['account'] });
+
+export function useAlertSettings() {
+  return useApiQuery(alertsQuery);
+}
+
+export function useSaveAlertSettings() {
+  const { t } = useTranslation('user');
+  return useAction({
+    call: (body: AlertSettings) => call(saveAlertSettings, { body }),
+    successText: () => t('alerts.saved'),
+    changes: ['account'],
+  });
+}
 
 /** Polled, because sessions begin and end on other devices. */
 export function useSessions() {

@@ -1,8 +1,8 @@
 import type { Connection } from '@cellhop/contract/connections';
 import {
+  changeConnection,
   disconnect,
   disconnectWithoutRefund,
-  labelConnection,
   listConnections,
 } from '@cellhop/contract/connections.plain';
 import type { Output } from '@cellhop/contract/endpoint';
@@ -48,7 +48,7 @@ export function useLabel() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
     call: async ({ id, label }: Pick<Connection, 'id' | 'label'>) =>
-      (await call(labelConnection, { params: { id }, body: { label } })).data,
+      (await call(changeConnection, { params: { id }, body: { label } })).data,
     onSuccess: replaceRow,
     successText: () => t('label.saved'),
     changes: ['connections'],
@@ -176,7 +176,7 @@ function connectionsQuery(page: number, { active, search }: ConnectionFilter = {
   return apiQuery(listConnections, { query }, { topics: ['connections', 'balance'] });
 }
 
-function replaceRow(connection: Connection): void {
+export function replaceRow(connection: Connection): void {
   queryClient.setQueriesData<ConnectionsResponse>({ queryKey: [listConnections.url] }, (response) =>
     response === undefined
       ? response

@@ -1,6 +1,7 @@
 import type { Connection } from '@cellhop/contract/connections';
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatMegabytes, formatMoney, prepaidPrice } from '../../lib/format.ts';
 import { protocolNames } from '../../lib/protocols.ts';
@@ -14,6 +15,11 @@ import { ConnectionStatusBadge } from './connection-status-badge.tsx';
 import { LabelForm } from './label-form.tsx';
 import { startedMegabytes } from './refund.ts';
 import { ReceiptSection } from './receipt-section.tsx';
+
+/** Used rarely, so the forms are loaded on demand. */
+const ConnectionControls = lazy(async () => ({
+  default: (await import('./connection-controls.tsx')).ConnectionControls,
+}));
 
 interface ConnectionDialogProps {
   connection: Connection | undefined;
@@ -40,6 +46,15 @@ export function ConnectionDialog({ connection: shown, onClose }: ConnectionDialo
               </Text>
               <LabelForm key={connection.id} connection={connection} />
               <ConnectionAccess connection={connection} />
+              <Suspense
+                fallback={
+                  <Center mih={200}>
+                    <Loader />
+                  </Center>
+                }
+              >
+                <ConnectionControls key={connection.id} connection={connection} />
+              </Suspense>
               <ReceiptSection connection={connection} />
             </>
           ) : (

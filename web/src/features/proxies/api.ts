@@ -22,8 +22,8 @@ export function prefetchProxies(query: ProxyQuery): void {
 /** @param onGone the proxy was sold to someone else */
 export function useConnect(onGone: () => void, onPriceChanged: () => void) {
   return useAction({
-    call: async ({ id, price }: Pick<Proxy, 'id' | 'price'>, withKey) =>
-      (await call(connect, { body: { id, price } }, withKey())).data,
+    call: async ({ id, price, cap }: Pick<Proxy, 'id' | 'price'> & { cap: number | null }, withKey) =>
+      (await call(connect, { body: { id, price, ...(cap !== null && { capMegabytes: cap }) } }, withKey())).data,
     onSuccess: ({ currentBalance }) => showBalance(currentBalance),
     onError: (error) => {
       if (!(error instanceof ApiError)) return;

@@ -1,15 +1,18 @@
 import { ApiError } from '@cellhop/contract/client';
 import type { Connection } from '@cellhop/contract/connections';
 import type { Proxy } from '@cellhop/contract/proxies';
-import { Alert, Button, Stack } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney, prepaidPrice } from '../../lib/format.ts';
+import { useProfile } from '../../lib/profile.ts';
 import { invalidate } from '../../lib/query.ts';
+import { maximumCharge, parseCap } from '../../lib/traffic-cap.ts';
 import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { TrafficCapField } from '../../ui/traffic-cap-field.tsx';
 import { useConnect } from './api.ts';
 import { PriceInfo } from './price-info.tsx';
 import classes from './proxy-dialog.module.css';
@@ -63,6 +66,8 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
   const { t } = useTranslation('proxy');
   const purchase = useConnect(onGone, onPriceChanged);
   const firstPrice = useFirst(proxy.price);
+  const [capText, setCapText] = useState('');
+  const cap = parseCap(capText);
   const connection = purchase.result;
   if (connection !== undefined)
     return (
@@ -89,12 +94,17 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
       )}
       <ProxyFacts proxy={proxy} />
       <PriceInfo />
+      <TrafficCapField text={capText} onChange={setCapText} />
       <div className={classes['foot']}>
+        <MaximumCharge price={proxy.price} cap={cap ?? null} />
         <Button
           size="md"
           fullWidth
+          disabled={cap === undefined}
           loading={purchase.isRunning}
-          onClick={() => void purchase.run(proxy, { onSuccess: () => onBought(proxy) })}
+          onClick={() => {
+            if (cap !== undefined) void purchase.run({ ...proxy, cap }, { onSuccess: () => onBought(proxy) });
+          }}
         >
           {t('detail.buyFor', { amount: formatMoney(prepaidPrice(proxy.price)) })}
         </Button>
@@ -110,6 +120,18 @@ function Purchase({ proxy, renderAccess, onBought, onGone, onPriceChanged }: Pur
         )}
       </div>
     </Stack>
+  );
+}
+
+/** Shown only to users who can buy: with less money the purchase is refused. */
+function MaximumCharge({ price, cap }: { price: number; cap: number | null }) {
+  const { t } = useTranslation('proxyConnection');
+  const { balance = 0 } = useProfile() ?? {};
+  if (balance < prepaidPrice(price)) return undefined;
+  return (
+    <Text size="sm" c="dimmed">
+      {t('trafficCap.maximum', { amount: formatMoney(maximumCharge({ price, cap, balance })) })}
+    </Text>
   );
 }
 

@@ -1,0 +1,24 @@
+/** Alerts by email, for users who have not switched them off. */
+import type { LanguageCode } from '@cellhop/contract/schemas';
+import type { Ctx } from '../../ctx.ts';
+import type { AlertMail } from '../../mail/templates.ts';
+import { send } from '../mails/mails.service.ts';
+
+/** A mail that could not be sent within a day says nothing new. */
+const EXPIRY_MS = 24 * 60 * 60 * 1000;
+
+export interface AlertRecipient {
+  userId: string;
+  email: string;
+  languageCode: LanguageCode;
+  isMailed: boolean;
+}
+
+/** Call it in the transaction that records the alert. */
+export async function mailAlert(
+  ctx: Ctx,
+  { userId, email, languageCode, isMailed }: AlertRecipient,
+  mail: AlertMail,
+): Promise<void> {
+  if (isMailed) await send(ctx, userId, { ...mail, to: email, languageCode }, new Date(Date.now() + EXPIRY_MS));
+}

@@ -1,0 +1,49 @@
+import type { Actor } from '../../actor.ts';
+import type { Ctx } from '../../ctx.ts';
+
+export interface AlertSettingsRow {
+  /** Null: the default threshold. */
+  lowBalanceMicros: bigint | null;
+  isMailed: boolean;
+}
+
+/** Without a row the defaults apply. */
+export async function findSettings(ctx: Ctx, userId: string): Promise<AlertSettingsRow | undefined> {
+  const [row] = await ctx.db.query<AlertSettingsRow>(
+    `select low_balance_micros as "lowBalanceMicros", is_mailed as "isMailed" from alert_settings where user_id = $1`,
+    [userId],
+  );
+  return row;
+}
+
+export async function saveSettings(
+  ctx: Ctx,
+  { userId, lowBalanceMicros, isMailed }: AlertSettingsRow & { userId: string },
+): Promise<void> {
+  await ctx.db.query(
+    `insert into alert_settings (user_id, low_balance_micros, is_mailed) values ($1, $2, $3)
+     on conflict (user_id) do update
+       set low_balance_micros = excluded.low_balance_micros, is_mailed = excluded.is_mailed`,
+    [userId, lowBalanceMicros, isMailed],
+  );
+}
+
+export async function forgetWarning(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db.query('delete from low_balance_warnings where user_id = $1', [userId]);
+}
+
+/** As if the user had been warned, if the balance is below the threshold. */
+export async function insertSilentWarning(
+  ctx: Ctx,
+  { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
+  thresholdMicros: bigint,
+): Promise<void> {
+  await ctx.db.query(
+    `insert into low_balance_warnings (user_id, threshold_micros, last_credit_id)
+     select $1, $3, (select max(id) from readable_transfers
+                      where credit_account_id = $2 and megabyte_from is null and reason <> 'REFUND')
+       from readable_accounts where id = $2 and balance_micros < $3
+     on conflict (user_id) do nothing`,
+    [userId, accountId, thresholdMicros],
+  );
+}

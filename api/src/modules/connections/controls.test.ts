@@ -1,0 +1,172 @@
+/** What customers control of their own connections: cap, allow-list, all over the API, while a gateway uses the connection. */
+import {
+  changeConnection,
+  changePassword,
+  connect,
+  getConnectionAccess,
+  listConnections,
+} from '@cellhop/contract/connections';
+import type { ClientInput } from '@cellhop/contract/endpoint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { createGatewayRun } from '../../../test/gateway-client.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { registerNode } from '../gateway/gateway.service.ts';
+
+const MB = 1_048_576;
+const HOME = '198.51.100.7';
+
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+  await registerNode(testApp.ctx);
+});
+afterAll(async () => {
+  expect(await checkInvariants(testApp.ctx)).toEqual([]);
+  await testApp.stop();
+});
+
+async function buy(options: { capMegabytes?: number; headers?: Record<string, string>; id?: string } = {}) {
+  const user = await createUser(testApp, { balanceMicros: 5_000_000n });
+  const { headers, id = await createProxy(testApp), ...cap } = options;
+  const input = { body: { id, price: 0.8, ...cap } };
+  const connection = (await user.call(connect, input, { ...(headers && { headers }) })).data;
+  return { user, connection, input };
+}
+
+type Change = ClientInput<typeof changeConnection>['body'];
+const change = async (user: TestUser, id: string, body: Change) =>
+  (await user.call(changeConnection, { params: { id }, body })).data;
+const find = async (user: TestUser, id: string) => (await user.call(listConnections, { query: { id } })).data[0]!;
+
+/**
+ * A gateway that uses every byte as soon as it is granted, until the connection has ended.
+ * @param changed it waits for this at 45 MB
+ * @returns the bytes used
+ */
+async function useUp({ connection }: Awaited<ReturnType<typeof buy>>, changed?: Promise<unknown>): Promise<number> {
+  const run = createGatewayRun(testApp);
+  let used = 0;
+  for (;;) {
+    const authorization = await run.authorize(connection, HOME);
+    if (!authorization.isAuthorized) return used;
+    let granted = authorization.grantedBytes;
+    for (;;) {
+      used = Math.max(used, Math.min(granted, used + 3 * MB));
+      if (used >= 45 * MB) await changed;
+      const credit = await run.report(connection.id, used, 4 * MB);
+      if (credit.state === 'ended') break;
+      granted = credit.grantedBytes;
+    }
+    await run.end(connection.id, used);
+  }
+}
+
+describe('a traffic cap', () => {
+  test('that is set at the purchase is never exceeded, and a repeated purchase does not set it again', async () => {
+    const headers = { 'idempotency-key': 'capped' };
+    const bought = await buy({ capMegabytes: 60, headers });
+    const { user, connection, input } = bought;
+    expect(connection.capMegabytes).toBe(60);
+    expect(await change(user, connection.id, { capMegabytes: 61 })).toMatchObject({ capMegabytes: 61 });
+    const repeated = (await user.call(connect, input, { headers })).data;
+    expect(repeated).toMatchObject({ id: connection.id, capMegabytes: 61 });
+    expect(await useUp(bought)).toBe(61 * MB);
+    expect(await find(user, connection.id)).toMatchObject({
+      status: 'NOT_WORK',
+      endReason: 'CAP',
+      trafficUsed: 61 * 1024,
+      paidFor: 0.488,
+    });
+  });
+
+  test('that is lowered while tunnels run ends them at its last byte', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const bought = await buy();
+      const capMegabytes = 52 + round;
+      const changed = change(bought.user, bought.connection.id, { capMegabytes });
+      const [used] = await Promise.all([useUp(bought, changed), changed]);
+      expect(used).toBe(capMegabytes * MB);
+      expect(await find(bought.user, bought.connection.id)).toMatchObject({
+        endReason: 'CAP',
+        paidFor: (capMegabytes * 8) / 1000,
+      });
+    }
+  });
+
+  test('can be removed, must be above the used traffic, and has limits', async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection, HOME);
+    await run.report(connection.id, 2.5 * MB);
+    const set = (capMegabytes: number | null) => change(user, connection.id, { capMegabytes });
+    await expect(set(2)).rejects.toMatchObject({
+      code: 'CAP_USED_UP',
+      message: 'Connection has already used 3 MB',
+    });
+    for (const refused of [0, -1, 1.5, 10_000_001])
+      await expect(set(refused)).rejects.toMatchObject({
+        code: 'VALIDATION',
+        body: { details: [{ path: 'body.capMegabytes' }] },
+      });
+    expect((await set(100)).capMegabytes).toBe(100);
+    expect((await set(null)).capMegabytes).toBeNull();
+  });
+});
+
+describe('an allow-list', () => {
+  test('reaches the gateway, and offers the addresses that used the password', async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection, HOME);
+    await run.report(connection.id, 0);
+    const read = async () => (await user.call(getConnectionAccess, { params: connection })).data;
+    expect(await read()).toEqual({
+      allowList: [],
+      recentAddresses: [{ address: HOME, usedAt: expect.any(String) as string }],
+    });
+    await change(user, connection.id, { allowList: [HOME] });
+    expect(await read()).toEqual({ allowList: [`${HOME}/32`], recentAddresses: [] });
+    expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
+      access: { revision: 2, allowList: [`${HOME}/32`] },
+    });
+    expect(await run.authorizeAddress(HOME)).toMatchObject({ connectionId: connection.id });
+    await change(user, connection.id, { allowList: [] });
+    expect(await run.authorizeAddress(HOME)).toEqual({ isAuthorized: false });
+  });
+
+  test('refuses what it cannot contain', async () => {
+    const { user, connection } = await buy();
+    const set = (allowList: string[]) => change(user, connection.id, { allowList });
+    await expect(set(['203.0.113.9'])).rejects.toMatchObject({
+      code: 'ADDRESS_NOT_USED',
+      message: 'No client from 203.0.113.9/32 has used the password of this connection in the last 30 days',
+    });
+    for (const refused of ['0.0.0.0/0', '198.51.100.0/23', '2001:db8::/55', 'example.com', ''])
+      await expect(set([refused])).rejects.toMatchObject({
+        code: 'VALIDATION',
+        body: { details: [{ path: 'body.allowList.0' }] },
+      });
+    await expect(set(Array.from({ length: 21 }, (_, index) => `198.51.100.${index}`))).rejects.toMatchObject({
+      body: { details: [{ path: 'body.allowList' }] },
+    });
+  });
+});
+
+test('a change is made as a whole or not at all, by the owner only', async () => {
+  const { user, connection } = await buy();
+  const both = { label: 'Shop', allowList: ['203.0.113.9'] };
+  await expect(change(user, connection.id, both)).rejects.toMatchObject({ code: 'ADDRESS_NOT_USED' });
+  await expect(change(user, connection.id, {})).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect(await find(user, connection.id)).toMatchObject({ label: '', capMegabytes: null });
+  expect(await change(user, connection.id, { label: 'Shop', capMegabytes: 70 })).toMatchObject({
+    label: 'Shop',
+    capMegabytes: 70,
+  });
+  const stranger = await createUser(testApp);
+  const refused = { code: 'NOT_FOUND' };
+  await expect(change(stranger, connection.id, { capMegabytes: 60 })).rejects.toMatchObject(refused);
+  await expect(stranger.call(changePassword, { params: connection })).rejects.toMatchObject(refused);
+  await expect(stranger.call(getConnectionAccess, { params: connection })).rejects.toMatchObject(refused);
+});

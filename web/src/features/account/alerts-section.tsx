@@ -1,0 +1,80 @@
+import type { AlertSettings } from '@cellhop/contract/alerts';
+import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
+import { Button, Checkbox, Skeleton, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
+import { parseAmount } from '../../lib/amount.ts';
+import { formatMoney } from '../../lib/format.ts';
+import { LoadFailure } from '../../ui/list-state.tsx';
+import { AccountSection } from './account-section.tsx';
+import classes from './account-section.module.css';
+import { useAlertSettings, useSaveAlertSettings } from './api.ts';
+
+export function AlertsSection() {
+  const { t } = useTranslation('user');
+  const { response, failure } = useAlertSettings();
+  return (
+    <AccountSection anchor="alerts" title={t('alerts.title')} text={t('alerts.text')}>
+      {failure !== undefined ? (
+        <div className={classes['padded']}>
+          <LoadFailure text={t('alerts.failed')} {...failure} />
+        </div>
+      ) : response === undefined ? (
+        <Stack p="lg" aria-busy="true">
+          <Skeleton height={60} />
+          <Skeleton height={24} />
+        </Stack>
+      ) : (
+        <AlertsForm settings={response.data} />
+      )}
+    </AccountSection>
+  );
+}
+
+function AlertsForm({ settings }: { settings: AlertSettings }) {
+  const { t, i18n } = useTranslation(['user', 'common']);
+  const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
+  const [isMailed, setMailed] = useState(settings.isMailed);
+  const saving = useSaveAlertSettings();
+  const language = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
+  // Empty: the default.
+  const lowBalance = text.trim() === '' ? null : parseAmount(text, language);
+  const isTooLarge = (lowBalance ?? 0) > ALERT_DOLLARS_MAX;
+  const isValid = lowBalance !== undefined && !isTooLarge;
+  const error = isTooLarge
+    ? t('common:form.maximum', { value: formatMoney(ALERT_DOLLARS_MAX) })
+    : lowBalance === undefined && t('common:form.amount');
+
+  return (
+    <form
+      className={classes['padded']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid) void saving.run({ lowBalance, isMailed });
+      }}
+    >
+      <TextInput
+        label={t('alerts.lowBalance')}
+        description={t('alerts.lowBalanceHint')}
+        placeholder={t('alerts.default')}
+        inputMode="decimal"
+        autoComplete="off"
+        value={text}
+        error={error}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Checkbox
+        label={t('alerts.mail')}
+        checked={isMailed}
+        onChange={({ currentTarget }) => setMailed(currentTarget.checked)}
+      />
+      <div className={classes['actions']}>
+        <Button type="submit" disabled={!isValid} loading={saving.isRunning}>
+          {t('alerts.save')}
+        </Button>
+      </div>
+    </form>
+  );
+}

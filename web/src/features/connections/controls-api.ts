@@ -1,0 +1,43 @@
+/** Requests of the dialog's forms, which are loaded on demand. */
+import { ApiError } from '@cellhop/contract/client';
+import type { ConnectionChange } from '@cellhop/contract/connections';
+import { changeConnection, changePassword, getConnectionAccess } from '@cellhop/contract/connections.plain';
+import { useTranslation } from 'react-i18next';
+import { call } from '../../lib/http.ts';
+import { apiQuery, SUMS_THROTTLE_MS } from '../../lib/query.ts';
+import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
+import { replaceRow } from './api.ts';
+
+export function useConnectionAccess(id: string) {
+  const dependencies = { topics: ['connections'], throttleMs: SUMS_THROTTLE_MS } as const;
+  return useApiQuery(apiQuery(getConnectionAccess, { params: { id } }, dependencies));
+}
+
+/** Refusals of these codes are shown at the field. */
+const fieldCodes = new Set(['VALIDATION', 'CAP_USED_UP', 'ADDRESS_NOT_USED']);
+
+export function isFieldRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && fieldCodes.has(error.code);
+}
+
+export function useControl(successText: () => string) {
+  return useAction({
+    call: async ({ id, ...body }: ConnectionChange & { id: string }) =>
+      (await call(changeConnection, { params: { id }, body })).data,
+    onSuccess: replaceRow,
+    successText,
+    onError: (error) => (isFieldRefusal(error) ? 'HANDLED' : undefined),
+    changes: ['connections'],
+  });
+}
+
+export function useNewPassword() {
+  const { t } = useTranslation('proxyConnection');
+  return useAction({
+    call: async (id: string) => (await call(changePassword, { params: { id } })).data,
+    onSuccess: replaceRow,
+    successText: () => t('controls.password.done'),
+    changes: ['connections'],
+  });
+}

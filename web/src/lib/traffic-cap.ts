@@ -1,0 +1,28 @@
+/** The traffic cap of a connection, and what the connection can cost at most. */
+import { CAP_MEGABYTES_MAX, PREPAID_MEGABYTES } from '@cellhop/contract/limits';
+import { megabytePrice } from './format.ts';
+
+/** @returns megabytes; null for an empty text, which is no cap; undefined if it is not a cap */
+export function parseCap(text: string): number | null | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const megabytes = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : 0;
+  return megabytes >= 1 && megabytes <= CAP_MEGABYTES_MAX ? megabytes : undefined;
+}
+
+interface CappedTraffic {
+  /** US dollars for 100 MB. */
+  price: number;
+  /** Megabytes; null: no cap. */
+  cap: number | null;
+  /** US dollars that the user has now. */
+  balance: number;
+  /** What the connection has cost so far. */
+  paidFor?: number;
+}
+
+/** In US dollars: the price of the cap, but at least of the prepaid megabytes and at most all the money there is. */
+export function maximumCharge({ price, cap, balance, paidFor = 0 }: CappedTraffic): number {
+  const affordable = balance + paidFor;
+  return cap === null ? affordable : Math.min(Math.max(cap, PREPAID_MEGABYTES) * megabytePrice(price), affordable);
+}
