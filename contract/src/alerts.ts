@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ALERT_DOLLARS_MAX } from './limits.ts';
-import { data, dollarsWithin } from './schemas.ts';
+import { dollarsWithin } from './fields.ts';
+import { data } from './schemas.ts';
 
 const alertSettingsSchema = z.strictObject({
   /** US dollars: an alert is sent when the balance falls below. 0: no alert. Null: the price of 50 MB, but at least $1. */
