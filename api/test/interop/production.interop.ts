@@ -3,6 +3,7 @@ import { ApiError, type Call, createClient } from '@cellhop/contract/client';
 import { connect, listConnections } from '@cellhop/contract/connections';
 import { createInvoice, listInvoices, type CreateInvoiceBody, type Invoice } from '@cellhop/contract/invoices';
 import { searchProxies } from '@cellhop/contract/proxies';
+import { getSettings } from '@cellhop/contract/settings';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import { getProfile } from '@cellhop/contract/users';
 import assert from 'node:assert/strict';
@@ -46,6 +47,8 @@ describe('in production, on a chain of anvil', { timeout: 240_000 }, () => {
     const output = await production.run('payments', 'check');
     expect(output).toContain(`0/0  ${ACCOUNT.firstAddress}`);
     expect(output).toMatch(/ethereum +works: block \d+ of/);
+    const { data } = await createClient({ baseUrl: production.url })(getSettings, {});
+    expect(data.currencies).toEqual(['ETH', 'USDT_ERC20']);
   });
 
   it('a customer pays in USDT, buys a proxy and downloads through it', async () => {
@@ -58,6 +61,8 @@ describe('in production, on a chain of anvil', { timeout: 240_000 }, () => {
     const delayMs = await creditDelayMs(call, invoice, transaction);
     expect(delayMs).toBeLessThan(2 * POLL_INTERVAL_MS + POLL_ITSELF_MS);
     expect(await balanceOf(call)).toBe(before + 25);
+    const [paid] = (await call(listInvoices, { query: {} })).data;
+    expect(paid!.payment!.transfers).toMatchObject([{ explorerUrl: `https://etherscan.io/tx/${transaction}` }]);
     await useProxy(call);
   });
 

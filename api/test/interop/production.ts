@@ -58,7 +58,7 @@ export async function startProduction(overrides: Record<string, string> = {}): P
     cleanUps.push(rates.stop);
     const mailSink = await startMailSink(0, createLog('mail sink', 'silent', false));
     assert(mailSink);
-    cleanUps.push(mailSink.stop);
+    cleanUps.push(() => mailSink.stop());
     const server = await startPostgres({ dataDir: path.join(root, '.data/pg-interop'), durable: false });
     cleanUps.push(server.stop);
     const database = await cloneDatabase(server.url, 'template1');
@@ -143,10 +143,11 @@ async function startRates() {
   };
 }
 
+const ticker = (price: string) => ({ c: [price, '1'] });
+
 function rateAnswers(): Record<string, unknown> {
   const time = new Date().toISOString();
   const prices = { BTC: '100000', ETH: '4000', LTC: '100', USDT: '1.0001' };
-  const ticker = (price: string) => ({ c: [price, '1'] });
   const coinbase = Object.entries(prices).map(([coin, price]) => [
     `/coinbase/products/${coin}-USD/ticker`,
     { price, time },
