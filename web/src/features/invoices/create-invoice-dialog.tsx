@@ -1,5 +1,5 @@
 import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
-import { currencies } from '@cellhop/contract/invoices.plain';
+import { currencies as allCurrencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
@@ -9,6 +9,7 @@ import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { useSettings } from '../../lib/settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice, useReplacedInvoice } from './api.ts';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
@@ -47,6 +48,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     draft.write(undefined);
     onCreated(invoice);
   });
+  const { currencies = allCurrencies } = useSettings();
   const names = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
 
   return (
