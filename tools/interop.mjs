@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildChanged } from './build.mjs';
 import { Problem, reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -113,6 +114,8 @@ function ensurePrograms() {
 
 try {
   const env = { ...process.env, ...ensurePrograms(), NODE_ENV: 'test' };
+  // Of the tests that start the whole product.
+  buildChanged(root);
   const vitest = path.join(path.dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const args = [vitest, 'run', '-c', 'vitest.interop.config.ts', ...process.argv.slice(2)];
   const { status, signal } = spawnSync(process.execPath, args, {

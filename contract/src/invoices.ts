@@ -16,6 +16,18 @@ export const currencyAmountSchema = z
   .max(60)
   .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/);
 
+/** A payment that the network has not confirmed enough yet, or that is credited. */
+export const invoiceTransferSchema = z.object({
+  amountInCurrency: z.string(),
+  /** Of a public block explorer; null if staff recorded it, if no transaction shows it, and in the sandbox. */
+  explorerUrl: z.url().nullable(),
+  isCredited: z.boolean(),
+  confirmations: z.int().nonnegative(),
+  /** Null on chains whose nodes name final blocks: the payment waits for one of these. */
+  confirmationsNeeded: z.int().positive().nullable(),
+});
+export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
+
 /** What was paid for an invoice so far. Decimal strings are amounts in its currency. */
 export const invoicePaymentSchema = z.object({
   /** The total of all payments, credited or not. */
@@ -30,6 +42,8 @@ export const invoicePaymentSchema = z.object({
   credited: dollarsSchema,
   /** Some of it arrived after the invoice had ended, when its rate was no longer guaranteed. */
   isLate: z.boolean(),
+  /** In the order of their arrival. An API of the previous release leaves them out. */
+  transfers: z.array(invoiceTransferSchema).optional(),
 });
 export type InvoicePayment = z.infer<typeof invoicePaymentSchema>;
 
@@ -42,6 +56,8 @@ export const invoiceSchema = z.object({
   address: z.string(),
   /** The contents of a QR code: a URI with the amount that is still due where wallets know it, else the address. */
   paymentUri: z.string(),
+  /** A link for wallets that know it, with the amount that is still due; null where it is not safe. The previous release has none. */
+  walletUri: z.string().nullable().optional(),
   status: z.enum(invoiceStatuses),
   /** True if the invoice is on the sandbox chain and payments can be simulated. */
   isSandbox: z.boolean(),

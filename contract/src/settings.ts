@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { currencies } from './invoices.plain.ts';
 import { data } from './schemas.ts';
 
 /** Settings of the installation that the web app needs before sign-in. */
@@ -12,6 +13,8 @@ export const settingsSchema = z.object({
   contactEmail: z.string().nullable(),
   /** How long after the purchase a connection that ends is refunded, in minutes. */
   refundMinutes: z.number().positive(),
+  /** Those that are set up. The previous release leaves them out. */
+  currencies: z.array(z.enum(currencies)).optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export const getSettings = endpoint({

@@ -9,6 +9,11 @@ import { currencyRules } from './currencies.ts';
 /** BIP21, which Litecoin uses too. */
 const schemes: Partial<Record<Currency, string>> = { BTC: 'bitcoin', LTC: 'litecoin' };
 
+/** EIP-681, which some wallets open; none for tokens, for the reason above. @param units still due */
+export function toWalletUri(currency: Currency, address: string, units: bigint): string | null {
+  return currency === 'ETH' && address !== '' && units > 0n ? `ethereum:${address}@1?value=${units}` : null;
+}
+
 /** @param units still due */
 export function toPaymentUri(currency: Currency, address: string, units: bigint): string {
   const scheme = schemes[currency];

@@ -50,6 +50,13 @@ describe('a production', () => {
     },
   );
 
+  test('knows the addresses that pay for sweeps', () => {
+    const [first, second] = [`0x${'aB'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
+    expect(load(bitcoin).fundingAddresses).toEqual([]);
+    expect(load({ ...bitcoin, PAY_EVM_FUNDING: `${first}, ${second}` }).fundingAddresses).toEqual([first, second]);
+    expect(() => load({ ...bitcoin, PAY_EVM_FUNDING: 'my wallet' })).toThrow(/PAY_EVM_FUNDING.*40 hexadecimal digits/);
+  });
+
   test('does not start if the pasted address is of another account', () => {
     expect(() => load({ ...bitcoin, PAY_BTC_ADDRESS_0: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g' })).toThrow(
       /PAY_BTC_ADDRESS_0 is bc1qnjg.*the first address of PAY_BTC_XPUB is bc1qcr8/,

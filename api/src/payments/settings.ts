@@ -13,6 +13,8 @@ export interface PaymentSettings {
   /** Of nodes, the preferred ones first. A chain without is not watched. */
   urls: Partial<Record<Chain, readonly string[]>>;
   usdtContracts: { ethereum: string; bsc: string };
+  /** The operator's own addresses on Ethereum and BSC: what they send is no payment. */
+  fundingAddresses: readonly string[];
   /** Undefined: no credit is held back because of its size. */
   holdAboveMicros: bigint | undefined;
   /** How long an address is watched at the pace of its chain after the end of its last invoice. */
@@ -26,25 +28,21 @@ export interface PaymentSettings {
 
 const DAY_MS = 86_400_000;
 const URLS_MAX = 8;
+const FUNDING_ADDRESSES_MAX = 20;
 
 /** Separated by commas or spaces. */
-const urls = z
+const list = z
   .string()
   .default('')
-  .transform((text) => text.split(/[\s,]+/).filter((url) => url !== ''))
-  .pipe(
-    z
-      .array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' }))
-      .max(URLS_MAX),
-  );
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
+const urls = list.pipe(
+  z.array(z.url({ protocol: /^https?$/, error: 'must be http or https addresses, separated by commas' })).max(URLS_MAX),
+);
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address of 40 hexadecimal digits');
 const text = z.string().default('');
 
 /** Each as `BTC=10, ETH=20`, in dollars. */
-const minimums = z
-  .string()
-  .default('')
-  .transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''))
+const minimums = list
   .pipe(z.array(z.templateLiteral([z.enum(currencies), '=', z.number().positive().max(1000)])))
   .transform((parts) =>
     Object.fromEntries(
@@ -68,6 +66,7 @@ export const paymentEnvironment = {
   PAY_BSC_URLS: urls,
   PAY_USDT_ERC20_CONTRACT: evmAddress.default('0xdAC17F958D2ee523a2206206994597C13D831ec7'),
   PAY_USDT_BSC_CONTRACT: evmAddress.default('0x55d398326f99059fF775485246999027B3197955'),
+  PAY_EVM_FUNDING: list.pipe(z.array(evmAddress).max(FUNDING_ADDRESSES_MAX)),
   PAY_HOLD_USD: z.union([z.literal(''), z.coerce.number().positive()]).default(''),
   PAY_WATCH_DAYS: z.coerce.number().int().min(1).max(90).default(7),
   PAY_MINIMUMS_USD: minimums,
@@ -90,6 +89,7 @@ export function readPaymentSettings(environment: Environment): PaymentSettings {
     accounts: readAccounts(environment),
     urls: readUrls(environment),
     usdtContracts: { ethereum: environment.PAY_USDT_ERC20_CONTRACT, bsc: environment.PAY_USDT_BSC_CONTRACT },
+    fundingAddresses: environment.PAY_EVM_FUNDING,
     holdAboveMicros: environment.PAY_HOLD_USD === '' ? undefined : toMicros(environment.PAY_HOLD_USD),
     watchMs: environment.PAY_WATCH_DAYS * DAY_MS,
     minimumMicros: environment.PAY_MINIMUMS_USD,

@@ -59,11 +59,7 @@ export async function startAnvil(chain: 'ethereum' | 'bsc'): Promise<Anvil> {
   await rpc('anvil_setCode', MULTICALL_ADDRESS, contracts.TestMulticall.runtimeBytecode);
   const token = await deploy(contracts.TestToken.bytecode + word(TOKEN_DECIMALS[chain]));
   const payer = await deploy(contracts.Payer.bytecode);
-  const { selectors } = contracts.TestToken;
-  for (const owner of [sender, payer]) {
-    const data = `0x${selectors['mint(address,uint256)']}${word(owner)}${word(10n ** 30n)}`;
-    await send({ to: token, data });
-  }
+  for (const owner of [sender, payer]) await send(mintOf(token, owner, 10n ** 30n));
   await mine(3 * SLOTS_IN_AN_EPOCH);
   return { url, rpc, sender, token, payer, send, mine, end: () => node.end() };
 }
@@ -153,8 +149,7 @@ export async function startUsdt(chain: 'ethereum' | 'bsc'): Promise<LocalChain> 
         const other = await anvil.send({ data: contracts.TestToken.bytecode + word(TOKEN_DECIMALS[chain]) });
         await anvil.mine(1);
         const receipt = await anvil.rpc<{ contractAddress: string }>('eth_getTransactionReceipt', other);
-        const mint = contracts.TestToken.selectors['mint(address,uint256)'];
-        return anvil.send({ to: receipt.contractAddress, data: `0x${mint}${word(address)}${word(unit)}` });
+        return anvil.send(mintOf(receipt.contractAddress, address, unit));
       },
       'a transfer of 0': (address) => anvil.send(transferOf(anvil.token, address, 0n)),
       'a transfer of more than the sender has': (address) => anvil.send(transferOf(anvil.token, address, 10n ** 40n)),
@@ -172,7 +167,12 @@ async function deployForged({ rpc, send, mine }: Anvil): Promise<string> {
   return (await rpc<{ contractAddress: string }>('eth_getTransactionReceipt', transaction)).contractAddress;
 }
 
-function transferOf(token: string, to: string, units: bigint) {
+export function mintOf(token: string, to: string, units: bigint) {
+  const selector = contracts.TestToken.selectors['mint(address,uint256)'];
+  return { to: token, data: `0x${selector}${word(to)}${word(units)}` };
+}
+
+export function transferOf(token: string, to: string, units: bigint) {
   const selector = contracts.TestToken.selectors['transfer(address,uint256)'];
   return { to: token, data: `0x${selector}${word(to)}${word(units)}` };
 }

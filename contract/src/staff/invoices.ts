@@ -54,6 +54,10 @@ export const depositSchema = z.object({
   /** The request of staff that recorded it. */
   requestId: idSchema.nullable(),
   amountInCurrency: z.string(),
+  /** Why it is not credited until the operator releases it; null if nothing holds it. */
+  hold: z.enum(['LARGE', 'SOURCES_DISAGREE']).nullable().optional(),
+  /** US dollars taken back from the customer; null unless it is REVERSED. */
+  reversed: dollarsSchema.nullable().optional(),
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
   arrivedAt: dateSchema,
   /** US dollars for one coin, as a decimal string, at which it was credited. */

@@ -42,11 +42,11 @@ export function watcherOf(ctx: Ctx, chain: Chain): ChainWatcher | undefined {
 /** @returns undefined if the chain has no nodes in the settings, or no implementation yet */
 function createWatcher(
   chain: Chain,
-  { urls: { [chain]: urls }, usdtContracts }: PaymentSettings,
+  { urls: { [chain]: urls }, usdtContracts, fundingAddresses }: PaymentSettings,
 ): ChainWatcher | undefined {
   if (urls === undefined) return undefined;
   if (chain === 'ethereum' || chain === 'bsc')
-    return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain] });
+    return createEvmWatcher({ chain, urls, usdtContract: usdtContracts[chain], fundingAddresses });
   if (chain === 'bitcoin' || chain === 'litecoin') return createUtxoWatcher({ chain, urls });
   return undefined;
 }

@@ -4,13 +4,15 @@ import { toDollars } from '@cellhop/contract/units';
 import { formatRate, formatUnits, roundUpToDisplay } from '../../payments/amounts.ts';
 import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import { toPaymentUri } from '../../payments/payment-uri.ts';
+import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
+import { counts } from './deposit-state.ts';
 import type { DepositDetail, InvoiceDeposit } from './deposits.store.ts';
+import { presentTransfer, type TransferFacts } from './invoice-transfers.ts';
 import { summarizePayment } from './payment-summary.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 
 /** @param deposits of this invoice */
-export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): Invoice {
+export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[], facts: TransferFacts): Invoice {
   return {
     id: row.id,
     amount: toDollars(row.amountMicros),
@@ -18,9 +20,10 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
     currency: row.currency,
     address: row.address,
     paymentUri: toPaymentUri(row.currency, row.address, stillDue(row, deposits)),
+    walletUri: toWalletUri(row.currency, row.address, stillDue(row, deposits)),
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
-    payment: presentPayment(row, deposits),
+    payment: presentPayment(row, deposits, facts),
     expiredAt: row.expiredAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
@@ -35,8 +38,12 @@ export function depositsOf({ id }: Pick<InvoiceRow, 'id'>, all: readonly Invoice
   return all.filter(({ invoiceId }) => invoiceId === id);
 }
 
-export function presentForStaff(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): StaffInvoice {
-  return { ...presentInvoice(row, deposits), user: { id: row.userId, email: row.userEmail } };
+export function presentForStaff(
+  row: InvoiceRow,
+  deposits: readonly InvoiceDeposit[],
+  facts: TransferFacts,
+): StaffInvoice {
+  return { ...presentInvoice(row, deposits, facts), user: { id: row.userId, email: row.userEmail } };
 }
 
 /** @param dueMicros what a settlement credits unless staff choose another amount */
@@ -44,9 +51,14 @@ export function presentDetail(
   row: InvoiceRow,
   deposits: readonly DepositDetail[],
   dueMicros: bigint,
+  facts: TransferFacts,
 ): StaffInvoiceDetail {
   return {
-    ...presentForStaff(row, deposits),
+    ...presentForStaff(
+      row,
+      deposits.filter(({ state }) => counts(state)),
+      facts,
+    ),
     rate: formatRate(row.rateE12),
     derivationIndex: row.derivationIndex === null ? null : Number(row.derivationIndex),
     due: toDollars(dueMicros),
@@ -60,6 +72,8 @@ function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Depos
     transactionId: deposit.isByHand ? null : deposit.transactionId,
     requestId: deposit.isByHand ? deposit.transactionId : null,
     amountInCurrency: formatUnits(deposit.units, currencyRules[currency]),
+    hold: deposit.isHeld ? deposit.hold : null,
+    reversed: deposit.reversedMicros === null ? null : toDollars(deposit.reversedMicros),
     state: deposit.state,
     arrivedAt: deposit.arrivedAt.toISOString(),
     rate: deposit.creditedRateE12 === null ? null : formatRate(deposit.creditedRateE12),
@@ -68,7 +82,11 @@ function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Depos
   };
 }
 
-function presentPayment(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): InvoicePayment | null {
+function presentPayment(
+  row: InvoiceRow,
+  deposits: readonly InvoiceDeposit[],
+  facts: TransferFacts,
+): InvoicePayment | null {
   if (deposits.length === 0) return null;
   const rules = currencyRules[row.currency];
   const { receivedUnits, confirmingUnits, missingUnits, excessUnits, creditedMicros, isLate } = summarizePayment(
@@ -83,5 +101,6 @@ function presentPayment(row: InvoiceRow, deposits: readonly InvoiceDeposit[]): I
     excess: orNull(excessUnits),
     credited: toDollars(creditedMicros),
     isLate,
+    transfers: deposits.map((deposit) => presentTransfer(row, deposit, facts)),
   };
 }

@@ -67,6 +67,17 @@ describe('in production', () => {
     chain.mine();
     await poll();
     expect(await balanceOf(testApp, user)).toBe(0n);
+    const { data } = await user.call(listInvoices, { query: {} });
+    // This chain names its transactions in a way that no explorer knows.
+    expect(data[0]!.payment!.transfers).toEqual([
+      {
+        amountInCurrency: '25.00',
+        explorerUrl: null,
+        isCredited: false,
+        confirmations: 1,
+        confirmationsNeeded: null,
+      },
+    ]);
     chain.finalizedHeight = 1;
     await poll();
     expect(await balanceOf(testApp, user)).toBe(25_000_000n);

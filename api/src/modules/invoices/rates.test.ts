@@ -80,6 +80,38 @@ test('a source that fails or sends nonsense is recorded and delays no other', as
   expect(await rateOf('BTC')).toBe(parseRate('100100'));
 });
 
+const paprikaTicker = (price: number) => ({ last_updated: new Date().toISOString(), quotes: { USD: { price } } });
+
+test('CoinPaprika is asked for each coin by its id, and its numbers become exact rates', async () => {
+  const origin = new URL(testApp.ctx.config.payments.rateUrls.kraken!).origin;
+  Object.assign(answers, {
+    '/coinpaprika/v1/tickers/btc-bitcoin': paprikaTicker(100_300.123456789),
+    '/coinpaprika/v1/tickers/eth-ethereum': paprikaTicker(4000.5),
+    '/coinpaprika/v1/tickers/ltc-litecoin': paprikaTicker(100.25),
+    '/coinpaprika/v1/tickers/usdt-tether': paprikaTicker(0.99987654),
+  });
+  testApp.ctx.config.payments.rateUrls = { coinpaprika: `${origin}/coinpaprika` };
+  await fetchRates(testApp.ctx);
+  const quotes = await testApp.database.query<{ asset: string; rate: number }>(
+    `select asset, (rate_e12 / 1000000000000)::float8 as rate from rate_quotes where source = 'coinpaprika' order by asset`,
+  );
+  expect(quotes).toEqual([
+    { asset: 'BTC', rate: expect.closeTo(100_300.123456789, 6) as number },
+    { asset: 'ETH', rate: 4000.5 },
+    { asset: 'LTC', rate: 100.25 },
+    { asset: 'USDT', rate: 0.99987654 },
+  ]);
+});
+
+test('CoinPaprika fails as a whole if one coin has no price', async () => {
+  const origin = new URL(testApp.ctx.config.payments.rateUrls.kraken!).origin;
+  answers['/coinpaprika/v1/tickers/btc-bitcoin'] = { last_updated: new Date().toISOString(), quotes: { USD: {} } };
+  testApp.ctx.config.payments.rateUrls = { coinpaprika: `${origin}/coinpaprika` };
+  await fetchRates(testApp.ctx);
+  const failing = await testApp.database.query('select source from rate_sources where failing_since is not null');
+  expect(failing).toEqual([{ source: 'coinpaprika' }]);
+});
+
 test('errors with status 200 are errors', async () => {
   answers['/kraken/0/public/Ticker'] = { error: ['EService:Unavailable'] };
   await fetchRates(testApp.ctx);

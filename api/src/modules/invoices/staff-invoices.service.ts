@@ -5,8 +5,10 @@ import type { InvoiceSort, StaffInvoice, StaffInvoiceDetail } from '@cellhop/con
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
+import { counts } from './deposit-state.ts';
 import * as deposits from './deposits.store.ts';
 import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
+import { readFacts } from './invoice-transfers.ts';
 import * as invoices from './invoices.store.ts';
 import { dueOf } from './settlement-amounts.ts';
 import * as store from './staff-invoices.store.ts';
@@ -32,7 +34,8 @@ export async function listAll(ctx: Ctx, query: ListQuery) {
     ctx,
     rows.map(({ id }) => id),
   );
-  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsOf(row, all))), ...pages };
+  const facts = await readFacts(ctx, all);
+  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsOf(row, all), facts)), ...pages };
 }
 
 export interface FoundInvoice {
@@ -63,7 +66,8 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   const row = await invoices.findInvoice(ctx, id);
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   const details = await deposits.listDetails(ctx, id);
-  return presentDetail(row, details, dueOf(row, details).amountMicros);
+  const counted = details.filter(({ state }) => counts(state));
+  return presentDetail(row, details, dueOf(row, counted).amountMicros, await readFacts(ctx, counted));
 }
 
 function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {

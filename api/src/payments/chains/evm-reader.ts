@@ -1,7 +1,7 @@
 /** Turns ranges of blocks into payments that all sources agree on. */
 import { findUnexplained, type NativeTransaction, readBlocks } from './evm-balance.ts';
 import { parseTransfer, type TokenTransfer, type TransferReader } from './evm-logs.ts';
-import type { EvmBlock, EvmHeader, EvmNode, EvmReceipt } from './evm-node.ts';
+import type { EvmBlock, EvmHeader, EvmNode, EvmReceipt, EvmTransaction } from './evm-node.ts';
 import { agree } from './sources.ts';
 import { ChainUnavailable, type ObservedPayment } from './watcher.ts';
 
@@ -141,11 +141,30 @@ async function readTransactions(
   if (blocks.at(-1)!.hash !== last.hash) throw chainChanged(range.toHeight);
   const found: NativeTransaction[] = [];
   for (const block of blocks) {
-    for (const transaction of concerning(block, ours)) {
+    for (const transaction of await agreedTransactions(nodes, block, ours, signal)) {
       found.push({ block, transaction, receipt: await receiptOf(reading, transaction.hash, block.hash) });
     }
   }
   return found;
+}
+
+/** The first node's block, whose hash does not prove its body: the others must report the same senders, recipients and amounts. */
+async function agreedTransactions(
+  nodes: readonly EvmNode[],
+  block: EvmBlock,
+  ours: Addresses,
+  signal: AbortSignal,
+): Promise<EvmTransaction[]> {
+  if (concerning(block, ours).length === 0) return [];
+  const [first] = nodes;
+  const read = async (node: EvmNode) => {
+    const same = node === first ? block : await node.block(block.number, signal);
+    if (same?.hash === block.hash) return concerning(same, ours);
+    throw chainChanged(block.number);
+  };
+  return agree(nodes, `the transactions of block ${block.number}`, read, (transactions) =>
+    transactions.map(({ hash, from, to, value }) => [hash, from, to, value].join(' ')).join(),
+  );
 }
 
 const concerning = ({ transactions }: EvmBlock, ours: Addresses) =>

@@ -12,15 +12,20 @@ const signal = new AbortController().signal;
 const transfer = { height: 1005, to: ours.toLowerCase(), units: 25n * 10n ** 18n };
 
 interface Options {
+  chain?: 'ethereum' | 'bsc';
   chains?: FakeEvmChain[];
   change?: (methods: Methods, index: number) => Methods;
 }
 
 /** One node for each chain; the watcher has polled once. */
-async function openWatcher({ chains = [createFakeEvmChain()], change = (methods) => methods }: Options = {}) {
+async function openWatcher({
+  chain = 'bsc',
+  chains = [createFakeEvmChain()],
+  change = (methods) => methods,
+}: Options = {}) {
   const nodes = await Promise.all(chains.map((chain, index) => startFakeNode(change(serveEvm(chain), index))));
   const watcher = createEvmWatcher({
-    chain: 'bsc',
+    chain,
     urls: nodes.map(({ url }) => url),
     usdtContract: chains[0]!.token,
     timeoutMs: 2000,
@@ -64,6 +69,17 @@ const refusing = (methods: Methods) => ({
   },
 });
 
+/** Adds a transaction of ether to the block of the transfer. */
+const payingEther = (methods: Methods, units: number): Methods => ({
+  ...methods,
+  eth_getBlockByNumber(tag: string, isFull: boolean) {
+    const block = methods['eth_getBlockByNumber']!(tag as never, isFull as never) as { transactions?: object[] } | null;
+    if (!block?.transactions || Number(tag) !== transfer.height) return block;
+    const payment = { hash: hashOf('ether'), from: other, to: ours.toLowerCase(), value: `0x${units.toString(16)}` };
+    return { ...block, transactions: [...block.transactions, payment] };
+  },
+});
+
 describe('the watcher of an EVM chain', () => {
   it('reports the address as it was given, and the amount of the log', async () => {
     const { advance, poll } = await openWatcher();
@@ -99,6 +115,23 @@ describe('the watcher of an EVM chain', () => {
     await expect(poll()).rejects.toMatchObject({ reason: 'DISAGREEING' });
     chains[1]!.transfers = [transfer];
     expect((await poll()).payments).toHaveLength(1);
+  });
+
+  it.each([
+    ['another amount of ether than the second', [9, 5]],
+    ['ether that the second does not know', [9, 0]],
+    ['less ether than the second', [5, 9]],
+  ])('refuses a first node that reports %s', async (_name, units) => {
+    const { advance, poll } = await openWatcher({
+      chain: 'ethereum',
+      chains: [createFakeEvmChain({ chainId: 1 }), createFakeEvmChain({ chainId: 1 })],
+      change: (methods, index) => (units[index]! > 0 ? payingEther(methods, units[index]!) : methods),
+    });
+    advance({ transfers: [] });
+    await expect(poll()).rejects.toMatchObject({
+      reason: 'DISAGREEING',
+      message: expect.stringMatching('the transactions of block 1005'),
+    });
   });
 
   it('refuses a transfer whose receipt says that it failed', async () => {

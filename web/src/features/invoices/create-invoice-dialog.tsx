@@ -1,5 +1,5 @@
 import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
-import { currencies } from '@cellhop/contract/invoices.plain';
+import { currencies as allCurrencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
@@ -9,6 +9,7 @@ import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { useSettings } from '../../lib/settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateInvoice, useReplacedInvoice } from './api.ts';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
@@ -39,6 +40,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     defaultValues: draft.read() ?? {},
   });
   const { errors } = form.formState;
+  const names = useCurrencyNames();
   useKeptDraft(form, draft);
   const replaced = useReplacedInvoice(useWatch({ control: form.control, name: 'currency' }));
   const submit = form.handleSubmit(async (body) => {
@@ -47,6 +49,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     draft.write(undefined);
     onCreated(invoice);
   });
+
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
@@ -84,7 +87,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
               placeholder={t('create.choose')}
               size="md"
               allowDeselect={false}
-              data={currencies.map((value) => ({ value, label: t(`networks.${value}`) }))}
+              data={names}
               value={value ?? null}
               onChange={onChange}
               error={fieldErrorText(errors.currency)}
@@ -111,4 +114,11 @@ function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoi
       </Button>
     </Alert>
   );
+}
+
+/** The currencies that are set up. */
+function useCurrencyNames() {
+  const { t } = useTranslation('payment');
+  const { currencies = allCurrencies } = useSettings();
+  return currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
 }

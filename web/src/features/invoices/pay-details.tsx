@@ -1,7 +1,9 @@
 import type { Invoice } from '@cellhop/contract/invoices';
+import { Button } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
 import { QRCodeSVG } from 'qrcode.react';
 import { useTranslation } from 'react-i18next';
-import { tickerOf } from './ticker.ts';
+import { feeCoinOf, tickerOf } from './ticker.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import classes from './pay-details.module.css';
 
@@ -20,7 +22,7 @@ interface PayDetailsProps {
 /** Amount, address and network of a payment. */
 export function PayDetails({ invoice, amount }: PayDetailsProps) {
   const { t } = useTranslation('payment');
-  const { address, paymentUri, currency, status } = invoice;
+  const { address, paymentUri, walletUri, currency, status } = invoice;
   const amountName = t(status === 'PENDING' ? 'pay.exact' : 'pay.missing', { ticker: tickerOf(currency) });
   return (
     <div className={classes['details']}>
@@ -49,8 +51,20 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
           </dd>
         </div>
       </dl>
+      {walletUri !== undefined && walletUri !== null && (
+        <Button
+          component="a"
+          href={walletUri}
+          variant="default"
+          className={classes['wallet']}
+          leftSection={<IconExternalLink size={18} aria-hidden="true" />}
+        >
+          {t('pay.openWallet')}
+        </Button>
+      )}
       <p className={classes['note']}>
-        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.fromExchange')}
+        {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoinOf(currency) })}{' '}
+        {t('pay.fromExchange')}
       </p>
     </div>
   );

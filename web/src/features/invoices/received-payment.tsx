@@ -1,4 +1,5 @@
-import type { Invoice, InvoicePayment } from '@cellhop/contract/invoices';
+import type { Invoice, InvoicePayment, InvoiceTransfer } from '@cellhop/contract/invoices';
+import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../lib/format.ts';
 import { receivedPercent } from './invoice-stage.ts';
@@ -13,7 +14,7 @@ interface ReceivedPaymentProps {
 /** What was received, what is missing or too much, and the result. */
 export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   const { t } = useTranslation('payment');
-  const { confirming, missing, excess, credited, isLate } = payment;
+  const { confirming, missing, excess, credited, isLate, transfers = [] } = payment;
   const ticker = tickerOf(invoice.currency);
   const isStable = ticker === 'USDT';
   const lines = [
@@ -43,7 +44,43 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
             ),
         )}
       </dl>
+      <Transfers invoice={invoice} transfers={transfers} />
       {isLate && <p className={classes['late']}>{t(isStable ? 'received.lateStable' : 'received.late')}</p>}
     </section>
   );
+}
+
+/** How far the network has confirmed each payment. What is credited is shown only for its link. */
+function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readonly InvoiceTransfer[] }) {
+  const { t } = useTranslation('payment');
+  const shown = transfers.filter(({ isCredited, explorerUrl }) => !isCredited || explorerUrl !== null);
+  if (shown.length === 0) return null;
+  return (
+    <ul className={classes['transfers']}>
+      {shown.map((transfer, index) => (
+        <li key={transfer.explorerUrl ?? `payment ${index}`}>
+          <span>{withTicker({ ...transfer, currency: invoice.currency })}</span>
+          {!transfer.isCredited && <ConfirmationText transfer={transfer} />}
+          {transfer.explorerUrl !== null && (
+            <Anchor
+              href={transfer.explorerUrl}
+              target="_blank"
+              rel="noopener noreferrer"
+              aria-label={t('received.explorerOf', { amount: withTicker({ ...transfer, currency: invoice.currency }) })}
+            >
+              {t('received.explorer')}
+            </Anchor>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ConfirmationText({ transfer: { confirmations, confirmationsNeeded } }: { transfer: InvoiceTransfer }) {
+  const { t } = useTranslation('payment');
+  if (confirmations === 0) return <span>{t('received.inPool')}</span>;
+  if (confirmationsNeeded === null) return <span>{t('received.inBlock')}</span>;
+  const done = Math.min(confirmations, confirmationsNeeded);
+  return <span>{t('received.confirmations', { done, needed: confirmationsNeeded })}</span>;
 }

@@ -5,6 +5,17 @@ export function tickerOf(currency: Currency): string {
   return currency.split('_', 1)[0]!;
 }
 
+/** The coin that pays the fees of the network. */
+export function feeCoinOf(currency: Currency): string {
+  const coins: Partial<Record<Currency, string>> = {
+    USDT_ERC20: 'ETH',
+    USDT_BSC: 'BNB',
+    USDT_TRC20: 'TRX',
+    USDT_TON: 'TON',
+  };
+  return coins[currency] ?? tickerOf(currency);
+}
+
 /** An amount with its ticker: `0.00025 BTC`. */
 export function withTicker({ amountInCurrency, currency }: Pick<Invoice, 'amountInCurrency' | 'currency'>): string {
   return `${amountInCurrency} ${tickerOf(currency)}`;

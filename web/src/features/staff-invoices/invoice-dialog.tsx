@@ -34,7 +34,8 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
   const { t } = useTranslation(['staffMoney', 'payment', 'staff']);
   const [isSettling, setSettling] = useState(false);
   const canSettle = usePermission('PAYMENTS_EDIT');
-  const { user, status, amount, rate, due, address, expiredAt, createdAt, deposits, payment } = invoice;
+  const { user, status, amount, rate, due, address, derivationIndex, expiredAt, createdAt, deposits, payment } =
+    invoice;
   return (
     <Stack>
       <Facts
@@ -53,6 +54,7 @@ function InvoiceDetails({ invoice }: { invoice: StaffInvoiceDetail }) {
             value: <Copyable name={t('payment:table.address')} value={address} isWrapped />,
             isWide: true,
           },
+          { label: t('invoice.derivationIndex'), value: derivationIndex === null ? '—' : `0/${derivationIndex}` },
         ]}
       />
       <Title order={2} size="h4">
@@ -78,13 +80,20 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       place: 'heading',
       render: ({ amountInCurrency }) => `${amountInCurrency} ${tickerOf(currency)}`,
     },
-    { key: 'state', header: t('deposit.state'), place: 'heading', render: ({ state }) => t(`deposit.states.${state}`) },
+    {
+      key: 'state',
+      header: t('deposit.state'),
+      place: 'heading',
+      render: ({ state, hold = null }) => t(hold === null ? `deposit.states.${state}` : `deposit.holds.${hold}`),
+    },
     { key: 'arrivedAt', header: t('deposit.arrivedAt'), render: ({ arrivedAt }) => formatDate(arrivedAt) },
     {
       key: 'credited',
       header: t('invoices.credited'),
-      render: ({ credited, rate }) =>
-        credited === null ? '—' : t('deposit.creditedAt', { amount: formatMoney(credited), rate }),
+      render: ({ credited, rate, reversed = null }) => {
+        if (reversed !== null) return t('deposit.reversed', { amount: formatMoney(reversed) });
+        return credited === null ? '—' : t('deposit.creditedAt', { amount: formatMoney(credited), rate });
+      },
     },
     {
       key: 'source',

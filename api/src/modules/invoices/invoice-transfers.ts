@@ -1,0 +1,49 @@
+/** The payments of an invoice as its payer sees them: how far the network has confirmed them, and where to look. */
+import type { InvoiceTransfer } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { formatUnits } from '../../payments/amounts.ts';
+import { currencyRules, type Chain } from '../../payments/currencies.ts';
+import { explorerUrl } from '../../payments/explorers.ts';
+import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
+import { finalityOf, isSandbox } from './chains.ts';
+import * as states from './chain-states.store.ts';
+import type { InvoiceDeposit } from './deposits.store.ts';
+import type { InvoiceRow } from './invoices.store.ts';
+import { valueOf } from './record-poll.ts';
+
+/** What payments of all invoices share. */
+export interface TransferFacts {
+  /** The newest block of each chain. */
+  heads: ReadonlyMap<Chain, bigint>;
+  ruleOf: (chain: Chain) => FinalityRule;
+  hasExplorers: boolean;
+}
+
+export async function readFacts(ctx: Ctx, deposits: readonly InvoiceDeposit[]): Promise<TransferFacts> {
+  const isWaiting = deposits.some(({ isCredited, blockHeight }) => !isCredited && blockHeight !== null);
+  const heads = isWaiting ? await states.listHeads(ctx) : new Map<Chain, bigint>();
+  return { heads, ruleOf: (chain) => finalityOf(ctx, chain), hasExplorers: !isSandbox(ctx) };
+}
+
+export function presentTransfer(
+  { currency, rateE12 }: InvoiceRow,
+  deposit: InvoiceDeposit,
+  { heads, ruleOf, hasExplorers }: TransferFacts,
+): InvoiceTransfer {
+  const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin } = deposit;
+  const { chain } = currencyRules[currency];
+  const rule = ruleOf(chain);
+  const head = heads.get(chain);
+  const valueMicros = valueOf(chain, { ...deposit, invoice: { rateE12 } });
+  return {
+    amountInCurrency: formatUnits(units, currencyRules[currency]),
+    explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
+    isCredited,
+    confirmations:
+      head === undefined || blockHeight === null
+        ? 0
+        : countConfirmations(Number(blockHeight), { height: Number(head) }),
+    confirmationsNeeded:
+      rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null,
+  };
+}

@@ -1,0 +1,183 @@
+/** The whole product in production mode on Ethereum from anvil: as an operator sets it up, from public keys alone. */
+import { type Call, createClient } from '@cellhop/contract/client';
+import { signIn, signUp } from '@cellhop/contract/auth';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startMailSink } from '../../src/dev/mail-sink.ts';
+import { listMails } from '../../src/dev/mailbox.ts';
+import { createLog } from '../../src/log.ts';
+import { freePort } from '../../../tools/ports.mjs';
+import { startPostgres } from '../../../tools/pg.mjs';
+import { startProduct } from '../../../tools/product.mjs';
+import { cloneDatabase } from '../../../tools/test-database.mjs';
+import { type Anvil, mintOf, startAnvil } from '../chains/anvil.ts';
+import { waitFor } from '../chains/local-node.ts';
+
+/** The EVM account of the seed phrase `abandon` x 11 + `about`. */
+export const ACCOUNT = {
+  key: 'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt',
+  firstAddress: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+};
+/** As on the main network, and the default of the settings. */
+export const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+export const PASSWORD = 'a long enough password';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const COMMAND_LIMIT_MS = 120_000;
+const MAIL_LIMIT_MS = 30_000;
+
+export interface Production {
+  anvil: Anvil;
+  /** From which the operator pays the gas of sweeps. */
+  fundingAddress: string;
+  url: string;
+  databaseUrl: string;
+  /** `npm run NAME -- VALUES`. @returns its standard output; rejects if it fails */
+  run: (name: 'create-admin' | 'catalogue' | 'payments', ...values: string[]) => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+/** @param overrides settings of the operator */
+export async function startProduction(overrides: Record<string, string> = {}): Promise<Production> {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+  };
+  try {
+    const anvil = await startMovingChain();
+    cleanUps.push(anvil.end);
+    const [, fundingAddress] = await anvil.rpc<[string, string]>('eth_accounts');
+    const rates = await startRates();
+    cleanUps.push(rates.stop);
+    const mailSink = await startMailSink(0, createLog('mail sink', 'silent', false));
+    assert(mailSink);
+    cleanUps.push(() => mailSink.stop());
+    const server = await startPostgres({ dataDir: path.join(root, '.data/pg-interop'), durable: false });
+    cleanUps.push(server.stop);
+    const database = await cloneDatabase(server.url, 'template1');
+    cleanUps.push(database.drop);
+    const settings = {
+      ...(await productionSettings()),
+      DATABASE_URL: database.url,
+      SMTP_URL: `smtp://127.0.0.1:${mailSink.port}`,
+      PAY_ETH_URLS: anvil.url,
+      PAY_EVM_FUNDING: fundingAddress,
+      ...rates.settings,
+      ...overrides,
+    };
+    const logFile = path.join(root, '.data/interop/production.log');
+    fs.mkdirSync(path.dirname(logFile), { recursive: true });
+    fs.rmSync(logFile, { force: true });
+    const product = await startProduct({ databaseUrl: database.url, env: settings, logFile });
+    cleanUps.push(product.stop);
+    const run: Production['run'] = async (name, ...values) => {
+      const { PATH, HOME } = process.env;
+      const options = { cwd: root, env: { PATH, HOME, ...settings }, timeout: COMMAND_LIMIT_MS };
+      return (await promisify(execFile)('npm', ['run', '--silent', name, '--', ...values], options)).stdout;
+    };
+    return { anvil, fundingAddress, url: product.url, databaseUrl: database.url, run, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What docs/payments.md and docs/settings.md tell an operator to set. */
+async function productionSettings() {
+  const port = String(await freePort());
+  return {
+    NODE_ENV: 'production',
+    PORT: port,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    DATA_DIR: path.join(root, '.data/interop'),
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    GATEWAY_TOKEN: randomBytes(32).toString('hex'),
+    GATEWAY_PORT: String(await freePort()),
+    // The destination of the test is on this machine, and no download of a customer needs to finish.
+    GATEWAY_ALLOW_PRIVATE: 'true',
+    GATEWAY_DRAIN_SECONDS: '1',
+    MAIL_FROM: 'Cellhop <no-reply@example.com>',
+    PAY_EVM_XPUB: ACCOUNT.key,
+    PAY_EVM_ADDRESS_0: ACCOUNT.firstAddress,
+    LOG_LEVEL: 'info',
+  };
+}
+
+/** A block each second, with USDT where it is on the main network. */
+async function startMovingChain(): Promise<Anvil> {
+  const anvil = await startAnvil('ethereum');
+  await anvil.rpc('anvil_setCode', USDT, await anvil.rpc('eth_getCode', anvil.token, 'latest'));
+  await anvil.send(mintOf(USDT, anvil.sender, 10n ** 30n));
+  await anvil.rpc('evm_setIntervalMining', 1);
+  return { ...anvil, token: USDT };
+}
+
+/** Kraken and Coinbase as they answer, on this machine. */
+async function startRates() {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    const answer = rateAnswers()[pathname];
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    settings: {
+      RATES_KRAKEN_URL: `${origin}/kraken`,
+      RATES_COINBASE_URL: `${origin}/coinbase`,
+      RATES_BINANCE_URL: 'off',
+      RATES_COINPAPRIKA_URL: 'off',
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const ticker = (price: string) => ({ c: [price, '1'] });
+
+function rateAnswers(): Record<string, unknown> {
+  const time = new Date().toISOString();
+  const prices = { BTC: '100000', ETH: '4000', LTC: '100', USDT: '1.0001' };
+  const coinbase = Object.entries(prices).map(([coin, price]) => [
+    `/coinbase/products/${coin}-USD/ticker`,
+    { price, time },
+  ]);
+  const kraken = {
+    error: [],
+    result: {
+      XXBTZUSD: ticker(prices.BTC),
+      XETHZUSD: ticker(prices.ETH),
+      XLTCZUSD: ticker(prices.LTC),
+      USDTZUSD: ticker(prices.USDT),
+    },
+  };
+  return { '/kraken/0/public/Ticker': kraken, ...Object.fromEntries(coinbase) };
+}
+
+/** Signs up with a referral code, and confirms the address by the link of the mail. */
+export async function createCustomer({ url }: Production, email: string, referralCode: string): Promise<Call> {
+  const body = { languageCode: 'en' as const, email, password: PASSWORD, referralCode };
+  await createClient({ baseUrl: url })(signUp, { body });
+  const link = await waitFor(`a mail to ${email}`, MAIL_LIMIT_MS, async () => {
+    const mail = listMails().find(({ to }) => to === email);
+    assert(mail?.links[0], 'no mail yet');
+    return mail.links[0];
+  });
+  assert((await fetch(link)).ok);
+  return signInAs(url, email, PASSWORD);
+}
+
+export async function signInAs(baseUrl: string, email: string, password: string): Promise<Call> {
+  const { data } = await createClient({ baseUrl })(signIn, { body: { email, password } });
+  return createClient({ baseUrl, headers: () => ({ authorization: `Bearer ${data.accessToken}` }) });
+}
