@@ -76,11 +76,11 @@ export function isFinal(rule: FinalityRule, question: FinalityQuestion, head: He
 }
 
 /** 0 if the block is above the head, which happens when sources differ. */
-function countConfirmations(blockHeight: number, head: Pick<Head, 'height'>): number {
+export function countConfirmations(blockHeight: number, head: Pick<Head, 'height'>): number {
   return Math.max(0, head.height - blockHeight + 1);
 }
 
-function neededConfirmations(
+export function neededConfirmations(
   rule: FinalityRule,
   { valueMicros, confirmationsMin }: Omit<FinalityQuestion, 'blockHeight'>,
 ): number {

@@ -42,7 +42,7 @@ export async function isAvailable(ctx: Ctx, currency: Currency): Promise<boolean
 }
 
 /** Of the settings, whatever the state of the chain. */
-function isEnabled(ctx: Ctx, currency: Currency): boolean {
+export function isEnabled(ctx: Ctx, currency: Currency): boolean {
   const { chain, addressSpace } = currencyRules[currency];
   return isConfigured(ctx, chain, addressSpace) && watcherOf(ctx, chain) !== undefined;
 }
