@@ -10,6 +10,7 @@ const publicPages = [
   '/sign-up?rc=WELCOME',
   '/restore-access',
   '/public-message?message=Hello',
+  '/check-receipt',
   '/no-such-page',
 ];
 const memberPages = [

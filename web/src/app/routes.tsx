@@ -57,6 +57,14 @@ const publicMessage = createRoute({
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
+/** For everybody who has a receipt: its customer, or their accountant. */
+const receiptCheck = createRoute({
+  getParentRoute: () => root,
+  path: '/check-receipt',
+  loader: loadTexts('receiptCheck'),
+  component: lazyRouteComponent(() => import('./screens/receipt-check-screen.tsx'), 'ReceiptCheckScreen'),
+});
+
 /** For visitors. Signed-in users are redirected to the proxies, or to the page that sign-in interrupted. */
 const guests = createRoute({
   getParentRoute: () => root,
@@ -218,6 +226,7 @@ const ticket = createRoute({
 export const publicRoutes = [
   landing,
   publicMessage,
+  receiptCheck,
   guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
 ] as const;
 export const memberRoutes = [

@@ -10,6 +10,7 @@ export const namespaces = [
   'payment',
   'proxy',
   'proxyConnection',
+  'receiptCheck',
   'referralSystem',
   'staff',
   'staffUsers',

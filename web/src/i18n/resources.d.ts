@@ -7,6 +7,7 @@ import type notification from './locales/en/notification.json';
 import type payment from './locales/en/payment.json';
 import type proxy from './locales/en/proxy.json';
 import type proxyConnection from './locales/en/proxyConnection.json';
+import type receiptCheck from './locales/en/receiptCheck.json';
 import type referralSystem from './locales/en/referralSystem.json';
 import type staff from './locales/en/staff.json';
 import type staffUsers from './locales/en/staffUsers.json';
@@ -33,6 +34,7 @@ declare module 'i18next' {
       payment: typeof payment;
       proxy: typeof proxy;
       proxyConnection: typeof proxyConnection;
+      receiptCheck: typeof receiptCheck;
       referralSystem: typeof referralSystem;
       staff: typeof staff;
       staffUsers: typeof staffUsers;

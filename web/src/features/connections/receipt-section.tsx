@@ -5,8 +5,6 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { Copyable } from '../../ui/copyable.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
@@ -50,7 +48,6 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
 
 function Downloads({ connection }: { connection: Connection }) {
   const { t, i18n } = useTranslation('proxyConnection');
-  const { publicUrl } = useSettings();
   const download = useReceiptFile(connection);
   const name = `receipt-${connection.id}`;
   const files: Record<ReceiptFileKind, (receipt: Receipt) => string> = {
@@ -80,13 +77,11 @@ function Downloads({ connection }: { connection: Connection }) {
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        {t('receipt.check', { url: `${publicUrl}/v1/receipts/public-key` })}
+        {t('receipt.check')}{' '}
+        <a href="/check-receipt" target="_blank" rel="noopener">
+          {t('receipt.checkLink')}
+        </a>
       </Text>
-      <Copyable
-        name={t('receipt.command')}
-        value={`node tools/receipt-checker/cellhop-receipt.mjs ${name}.json --key key.txt`}
-        isWrapped
-      />
     </>
   );
 }
