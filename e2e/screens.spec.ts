@@ -11,6 +11,7 @@ const publicPages = [
   '/restore-access',
   '/public-message?message=Hello',
   '/check-receipt',
+  '/legal/terms',
   '/no-such-page',
 ];
 const memberPages = [

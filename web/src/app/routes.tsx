@@ -65,6 +65,14 @@ const receiptCheck = createRoute({
   component: lazyRouteComponent(() => import('./screens/receipt-check-screen.tsx'), 'ReceiptCheckScreen'),
 });
 
+/** The operator's texts, linked on the landing page. */
+const legal = createRoute({
+  getParentRoute: () => root,
+  path: '/legal/$document',
+  loader: loadTexts('legal'),
+  component: lazyRouteComponent(() => import('./screens/legal-screen.tsx'), 'LegalScreen'),
+});
+
 /** For visitors. Signed-in users are redirected to the proxies, or to the page that sign-in interrupted. */
 const guests = createRoute({
   getParentRoute: () => root,
@@ -227,6 +235,7 @@ export const publicRoutes = [
   landing,
   publicMessage,
   receiptCheck,
+  legal,
   guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
 ] as const;
 export const memberRoutes = [

@@ -18,17 +18,17 @@ const fileKinds: readonly ReceiptFileKind[] = ['json', 'csv'];
 
 /** The signed receipt of a connection: its charges, and downloads. */
 export function ReceiptSection({ connection }: { connection: Connection }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation('receipt');
   const [page, setPage] = useState(1);
   const { charges, cost } = useReceipt(connection, page);
   const failure = charges.failure ?? cost.failure;
   const isLoading = failure === undefined && (charges.response === undefined || cost.response === undefined);
   return (
     <section className={classes['receipt']} aria-busy={isLoading}>
-      <h3>{t('receipt.title')}</h3>
+      <h3>{t('title')}</h3>
       {failure !== undefined ? (
         <LoadFailure
-          text={t('receipt.failed')}
+          text={t('failed')}
           {...failure}
           onRetry={() => [charges, cost].forEach(({ refetch }) => refetch())}
         />
@@ -47,7 +47,7 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
 }
 
 function Downloads({ connection }: { connection: Connection }) {
-  const { t, i18n } = useTranslation('proxyConnection');
+  const { t, i18n } = useTranslation('receipt');
   const download = useReceiptFile(connection);
   const name = `receipt-${connection.id}`;
   const files: Record<ReceiptFileKind, (receipt: Receipt) => string> = {
@@ -72,14 +72,14 @@ function Downloads({ connection }: { connection: Connection }) {
             loading={download.isRunning && download.input === kind}
             onClick={() => void save(kind)}
           >
-            {t(`receipt.${kind}`)}
+            {t(kind)}
           </Button>
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        {t('receipt.check')}{' '}
+        {t('check')}{' '}
         <a href="/check-receipt" target="_blank" rel="noopener">
-          {t('receipt.checkLink')}
+          {t('checkLink')}
         </a>
       </Text>
     </>
