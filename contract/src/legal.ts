@@ -4,6 +4,8 @@ import { endpoint } from './endpoint.ts';
 import { legalDocuments } from './legal.plain.ts';
 import { data, languageCodeSchema } from './schemas.ts';
 
+export { legalDocuments } from './legal.plain.ts';
+
 export const getLegalText = endpoint({
   method: 'GET',
   url: '/v1/legal/{document}',
