@@ -77,7 +77,7 @@ async function signInWithCode(page: Page, email: string, secret: string): Promis
   await fillSignIn(page, email);
   await page.getByLabel('Code from the app').fill('000000');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByRole('alert')).toContainText('The code is wrong or has been used');
+  await expect(page.getByRole('alert')).toContainText('The code is wrong or has already been used');
   const code = codeOf(secret, 1);
   await page.getByLabel('Code from the app').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -103,7 +103,7 @@ async function replaceCodesAndSwitchOff(page: Page, recoveryCodes: readonly stri
   await dialog.getByLabel('Current password').fill(PASSWORD);
   await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[0]!);
   await dialog.getByRole('button', { name: 'Show new codes' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has been used');
+  await expect(dialog.getByRole('alert')).toContainText('The code is wrong or has already been used');
   await dialog.getByLabel('Code from the app, or a recovery code').fill(recoveryCodes[1]!);
   await clickTwice(dialog.getByRole('button', { name: 'Show new codes' }));
   await expect(dialog.getByRole('listitem')).toHaveCount(10);

@@ -162,8 +162,8 @@ async function compareReceipt({ page, call }: Visit, priceMicros: bigint): Promi
     total: number;
   };
   const { data: key } = await call(getReceiptKey, {});
-  expect(checkReceipt(receipt, { publicKey: key.publicKey })).toBeUndefined();
-  expect(checkReceipt({ ...receipt, total: receipt.total + 1 }, { publicKey: key.publicKey })).toBeDefined();
+  expect(await checkReceipt(receipt, { publicKey: key.publicKey })).toBeUndefined();
+  expect(await checkReceipt({ ...receipt, total: receipt.total + 1 }, { publicKey: key.publicKey })).toBeDefined();
   expect(toMicros(receipt.total)).toBe(6n * megabytePrice(priceMicros));
   const csv = await download(page, () => dialog.getByRole('button', { name: /CSV/ }).click());
   expect(csv.split('\r\n')).toHaveLength(4);

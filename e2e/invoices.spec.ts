@@ -114,7 +114,7 @@ async function checkPending(page: Page, { address }: Invoice): Promise<void> {
 async function checkPartiallyPaid(page: Page): Promise<void> {
   const received = receivedOf(page);
   await expect(received).toContainText('0.00010000 of 0.00025000 BTC');
-  await expect(received).toContainText('Missing0.00015000 BTC');
+  await expect(received).toContainText('Remaining0.00015000 BTC');
   await expect(received).toContainText('Credited to your balance$10.00');
   await expect(codeOf(page)).toBeVisible();
   await dialogOf(page)

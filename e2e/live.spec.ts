@@ -170,6 +170,7 @@ test('the popup shows placeholders, a failure with a retry button, and an empty 
   respond!();
   await expect(popup(page).getByRole('alert')).toContainText('Failed loaded notifications');
   await page.unroute(LIST);
+  await page.route(LIST, (route) => route.fulfill({ json: { data: [], totalPages: 0, unreadCount: 0 } }));
   await popup(page).getByRole('button', { name: 'Try again' }).click();
   await expect(popup(page).getByText('Nothing here yet.', { exact: false })).toBeVisible();
   await page.keyboard.press('Escape');

@@ -10,6 +10,8 @@ const publicPages = [
   '/sign-up?rc=WELCOME',
   '/restore-access',
   '/public-message?message=Hello',
+  '/check-receipt',
+  '/legal/terms',
   '/no-such-page',
 ];
 const memberPages = [

@@ -119,7 +119,7 @@ async function exceedLimit(page: Page): Promise<void> {
   await page.route('**/messages', (route) => (isPost(route) ? route.fulfill(limited) : route.continue()));
   await message.fill('One more thing');
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByText('Your text is kept: send it in 13 minutes.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Your text is saved: send it in 13 minutes.', { exact: false })).toBeVisible();
   await expect(message).toHaveValue('One more thing');
   await page.unroute('**/messages');
 }
@@ -254,6 +254,6 @@ test('errors of tickets are shown in Russian', async ({ page }) => {
 
   await test.step('a ticket of another user', async () => {
     await page.goto('/support/tickets/00000000-0000-4000-8000-000000000009');
-    await expect(main.getByRole('alert')).toContainText('Среди ваших обращений такого нет.');
+    await expect(main.getByRole('alert')).toContainText('У вас нет такого обращения.');
   });
 });

@@ -108,5 +108,5 @@ test('a receipt that fails to load can be retried; without the stream it still s
   const charges = page.getByRole('region', { name: 'Charges' });
   await expect(charges).toBeVisible();
   await client(disconnect, { params: { id: bought.id } });
-  await expect(charges.getByRole('row', { name: /Back, MB 1–50/ })).toBeVisible();
+  await expect(charges.getByRole('row', { name: /Refund, MB 1–50/ })).toBeVisible();
 });

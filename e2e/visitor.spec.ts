@@ -66,6 +66,18 @@ test('a visitor reads the landing page in their language, and all tabs follow th
   await other.close();
 });
 
+test('the landing page ends with the price and links to the default texts', async ({ page }) => {
+  await page.goto('/');
+  const footer = page.getByRole('contentinfo');
+  await expect(footer).toContainText(/From \$0\.\d+ per megabyte/);
+  await expect(footer.getByRole('link')).toHaveText(['Terms of service', 'Acceptable use', 'Privacy', 'Refunds']);
+  await footer.getByRole('link', { name: 'Refunds' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refunds');
+  await expect(page.getByText('If a connection ends within 30 minutes', { exact: false })).toBeVisible();
+  await page.goto('/legal/no-such-text');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
+});
+
 test('sign-in works by keyboard', async ({ page }) => {
   await page.goto('/sign-in');
   const email = page.getByLabel('Email');

@@ -16,6 +16,7 @@ import { useMetrics } from './http/metrics.ts';
 import type { Access } from './http/route.ts';
 import { compileSerializer } from './http/serializer.ts';
 import { staticSecurityHeaders, useSecurity } from './http/security.ts';
+import { legalRoutes } from './http/legal.ts';
 import { settingsRoutes } from './http/settings.ts';
 import { InvalidTokenLimiter } from './http/invalid-token-limiter.ts';
 import { compileValidator } from './http/validation.ts';
@@ -125,6 +126,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
 function registerRoutes(app: FastifyInstance, longPolls: gateway.LongPolls, browserErrors: BrowserErrors): void {
   const { ctx } = app;
   settingsRoutes(app);
+  legalRoutes(app);
   browserErrorsRoutes(app, browserErrors);
   authRoutes(app);
   viewAsRoutes(app);

@@ -36,6 +36,7 @@ const environmentSchema = z.object({
   DATABASE_TIMEOUT_SECONDS: optional(z.coerce.number().int().min(1).max(600)),
   SECRET_KEY: secretKeysSchema,
   CONTACT_EMAIL: optional(z.email()),
+  LEGAL_TEXTS_FOLDER: optional(z.string().min(1)),
   BRAND_NAME: z.string().min(1).max(60).default('Cellhop'),
   SMTP_URL: optional(z.url()),
   MAIL_FROM: optional(z.string().min(3)),
@@ -89,8 +90,10 @@ export interface Config {
   databaseTimeLimitMs: number | undefined;
   secretKeys: SecretKeys;
   brandName: string;
-  /** Contact address for blocked users; undefined: none is shown. */
+  /** Contact address for blocked users and visitors; undefined: none is shown. */
   contactEmail: string | undefined;
+  /** The operator's own terms and other legal texts; undefined: the default texts apply. */
+  legalTextsFolder: string | undefined;
   /** Undefined in development: mail goes to the built-in mail sink. */
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -158,6 +161,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     secretKeys: settings.SECRET_KEY,
     brandName: settings.BRAND_NAME,
     contactEmail: settings.CONTACT_EMAIL,
+    legalTextsFolder: settings.LEGAL_TEXTS_FOLDER,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `${settings.BRAND_NAME} <no-reply@localhost>`,
     mailSinkPort: settings.MAIL_SINK_PORT,

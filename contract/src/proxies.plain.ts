@@ -12,4 +12,9 @@ export const getProxyFilter = plain<typeof full.getProxyFilter>({
   url: '/v1/proxies/filter',
   access: 'user',
 });
+export const getLowestPrice = plain<typeof full.getLowestPrice>({
+  method: 'GET',
+  url: '/v1/proxies/lowest-price',
+  access: 'public',
+});
 export const searchProxies = plain<typeof full.searchProxies>({ method: 'GET', url: '/v1/proxies', access: 'user' });

@@ -52,6 +52,14 @@ export const getProxyFilter = endpoint({
   response: data(proxyFilterSchema),
 });
 
+export const getLowestPrice = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/lowest-price',
+  access: 'public',
+  summary: 'The lowest price of one megabyte, in US dollars; null if no proxy is free',
+  response: data(z.object({ megabytePrice: dollarsSchema.nullable() })),
+});
+
 export const searchProxies = endpoint({
   method: 'GET',
   url: '/v1/proxies',

@@ -16,3 +16,8 @@ export const getConnectionCost = plain<typeof full.getConnectionCost>({
   url: '/v1/proxies/connections/{id}/cost',
   access: 'user',
 });
+export const getReceiptKey = plain<typeof full.getReceiptKey>({
+  method: 'GET',
+  url: '/v1/receipts/public-key',
+  access: 'public',
+});

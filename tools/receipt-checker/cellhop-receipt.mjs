@@ -7,9 +7,9 @@ import { checkReceipt } from './check.mjs';
 
 const USAGE = 'usage: cellhop-receipt <receipt.json> [--key <key.txt>] [--earlier <receipt.json>]';
 
-process.exitCode = main();
+process.exitCode = await main();
 
-function main() {
+async function main() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
@@ -18,7 +18,7 @@ function main() {
     const [file, ...rest] = positionals;
     if (file === undefined || rest.length > 0) throw new Error(USAGE);
     const receipt = readReceipt(file);
-    const problem = checkReceipt(receipt, {
+    const problem = await checkReceipt(receipt, {
       ...(values.key !== undefined && { publicKey: readText(values.key).trim() }),
       ...(values.earlier !== undefined && { earlier: readReceipt(values.earlier) }),
     });

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Checks a receipt independently: written from docs/receipts.md, shares no code with the server, has no dependency.
+ * Checks a receipt independently: written from docs/receipts.md, shares no code with the server, has no dependency. Uses Web
+ * Crypto only, so that the same file works in browsers and in Node.js.
  *
  * Every check function returns a message about the first problem, or undefined.
  */
-import { createHash, createPublicKey, verify } from 'node:crypto';
 
 /** @typedef {Record<string, unknown>} Fields */
 
@@ -13,8 +13,6 @@ const PREPAID_MEGABYTES = 50;
 const NO_HASH = '0'.repeat(64);
 const KINDS = new Set(['PREPAID_50_MB', 'MEGABYTE', 'REFUND']);
 const STATUSES = new Set(['WORK', 'NOT_WORK', 'DISCONNECT_USER', 'DISCONNECT_ADMIN', 'NO_MONEY']);
-/** The prefix of the 32 bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
-const PUBLIC_KEY_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** @param {unknown} value */
 const isText = (value) => typeof value === 'string' && value !== '' && !value.includes('\n');
@@ -66,23 +64,24 @@ const CHARGE_FIELDS = {
  * @param {unknown} receipt as returned by the API
  * @param {{ publicKey?: string, earlier?: unknown }} [options] `publicKey`: base64 of its 32 bytes; without it the
  *   signature is not checked. `earlier`: an older receipt of the same connection.
- * @returns {string | undefined}
+ * @returns {Promise<string | undefined>}
+ * @throws {DOMException} if this browser or Node.js has no Ed25519
  */
-export function checkReceipt(receipt, { publicKey, earlier } = {}) {
-  const problem = checkOne(receipt, publicKey);
+export async function checkReceipt(receipt, { publicKey, earlier } = {}) {
+  const problem = await checkOne(receipt, publicKey);
   if (problem !== undefined || earlier === undefined) return problem;
-  const earlierProblem = checkOne(earlier, publicKey);
+  const earlierProblem = await checkOne(earlier, publicKey);
   if (earlierProblem !== undefined) return `the earlier receipt is not good: ${earlierProblem}`;
   return checkPrefix(/** @type {any} */ (earlier), /** @type {any} */ (receipt));
 }
 
 /** @param {unknown} receipt @param {string | undefined} publicKey */
-function checkOne(receipt, publicKey) {
+async function checkOne(receipt, publicKey) {
   return (
     checkFields('the receipt', receipt, RECEIPT_FIELDS) ??
-    checkCharges(/** @type {any} */ (receipt)) ??
+    (await checkCharges(/** @type {any} */ (receipt))) ??
     checkTotals(/** @type {any} */ (receipt)) ??
-    (publicKey === undefined ? undefined : checkSignature(/** @type {any} */ (receipt), publicKey))
+    (publicKey === undefined ? undefined : await checkSignature(/** @type {any} */ (receipt), publicKey))
   );
 }
 
@@ -99,15 +98,15 @@ function checkFields(what, value, fields) {
   return undefined;
 }
 
-/** @param {any} receipt @returns {string | undefined} */
-function checkCharges(receipt) {
+/** @param {any} receipt @returns {Promise<string | undefined>} */
+async function checkCharges(receipt) {
   const price = micros(receipt.price) / 100;
   let previous = { hash: NO_HASH, paid: 0, uploadedBytes: 0, downloadedBytes: 0 };
   for (const [index, charge] of receipt.charges.entries()) {
     const what = `charge ${index + 1}`;
     const problem = checkFields(what, charge, CHARGE_FIELDS) ?? checkCharge(charge, index, price, previous);
     if (problem !== undefined) return problem.startsWith(what) ? problem : `${what} ${problem}`;
-    if (charge.hash !== chargeHash(receipt.connectionId, previous.hash, charge))
+    if (charge.hash !== (await chargeHash(receipt.connectionId, previous.hash, charge)))
       return `${what} does not fit its hash: it, or the hash, was changed`;
     const paid = charge.kind === 'REFUND' ? charge.firstMegabyte - 1 : charge.lastMegabyte;
     previous = { ...charge, paid };
@@ -158,20 +157,15 @@ function checkTotals(receipt) {
 }
 
 /** @param {any} receipt @param {string} publicKey */
-function checkSignature(receipt, publicKey) {
-  const key = Buffer.from(publicKey, 'base64');
-  if (key.length !== 32) return 'the public key is not 32 bytes in base64';
-  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 16);
+async function checkSignature(receipt, publicKey) {
+  const key = fromBase64(publicKey);
+  if (key?.length !== 32) return 'the public key is not 32 bytes in base64';
+  const keyId = (await sha256(key)).slice(0, 16);
   if (keyId !== receipt.keyId) return `the receipt was signed with the key ${receipt.keyId}, the given one is ${keyId}`;
-  const publicKeyObject = createPublicKey({
-    key: Buffer.concat([PUBLIC_KEY_PREFIX, key]),
-    format: 'der',
-    type: 'spki',
-  });
-  const signature = Buffer.from(receipt.signature, 'base64');
-  // Base64 can encode the same bytes in several ways. Only the canonical form is accepted, so a changed receipt cannot pass.
-  if (signature.toString('base64') !== receipt.signature) return 'the signature is not in base64';
-  return verify(null, Buffer.from(signedText(receipt)), publicKeyObject, signature)
+  const signature = fromBase64(receipt.signature);
+  if (signature === undefined) return 'the signature is not in base64';
+  const imported = await crypto.subtle.importKey('raw', key, { name: 'Ed25519' }, false, ['verify']);
+  return (await crypto.subtle.verify({ name: 'Ed25519' }, imported, signature, toBytes(signedText(receipt))))
     ? undefined
     : 'the signature does not fit the receipt';
 }
@@ -201,7 +195,7 @@ function chargeHash(connectionId, previousHash, charge) {
     micros(charge.megabytePrice),
     micros(charge.amount),
   ];
-  return createHash('sha256').update(lines.join('\n')).digest('hex');
+  return sha256(toBytes(lines.join('\n')));
 }
 
 /** @param {any} receipt */
@@ -228,4 +222,28 @@ function signedText(receipt) {
 /** Dollars with at most 6 decimals are a whole number of micro-dollars. @param {number} dollars */
 function micros(dollars) {
   return Math.round(dollars * 1e6);
+}
+
+/** @param {string} text */
+function toBytes(text) {
+  return new TextEncoder().encode(text);
+}
+
+/** In lower-case hexadecimal. @param {Uint8Array<ArrayBuffer>} bytes */
+async function sha256(bytes) {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Base64 can encode the same bytes in several ways. Only the canonical form is accepted, so a changed receipt cannot pass.
+ * @param {string} text
+ */
+function fromBase64(text) {
+  try {
+    const bytes = atob(text);
+    return btoa(bytes) === text ? Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -57,6 +57,22 @@ const publicMessage = createRoute({
   component: lazyRouteComponent(() => import('./public-message-page.tsx'), 'PublicMessagePage'),
 });
 
+/** For everybody who has a receipt: its customer, or their accountant. */
+const receiptCheck = createRoute({
+  getParentRoute: () => root,
+  path: '/check-receipt',
+  loader: loadTexts('receiptCheck'),
+  component: lazyRouteComponent(() => import('./screens/receipt-check-screen.tsx'), 'ReceiptCheckScreen'),
+});
+
+/** The operator's texts, linked on the landing page. */
+const legal = createRoute({
+  getParentRoute: () => root,
+  path: '/legal/$document',
+  loader: loadTexts('legal'),
+  component: lazyRouteComponent(() => import('./screens/legal-screen.tsx'), 'LegalScreen'),
+});
+
 /** For visitors. Signed-in users are redirected to the proxies, or to the page that sign-in interrupted. */
 const guests = createRoute({
   getParentRoute: () => root,
@@ -218,6 +234,8 @@ const ticket = createRoute({
 export const publicRoutes = [
   landing,
   publicMessage,
+  receiptCheck,
+  legal,
   guests.addChildren([signIn, signUp, restoreAccess, setPassword]),
 ] as const;
 export const memberRoutes = [

@@ -6,10 +6,13 @@ export const namespaces = [
   'common',
   'faq',
   'landing',
+  'legal',
   'notification',
   'payment',
   'proxy',
   'proxyConnection',
+  'receipt',
+  'receiptCheck',
   'referralSystem',
   'staff',
   'staffUsers',
@@ -22,6 +25,7 @@ export const namespaces = [
   'staffSystem',
   'support',
   'transaction',
+  'usage',
   'user',
 ] as const;
 export type Namespace = (typeof namespaces)[number];

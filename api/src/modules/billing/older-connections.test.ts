@@ -97,13 +97,13 @@ test('charges from before receipts are chained by the migration, and later ones 
   ]);
   const ended = await readReceipt(endedId);
   expect(ended.charges[1]).toMatchObject({ kind: 'REFUND', firstMegabyte: 3, lastMegabyte: 50, amount: -0.384 });
-  expect(checkReceipt(ended, { publicKey })).toBeUndefined();
+  expect(await checkReceipt(ended, { publicKey })).toBeUndefined();
 
   await settleReports(ctx, runId, [{ ...emptyReport(openId, MB), usedBytes: 53n * MB }], 'report');
   await settleReports(ctx, runId, [{ ...emptyReport(openId), usedBytes: 53n * MB + 1n, uploadedBytes: 1n }], 'report');
   const after = await readReceipt(openId);
   expect(after.charges).toHaveLength(4);
   expect(after).toMatchObject({ total: 0.432, uploadedBytes: 1 });
-  expect(checkReceipt(after, { publicKey, earlier: before })).toBeUndefined();
+  expect(await checkReceipt(after, { publicKey, earlier: before })).toBeUndefined();
   expect(await checkInvariants(ctx)).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe('a receipt', () => {
       [3, 'MEGABYTE', 52, 54, 21 * MB, 0.024],
     ]);
     expect(receiptSchema.parse(receipt)).toEqual(receipt);
-    expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+    expect(await checkReceipt(receipt, { publicKey })).toBeUndefined();
   });
 
   test('shows the refund and how the connection ended', async () => {
@@ -105,7 +105,7 @@ describe('a receipt', () => {
       amount: -0.384,
       downloadedBytes: MB + 1 - 7,
     });
-    expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+    expect(await checkReceipt(receipt, { publicKey })).toBeUndefined();
   });
 
   test('is a snapshot: charges made while it is read belong to the next one', async () => {
@@ -123,10 +123,10 @@ describe('a receipt', () => {
     const { data: receipt } = JSON.parse(text) as { data: Receipt };
     expect(receipt).toMatchObject({ total: 0.408, downloadedBytes: 51 * MB });
     expect(receipt.charges).toHaveLength(2);
-    expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+    expect(await checkReceipt(receipt, { publicKey })).toBeUndefined();
     const later = await receiptOf(user, connection.id);
     expect(later.charges).toHaveLength(3);
-    expect(checkReceipt(later, { publicKey, earlier: receipt })).toBeUndefined();
+    expect(await checkReceipt(later, { publicKey, earlier: receipt })).toBeUndefined();
   });
 
   test("is visible to the connection's owner only", async () => {
@@ -179,7 +179,7 @@ describe('a receipt', () => {
     const receipt = await receiptOf(user, id);
     expect(receipt.charges).toHaveLength(100_000);
     expect(receipt.total).toBe(800.392);
-    expect(checkReceipt(receipt, { publicKey })).toBeUndefined();
+    expect(await checkReceipt(receipt, { publicKey })).toBeUndefined();
 
     const reads: number[] = [];
     const counting: Ctx = {
@@ -248,8 +248,8 @@ function rewrite(connectionId: string, receipt: Receipt): Receipt {
   return { ...receipt, connectionId, charges };
 }
 
-function changeOf(receipt: unknown, change: string) {
-  return { change, problem: checkReceipt(receipt, { publicKey }) };
+async function changeOf(receipt: unknown, change: string) {
+  return { change, problem: await checkReceipt(receipt, { publicKey }) };
 }
 
 describe('the checker', () => {
@@ -258,30 +258,35 @@ describe('the checker', () => {
     good = [(await used()).receipt, await refunded()];
   });
 
-  test('detects a change of any single field', () => {
+  test('detects a change of any single field', async () => {
     for (const receipt of good) {
       for (const field of Object.keys(receipt) as (keyof Receipt)[]) {
         if (field === 'charges') continue;
         const changed = { ...receipt, [field]: otherValue(receipt[field]) };
-        expect({ field, problem: checkReceipt(changed, { publicKey }) }).toEqual({
+        expect({ field, problem: await checkReceipt(changed, { publicKey }) }).toEqual({
           field,
           problem: expect.any(String),
         });
-        expect(checkReceipt({ ...receipt, [field]: undefined }, { publicKey })).toBe(
+        expect(await checkReceipt({ ...receipt, [field]: undefined }, { publicKey })).toBe(
           `the receipt has no valid ${field}`,
         );
       }
       for (const [index, charge] of receipt.charges.entries())
         for (const field of Object.keys(charge) as (keyof typeof charge)[]) {
           const changed = { ...charge, [field]: otherValue(charge[field]) };
-          const problem = checkReceipt({ ...receipt, charges: receipt.charges.with(index, changed) }, { publicKey });
+          const problem = await checkReceipt(
+            { ...receipt, charges: receipt.charges.with(index, changed) },
+            { publicKey },
+          );
           expect({ index, field, problem }).toEqual({ index, field, problem: expect.any(String) });
         }
-      expect(checkReceipt({ ...receipt, paid: true }, { publicKey })).toBe('the receipt has an unknown field paid');
+      expect(await checkReceipt({ ...receipt, paid: true }, { publicKey })).toBe(
+        'the receipt has an unknown field paid',
+      );
     }
   });
 
-  test('detects a missing, repeated or moved charge', () => {
+  test('detects a missing, repeated or moved charge', async () => {
     for (const receipt of good)
       for (const [index, charge] of receipt.charges.entries()) {
         const variants = {
@@ -290,37 +295,41 @@ describe('the checker', () => {
           swapped: receipt.charges.toSpliced(index, 1).toSpliced(index === 0 ? 1 : index - 1, 0, charge),
         };
         for (const [name, charges] of Object.entries(variants)) {
-          expect(changeOf({ ...receipt, charges }, name)).toMatchObject({ problem: expect.any(String) });
+          expect(await changeOf({ ...receipt, charges }, name)).toMatchObject({ problem: expect.any(String) });
           const renumbered = charges.map((each, position) => ({ ...each, number: position + 1 }));
-          expect(changeOf({ ...receipt, charges: renumbered }, name)).toMatchObject({ problem: expect.any(String) });
+          expect(await changeOf({ ...receipt, charges: renumbered }, name)).toMatchObject({
+            problem: expect.any(String),
+          });
         }
       }
   });
 
-  test('detects a wrong key and a wrong signature', () => {
+  test('detects a wrong key and a wrong signature', async () => {
     const stranger = receiptKey(['another secret of another shop']).publicKey.toString('base64');
-    expect(checkReceipt(good[0], { publicKey: stranger })).toContain('was signed with the key');
-    expect(checkReceipt(good[0], { publicKey: 'AAAA' })).toBe('the public key is not 32 bytes in base64');
-    expect(checkReceipt({ ...good[0], signature: good[1]!.signature }, { publicKey })).toBe(
+    expect(await checkReceipt(good[0], { publicKey: stranger })).toContain('was signed with the key');
+    expect(await checkReceipt(good[0], { publicKey: 'AAAA' })).toBe('the public key is not 32 bytes in base64');
+    expect(await checkReceipt({ ...good[0], signature: good[1]!.signature }, { publicKey })).toBe(
       'the signature does not fit the receipt',
     );
   });
 
   test('compares with an earlier receipt, whose charges must be the first ones of the later receipt', async () => {
     const { first, receipt } = await used();
-    expect(checkReceipt(receipt, { publicKey, earlier: first })).toBeUndefined();
-    expect(checkReceipt(first, { publicKey, earlier: receipt })).toBe(
+    expect(await checkReceipt(receipt, { publicKey, earlier: first })).toBeUndefined();
+    expect(await checkReceipt(first, { publicKey, earlier: receipt })).toBe(
       'the earlier receipt has more charges than the later one',
     );
-    expect(checkReceipt(receipt, { publicKey, earlier: good[0] })).toBe('the earlier receipt is of another connection');
-    expect(checkReceipt(receipt, { publicKey, earlier: { ...first, total: 1 } })).toContain(
+    expect(await checkReceipt(receipt, { publicKey, earlier: good[0] })).toBe(
+      'the earlier receipt is of another connection',
+    );
+    expect(await checkReceipt(receipt, { publicKey, earlier: { ...first, total: 1 } })).toContain(
       'the earlier receipt is not',
     );
     // A rewritten history is a valid chain; only the earlier receipt reveals it.
     const { receipt: other } = await used();
     const rewritten = rewrite(receipt.connectionId, other);
-    expect(checkReceipt(rewritten)).toBeUndefined();
-    expect(checkReceipt(rewritten, { earlier: receipt })).toBe('charge 1 is another one in the earlier receipt');
+    expect(await checkReceipt(rewritten)).toBeUndefined();
+    expect(await checkReceipt(rewritten, { earlier: receipt })).toBe('charge 1 is another one in the earlier receipt');
   });
 });
 

@@ -69,11 +69,11 @@ describe('after a change of SECRET_KEY', () => {
       const { data: keys } = await test.call(getReceiptKey, {});
       expect(keys.keyId).not.toBe(receipt.keyId);
       const key = keys.olderKeys.find(({ keyId }) => keyId === receipt.keyId);
-      expect(checkReceipt(receipt, { publicKey: key!.publicKey })).toBeUndefined();
+      expect(await checkReceipt(receipt, { publicKey: key!.publicKey })).toBeUndefined();
     }
     const { data: newer } = await during.call(getReceipt, { params: { id } }, { headers: user.headers });
     const { data: keys } = await during.call(getReceiptKey, {});
-    expect(checkReceipt(newer, { publicKey: keys.publicKey })).toBeUndefined();
+    expect(await checkReceipt(newer, { publicKey: keys.publicKey })).toBeUndefined();
   });
 
   test('stored passwords, their hashes and second factors get the new key, and the old one can be removed', async () => {

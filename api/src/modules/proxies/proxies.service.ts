@@ -1,7 +1,8 @@
 /** The catalogue. A proxy is free while it is healthy and has no open connection; only free proxies are shown. */
 import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
-import { toDollars } from '@cellhop/contract/units';
+import { megabytePrice, toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
+import { findLowestPrice } from './search.store.ts';
 import { searchFree } from './search.ts';
 
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
@@ -11,4 +12,10 @@ export { assignExits } from './exits.ts';
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {
   const rows = await searchFree(ctx, query);
   return rows.map(({ priceMicros, ...proxy }) => ({ ...proxy, price: toDollars(priceMicros) }));
+}
+
+/** For visitors. */
+export async function getLowestPrice(ctx: Ctx): Promise<{ megabytePrice: number | null }> {
+  const priceMicros = await findLowestPrice(ctx);
+  return { megabytePrice: priceMicros === undefined ? null : toDollars(megabytePrice(priceMicros)) };
 }

@@ -40,6 +40,14 @@ export function findCheapest(ctx: Ctx): Promise<ProxyRow[]> {
   );
 }
 
+/** For 100 MB: the first row of the index of free proxies. */
+export async function findLowestPrice(ctx: Ctx): Promise<bigint | undefined> {
+  const [row] = await ctx.db.query<{ priceMicros: bigint }>(
+    `select price_micros as "priceMicros" from proxies where ${IS_FREE} order by price_micros limit 1`,
+  );
+  return row?.priceMicros;
+}
+
 export interface Walk {
   rows: ProxyRow[];
   /** False if a list was cut at `depth`: there may be more matches after that, none of them cheaper. */

@@ -20,7 +20,15 @@ export function AccountMenuItems({ email }: { email: string }) {
   }
 
   return (
-    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
+    <Menu
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={220}
+      withInitialFocusPlaceholder={false}
+      // In the landmark of the top bar.
+      withinPortal={false}
+    >
       <Menu.Target>
         <AccountButton ref={trigger} aria-label={t('account')} />
       </Menu.Target>

@@ -8,26 +8,26 @@ const BYTES_PER_KIB = 1024;
 
 /** A page of a connection's charges, newest first. */
 export function ChargesTable({ charges }: { charges: readonly Charge[] }) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation(['receipt', 'proxyConnection', 'common']);
   const decimals = maxDecimals(charges.map(({ amount }) => amount));
   return (
     // A scrollable region must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <section className={classes['scroll']} tabIndex={0} aria-label={t('receipt.charges')}>
+    <section className={classes['scroll']} tabIndex={0} aria-label={t('charges')}>
       <table className={classes['charges']}>
         <thead>
           <tr>
-            <th>{t('receipt.date')}</th>
-            <th>{t('receipt.what')}</th>
-            <th className={classes['traffic']}>{t('receipt.traffic')}</th>
-            <th data-numeric>{t('receipt.amount')}</th>
+            <th>{t('date')}</th>
+            <th>{t('what')}</th>
+            <th className={classes['traffic']}>{t('traffic')}</th>
+            <th data-numeric>{t('amount')}</th>
           </tr>
         </thead>
         <tbody>
           {charges.map((charge) => (
             <tr key={charge.number}>
               <td>{formatMoment(charge.chargedAt)}</td>
-              <td>{t(`receipt.kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
+              <td>{t(`kinds.${charge.kind}`, { range: rangeOf(charge) })}</td>
               <td className={classes['traffic']}>{t('common:megabytes', { value: trafficOf(charge) })}</td>
               <td data-numeric>
                 <ColumnMoney dollars={charge.amount} decimals={decimals} />

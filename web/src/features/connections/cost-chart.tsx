@@ -11,7 +11,7 @@ const HEIGHT = 120;
 
 /** The cost of the connection over time, until its end or now. */
 export function CostChart({ cost, startedMegabytes }: { cost: ConnectionCost; startedMegabytes: number }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation('receipt');
   const { createdAt, until, total } = cost;
   const steps = costSteps(cost);
   const scale = toScale(steps.map((step) => step.cost));
@@ -25,7 +25,7 @@ export function CostChart({ cost, startedMegabytes }: { cost: ConnectionCost; st
   return (
     <figure className={classes['figure']}>
       <figcaption>
-        {t('receipt.chart')} <strong>{formatMoney(total)}</strong> {t('receipt.started', { count: startedMegabytes })}
+        {t('chart')} <strong>{formatMoney(total)}</strong> {t('started', { count: startedMegabytes })}
       </figcaption>
       <Plot scale={scale} formatTick={formatMoney} labels={labels}>
         {/* Hidden from screen readers: the sum is above and the charges are in the table below. */}

@@ -4,23 +4,23 @@ import type { TFunction } from 'i18next';
 import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 
 /** The charges for a spreadsheet. Only the JSON file has the signature. */
-export function receiptCsv(charges: readonly Charge[], t: TFunction<'proxyConnection'>, language: string): string {
+export function receiptCsv(charges: readonly Charge[], t: TFunction<'receipt'>, language: string): string {
   const columns = [
-    { header: t('receipt.file.number'), isNumber: true },
-    { header: t('receipt.date') },
-    { header: t('receipt.what') },
-    { header: t('receipt.file.firstMegabyte'), isNumber: true },
-    { header: t('receipt.file.lastMegabyte'), isNumber: true },
-    { header: t('receipt.file.uploadedBytes'), isNumber: true },
-    { header: t('receipt.file.downloadedBytes'), isNumber: true },
-    { header: t('receipt.file.megabytePrice'), isNumber: true },
-    { header: t('receipt.file.amount'), isNumber: true },
-    { header: t('receipt.file.hash') },
+    { header: t('file.number'), isNumber: true },
+    { header: t('date') },
+    { header: t('what') },
+    { header: t('file.firstMegabyte'), isNumber: true },
+    { header: t('file.lastMegabyte'), isNumber: true },
+    { header: t('file.uploadedBytes'), isNumber: true },
+    { header: t('file.downloadedBytes'), isNumber: true },
+    { header: t('file.megabytePrice'), isNumber: true },
+    { header: t('file.amount'), isNumber: true },
+    { header: t('file.hash') },
   ];
   const rows = charges.map((charge) => [
     String(charge.number),
     spreadsheetTime(charge.chargedAt),
-    t(`receipt.file.kinds.${charge.kind}`),
+    t(`file.kinds.${charge.kind}`),
     String(charge.firstMegabyte),
     String(charge.lastMegabyte),
     String(charge.uploadedBytes),

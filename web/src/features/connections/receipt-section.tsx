@@ -5,8 +5,6 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
-import { useSettings } from '../../lib/settings.ts';
-import { Copyable } from '../../ui/copyable.tsx';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { type ReceiptFileKind, useReceipt, useReceiptFile } from './api.ts';
@@ -20,17 +18,17 @@ const fileKinds: readonly ReceiptFileKind[] = ['json', 'csv'];
 
 /** The signed receipt of a connection: its charges, and downloads. */
 export function ReceiptSection({ connection }: { connection: Connection }) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation('receipt');
   const [page, setPage] = useState(1);
   const { charges, cost } = useReceipt(connection, page);
   const failure = charges.failure ?? cost.failure;
   const isLoading = failure === undefined && (charges.response === undefined || cost.response === undefined);
   return (
     <section className={classes['receipt']} aria-busy={isLoading}>
-      <h3>{t('receipt.title')}</h3>
+      <h3>{t('title')}</h3>
       {failure !== undefined ? (
         <LoadFailure
-          text={t('receipt.failed')}
+          text={t('failed')}
           {...failure}
           onRetry={() => [charges, cost].forEach(({ refetch }) => refetch())}
         />
@@ -49,8 +47,7 @@ export function ReceiptSection({ connection }: { connection: Connection }) {
 }
 
 function Downloads({ connection }: { connection: Connection }) {
-  const { t, i18n } = useTranslation('proxyConnection');
-  const { publicUrl } = useSettings();
+  const { t, i18n } = useTranslation('receipt');
   const download = useReceiptFile(connection);
   const name = `receipt-${connection.id}`;
   const files: Record<ReceiptFileKind, (receipt: Receipt) => string> = {
@@ -75,18 +72,16 @@ function Downloads({ connection }: { connection: Connection }) {
             loading={download.isRunning && download.input === kind}
             onClick={() => void save(kind)}
           >
-            {t(`receipt.${kind}`)}
+            {t(kind)}
           </Button>
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        {t('receipt.check', { url: `${publicUrl}/v1/receipts/public-key` })}
+        {t('check')}{' '}
+        <a href="/check-receipt" target="_blank" rel="noopener">
+          {t('checkLink')}
+        </a>
       </Text>
-      <Copyable
-        name={t('receipt.command')}
-        value={`node tools/receipt-checker/cellhop-receipt.mjs ${name}.json --key key.txt`}
-        isWrapped
-      />
     </>
   );
 }

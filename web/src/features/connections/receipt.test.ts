@@ -35,7 +35,7 @@ function timeOf(second: number): string {
 }
 
 describe('receiptCsv', () => {
-  const t = ((key: string) => key.slice('receipt.'.length)) as unknown as TFunction<'proxyConnection'>;
+  const t = ((key: string) => key) as unknown as TFunction<'receipt'>;
   const hash = 'ab'.repeat(32);
 
   it('has a header, a row per charge, and amounts with six decimals', () => {

@@ -7,7 +7,7 @@ export const connectionsScreen = {
   path: '/connection-history',
   name: 'connections',
   isForMembers: true,
-  texts: ['proxyConnection'],
+  texts: ['proxyConnection', 'receipt'],
   search: connectionsSearch,
   title: 'connections',
   Icon: IconHistory,

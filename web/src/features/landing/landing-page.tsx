@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettings } from '../../lib/settings.ts';
 import { hasTokens } from '../../lib/tokens.ts';
@@ -9,6 +9,9 @@ import { Benefits } from './benefits.tsx';
 import { HopPicture } from './hop-picture.tsx';
 import classes from './landing-page.module.css';
 import { ProductPicture } from './product-picture.tsx';
+
+/** With its texts it is loaded after the page. */
+const LandingFooter = lazy(async () => ({ default: (await import('./landing-footer.tsx')).LandingFooter }));
 
 /** `switchers`: language and theme switchers, provided by the app. */
 export function LandingPage({ switchers }: { switchers: ReactNode }) {
@@ -41,6 +44,9 @@ export function LandingPage({ switchers }: { switchers: ReactNode }) {
           <Actions />
         </section>
       </main>
+      <Suspense>
+        <LandingFooter />
+      </Suspense>
     </div>
   );
 }

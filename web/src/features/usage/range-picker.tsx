@@ -13,13 +13,13 @@ interface RangePickerProps {
 }
 
 export function RangePicker({ range, onChange }: RangePickerProps) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['usage', 'proxyConnection']);
   const isOwn = 'from' in range;
   const [isOpen, setOpen] = useState(isOwn);
   return (
     <div className={classes['picker']}>
       <fieldset className={classes['choices']}>
-        <legend>{t('usage.range')}</legend>
+        <legend>{t('range')}</legend>
         {presets.map((preset) => (
           <button
             key={preset}
@@ -30,11 +30,11 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
               onChange({ preset });
             }}
           >
-            {t(`usage.presets.${preset}`)}
+            {t(`presets.${preset}`)}
           </button>
         ))}
         <button type="button" aria-pressed={isOpen || isOwn} aria-expanded={isOpen} onClick={() => setOpen(true)}>
-          {t('usage.presets.own')}
+          {t('presets.own')}
         </button>
       </fieldset>
       {isOpen && <OwnRange range={range} onChange={onChange} />}
@@ -43,7 +43,7 @@ export function RangePicker({ range, onChange }: RangePickerProps) {
 }
 
 function OwnRange({ range, onChange }: RangePickerProps) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['usage', 'proxyConnection']);
   const [today] = useState(() => toDay(new Date()));
   const [from, setFrom] = useState<string | undefined>('from' in range ? range.from : today);
   const [to, setTo] = useState<string | undefined>('from' in range ? range.to : today);
@@ -60,12 +60,12 @@ function OwnRange({ range, onChange }: RangePickerProps) {
 
   return (
     <form className={classes['own']} noValidate onSubmit={apply}>
-      <DateField label={t('usage.from')} max={today} value={from} onChange={setFrom} />
-      <DateField label={t('usage.to')} max={today} value={to} onChange={setTo} />
-      <Button type="submit">{t('usage.apply')}</Button>
+      <DateField label={t('from')} max={today} value={from} onChange={setFrom} />
+      <DateField label={t('to')} max={today} value={to} onChange={setTo} />
+      <Button type="submit">{t('apply')}</Button>
       {fault !== undefined && (
         <p className={classes['fault']} role="alert">
-          {t(`usage.faults.${fault}`, { count: USAGE_DAYS_MAX })}
+          {t(`faults.${fault}`, { count: USAGE_DAYS_MAX })}
         </p>
       )}
     </form>

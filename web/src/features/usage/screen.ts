@@ -12,7 +12,7 @@ export const usageScreen = {
   path: '/usage',
   name: 'usage',
   isForMembers: true,
-  texts: ['proxyConnection'],
+  texts: ['usage', 'proxyConnection'],
   search: usageSearch,
   title: 'usage',
   Icon: IconChartBar,

@@ -15,16 +15,16 @@ interface UsageChartsProps {
 }
 
 export function UsageCharts({ points, step }: UsageChartsProps) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
   const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
   return (
     <>
       <div className={classes['charts']}>
-        <Figure title={t('usage.spendingChart')}>
+        <Figure title={t('spendingChart')}>
           {points && (
             <BarChart
-              label={t('usage.spendingChart')}
-              emptyText={t('usage.noSpending')}
+              label={t('spendingChart')}
+              emptyText={t('noSpending')}
               formatTick={formatMoney}
               bars={points.map((point) => ({
                 ...timeOf(point.at, step),
@@ -34,19 +34,19 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
             />
           )}
         </Figure>
-        <Figure title={t('usage.trafficChart')} hasLegend>
+        <Figure title={t('trafficChart')} hasLegend>
           {points && (
             <BarChart
-              label={t('usage.trafficChart')}
-              legend={[t('usage.downloaded'), t('usage.uploaded')]}
-              emptyText={t('usage.noTraffic')}
+              label={t('trafficChart')}
+              legend={[t('downloaded'), t('uploaded')]}
+              emptyText={t('noTraffic')}
               formatTick={(value) => value.toLocaleString('en-US')}
               bars={points.map((point) => ({
                 ...timeOf(point.at, step),
                 text: [
                   spokenTime(point.at, step),
-                  `${t('usage.downloaded')}: ${megabytes(downloaded(point))}`,
-                  `${t('usage.uploaded')}: ${megabytes(point.uploaded)}`,
+                  `${t('downloaded')}: ${megabytes(downloaded(point))}`,
+                  `${t('uploaded')}: ${megabytes(point.uploaded)}`,
                 ].join('\n'),
                 parts: [downloaded(point) / KIB_PER_MEGABYTE, point.uploaded / KIB_PER_MEGABYTE],
               }))}
@@ -55,17 +55,17 @@ export function UsageCharts({ points, step }: UsageChartsProps) {
         </Figure>
       </div>
       <details className={classes['table']}>
-        <summary>{t('usage.asTable')}</summary>
+        <summary>{t('asTable')}</summary>
         {/* A scrollable region must be reachable by keyboard. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <section className={classes['scroll']} tabIndex={0} aria-label={t('usage.asTable')}>
+        <section className={classes['scroll']} tabIndex={0} aria-label={t('asTable')}>
           <table>
             <thead>
               <tr>
-                <th scope="col">{t('usage.time')}</th>
-                <th scope="col">{t('usage.spent')}</th>
-                <th scope="col">{t('usage.downloaded')}</th>
-                <th scope="col">{t('usage.uploaded')}</th>
+                <th scope="col">{t('time')}</th>
+                <th scope="col">{t('spent')}</th>
+                <th scope="col">{t('downloaded')}</th>
+                <th scope="col">{t('uploaded')}</th>
               </tr>
             </thead>
             <tbody>

@@ -18,17 +18,17 @@ interface UsageConnectionsProps {
 }
 
 export function UsageConnections(props: UsageConnectionsProps) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['usage', 'proxyConnection']);
   return (
     <section className={classes['section']}>
-      <h2>{t('usage.perConnection')}</h2>
-      {props.connections?.length === 0 ? <EmptyList text={t('usage.empty')} /> : <UsageTable {...props} />}
+      <h2>{t('perConnection')}</h2>
+      {props.connections?.length === 0 ? <EmptyList text={t('empty')} /> : <UsageTable {...props} />}
     </section>
   );
 }
 
 function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConnectionsProps) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
   const decimals = maxDecimals((connections ?? []).map(({ spent }) => spent));
   const columns: Column<UsageConnection>[] = [
     {
@@ -49,14 +49,14 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     {
       key: 'createdAt',
       width: 8.75,
-      header: t('detail.createdAt'),
+      header: t('proxyConnection:detail.createdAt'),
       firstOrder: 'descending',
       render: ({ createdAt }) => formatDate(createdAt),
     },
     {
       key: 'trafficUsed',
       width: 7,
-      header: t('table.trafficUsed'),
+      header: t('proxyConnection:table.trafficUsed'),
       firstOrder: 'descending',
       isNumeric: true,
       render: ({ trafficUsed }) => t('common:megabytes', { value: formatMegabytes(trafficUsed) }),
@@ -64,7 +64,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     {
       key: 'spent',
       width: 7,
-      header: t('usage.spent'),
+      header: t('spent'),
       firstOrder: 'descending',
       isNumeric: true,
       place: 'heading',
@@ -73,7 +73,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
     {
       key: 'action',
       width: 6.5,
-      header: t('table.action'),
+      header: t('proxyConnection:table.action'),
       place: 'action',
       isLast: true,
       render: ({ id, ip }) => (
@@ -83,7 +83,7 @@ function UsageTable({ connections, chosenId, sort, onChoose, onSort }: UsageConn
   ];
   return (
     <DataTable
-      label={t('usage.perConnection')}
+      label={t('perConnection')}
       columns={columns}
       rows={connections}
       rowKey={({ id }) => id}
@@ -101,16 +101,16 @@ interface ShowButtonProps {
 
 /** Limits the charts to one connection, or shows all of them again. */
 function ShowButton({ ip, isPressed, onClick }: ShowButtonProps) {
-  const { t } = useTranslation('proxyConnection');
+  const { t } = useTranslation(['usage', 'proxyConnection']);
   return (
     <Button
       size="compact-sm"
       variant={isPressed ? 'light' : 'default'}
       aria-pressed={isPressed}
-      aria-label={t('usage.showOf', { ip })}
+      aria-label={t('showOf', { ip })}
       onClick={onClick}
     >
-      {t('usage.show')}
+      {t('show')}
     </Button>
   );
 }

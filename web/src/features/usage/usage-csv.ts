@@ -5,13 +5,13 @@ import { spreadsheetTime, toSpreadsheet } from '../../lib/spreadsheet.ts';
 const KIB_PER_MEGABYTE = 1024;
 
 /** One row per hour or day, in the user's time zone. Six decimals of a megabyte are precise to one byte. */
-export function toUsageFile(points: readonly UsagePoint[], t: TFunction<'proxyConnection'>, language: string): string {
+export function toUsageFile(points: readonly UsagePoint[], t: TFunction<'usage'>, language: string): string {
   const columns = [
-    { header: t('usage.time') },
-    { header: t('usage.file.downloaded'), isNumber: true },
-    { header: t('usage.file.uploaded'), isNumber: true },
-    { header: t('usage.file.traffic'), isNumber: true },
-    { header: t('usage.file.spent'), isNumber: true },
+    { header: t('time') },
+    { header: t('file.downloaded'), isNumber: true },
+    { header: t('file.uploaded'), isNumber: true },
+    { header: t('file.traffic'), isNumber: true },
+    { header: t('file.spent'), isNumber: true },
   ];
   const rows = points.map(({ at, trafficUsed, uploaded, spent }) => [
     spreadsheetTime(at),

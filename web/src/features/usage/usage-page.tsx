@@ -27,7 +27,7 @@ interface UsagePageProps {
 }
 
 export function UsagePage({ range, connectionId, sort, onRange, onConnection, onSort }: UsagePageProps) {
-  const { t, i18n } = useTranslation(['proxyConnection', 'common']);
+  const { t, i18n } = useTranslation(['usage', 'proxyConnection', 'common']);
   const query = toQuery(range, new Date(useQuarterHour()), timeZone);
   const usage = useUsage(query, { connectionId, sort });
   const all = useUsage(query, { connectionId: undefined, sort });
@@ -54,7 +54,7 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
           disabled={shown === undefined}
           onClick={() => shown && save(shown)}
         >
-          {t('usage.csv')}
+          {t('csv')}
         </Button>
       </div>
       {connectionId !== undefined && (
@@ -65,7 +65,7 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
           rightSection={<IconX size={16} aria-hidden="true" />}
           onClick={() => onConnection(undefined)}
         >
-          {t('usage.only', { ip: ip ?? connectionId })}
+          {t('only', { ip: ip ?? connectionId })}
         </Button>
       )}
       {failure === undefined ? (
@@ -81,20 +81,20 @@ export function UsagePage({ range, connectionId, sort, onRange, onConnection, on
           />
         </>
       ) : (
-        <LoadFailure text={t('usage.failed')} {...failure} />
+        <LoadFailure text={t('failed')} {...failure} />
       )}
     </div>
   );
 }
 
 function Totals({ total }: { total: Usage['total'] | undefined }) {
-  const { t } = useTranslation(['proxyConnection', 'common']);
+  const { t } = useTranslation(['usage', 'proxyConnection', 'common']);
   const megabytes = (kibibytes: number) => t('common:megabytes', { value: formatMegabytes(kibibytes) });
   const items = [
-    { label: t('usage.spent'), value: total && formatMoney(total.spent) },
-    { label: t('usage.traffic'), value: total && megabytes(total.trafficUsed) },
-    { label: t('usage.downloaded'), value: total && megabytes(total.trafficUsed - total.uploaded) },
-    { label: t('usage.uploaded'), value: total && megabytes(total.uploaded) },
+    { label: t('spent'), value: total && formatMoney(total.spent) },
+    { label: t('traffic'), value: total && megabytes(total.trafficUsed) },
+    { label: t('downloaded'), value: total && megabytes(total.trafficUsed - total.uploaded) },
+    { label: t('uploaded'), value: total && megabytes(total.uploaded) },
   ];
   return (
     <dl className={classes['totals']}>

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { getLegalText } from '@cellhop/contract/legal';
+import { getLowestPrice } from '@cellhop/contract/proxies';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProxy } from '../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { findText, readLegalTexts } from './legal.ts';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'legal-'));
+let testApp: TestApp;
+beforeAll(async () => {
+  testApp = await startTestApp();
+});
+afterAll(async () => {
+  await testApp.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test("the operator's texts are read once; a missing language is replaced by the other one", () => {
+  writeFileSync(path.join(folder, 'terms.en.txt'), '\n# Terms\n\nBe kind.\n');
+  writeFileSync(path.join(folder, 'terms.ru.txt'), 'Будьте добры.');
+  writeFileSync(path.join(folder, 'privacy.ru.txt'), 'Только это.');
+  writeFileSync(path.join(folder, 'refunds.en.txt'), ' \n');
+  const texts = readLegalTexts(folder);
+  expect(findText(texts, 'terms', 'en')).toBe('# Terms\n\nBe kind.');
+  expect(findText(texts, 'terms', 'ru')).toBe('Будьте добры.');
+  expect(findText(texts, 'privacy', 'en')).toBe('Только это.');
+  expect(findText(texts, 'refunds', 'en')).toBeNull();
+});
+
+test('a missing folder and a text that is too long stop the start', () => {
+  expect(() => readLegalTexts(path.join(folder, 'none'))).toThrow('LEGAL_TEXTS_FOLDER: there is no folder');
+  writeFileSync(path.join(folder, 'acceptable-use.en.txt'), 'x'.repeat(200_001));
+  expect(() => readLegalTexts(folder)).toThrow('is longer than 200000 characters');
+});
+
+test('without a setting the default texts apply, and visitors may ask', async () => {
+  const { data } = await testApp.call(getLegalText, { params: { document: 'terms' }, query: { languageCode: 'ru' } });
+  expect(data).toEqual({ text: null });
+});
+
+test('visitors see the lowest price of a megabyte', async () => {
+  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: null });
+  await createProxy(testApp, { isHealthy: false });
+  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: null });
+  await createProxy(testApp);
+  expect((await testApp.call(getLowestPrice, {})).data).toEqual({ megabytePrice: 0.008 });
+});

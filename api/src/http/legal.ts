@@ -1,0 +1,51 @@
+/** The operator's own legal texts: `<document>.<language>.txt` in the folder of LEGAL_TEXTS_FOLDER. */
+import { getLegalText } from '@cellhop/contract/legal';
+import { type LegalDocument, legalDocuments } from '@cellhop/contract/legal.plain';
+import { type LanguageCode, languageCodeSchema } from '@cellhop/contract/schemas';
+import type { FastifyInstance } from 'fastify';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { route } from './route.ts';
+
+/** Long terms have about 50,000 characters. */
+const TEXT_LENGTH_MAX = 200_000;
+
+const languageCodes = languageCodeSchema.options;
+
+type Texts = ReadonlyMap<string, string>;
+
+export function legalRoutes(app: FastifyInstance): void {
+  const texts = readLegalTexts(app.ctx.config.legalTextsFolder);
+  route(app, getLegalText, async ({ params, query }) => ({
+    data: { text: findText(texts, params.document, query.languageCode) },
+  }));
+}
+
+/**
+ * Reads all texts once, so that a request reads no file.
+ * @throws Error if the folder is missing or a text is too long
+ */
+export function readLegalTexts(folder: string | undefined): Texts {
+  const texts = new Map<string, string>();
+  if (folder === undefined) return texts;
+  if (!existsSync(folder)) throw new Error(`LEGAL_TEXTS_FOLDER: there is no folder ${folder}`);
+  for (const document of legalDocuments)
+    for (const language of languageCodes) {
+      const file = path.join(folder, `${document}.${language}.txt`);
+      if (!existsSync(file)) continue;
+      const text = readFileSync(file, 'utf8').trim();
+      if (text.length > TEXT_LENGTH_MAX) throw new Error(`${file} is longer than ${TEXT_LENGTH_MAX} characters`);
+      if (text !== '') texts.set(keyOf(document, language), text);
+    }
+  return texts;
+}
+
+/** In another language if necessary: what the operator wrote applies, not the default text. */
+export function findText(texts: Texts, document: LegalDocument, language: LanguageCode): string | null {
+  const inOrder = [language, ...languageCodes];
+  return inOrder.map((each) => texts.get(keyOf(document, each))).find((text) => text !== undefined) ?? null;
+}
+
+function keyOf(document: LegalDocument, language: LanguageCode): string {
+  return `${document}.${language}`;
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import { useSettings } from '../../lib/settings.ts';
+import { Logo } from '../../ui/logo.tsx';
+import classes from './visitor-frame.module.css';
+import { Switchers } from './switchers.tsx';
+
+/** The frame of pages outside of the menu: logo, switchers, and a card; wide for long texts. */
+export function VisitorFrame({ isWide, children }: { isWide?: boolean; children: ReactNode }) {
+  const { brandName } = useSettings();
+  return (
+    <div className={classes['page']}>
+      <header className={classes['header']}>
+        <a href="/" className={classes['home']}>
+          <Logo name={brandName} />
+        </a>
+        <Switchers />
+      </header>
+      <main className={classes['main']}>
+        <div className={classes['card']} data-wide={isWide}>
+          {children}
+        </div>
+      </main>
+    </div>
+  );
+}
