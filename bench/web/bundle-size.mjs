@@ -24,7 +24,7 @@ const pages = {
     ],
   },
   '/proxies': {
-    limit: 185,
+    limit: 188,
     roots: [
       'index.html',
       'src/app/layout/member-layout.tsx',
