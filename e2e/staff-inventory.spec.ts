@@ -23,7 +23,8 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await dialog.getByRole('button', { name: 'Check the file' }).click();
   await expect(dialog.getByText('New: 2. Changed: 0. Unchanged: 0.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Import 2' }).click();
-  await expect(page.getByText('Imported: 2 new, 0 changed')).toBeVisible();
+  const changes = page.getByRole('region', { name: 'Changes of the catalogue' });
+  await expect(changes.getByText('Imported: 2 new, 0 changed')).toBeVisible();
 
   await page.getByLabel('IP address').fill('203.0.113');
   await page.getByRole('button', { name: 'Apply' }).click();
@@ -36,7 +37,7 @@ test('staff import proxies after a check, raise their price and retire one', asy
   await expect(dialog.getByText('2 proxies match the filter: $0.80 to $1.00')).toBeVisible();
   await dialog.getByLabel('Change in percent').fill('10');
   await dialog.getByRole('button', { name: 'Change prices (2)' }).click();
-  await expect(page.getByText('The prices of 2 proxies were changed')).toBeVisible();
+  await expect(changes.getByText('The prices of 2 proxies were changed')).toBeVisible();
   await expect(rows.nth(1)).toContainText('$0.88');
 
   await page.getByRole('button', { name: 'Retire 203.0.113.1' }).click();

@@ -8,7 +8,7 @@ const tablesOf: Record<string, readonly string[]> = {
   auth: ['known_devices', 'mail_codes', 'rate_limits', 'recovery_codes', 'second_factors', 'sessions', 'view_sessions'],
   billing: ['connection_runs', 'connections', 'low_balance_warnings', 'receipt_keys'],
   connections: ['allowed_networks', 'client_addresses'],
-  dashboard: ['dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
+  dashboard: ['dashboard_days', 'dashboard_mark', 'dashboard_proxies', 'dashboard_sums'],
   faqs: ['faqs'],
   // Only processes from before migration 0042 use dns_ports.
   gateway: ['dns_ports', 'exits', 'gateway_nodes', 'gateway_runs', 'listening', 'node_dns_ports'],
@@ -18,7 +18,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
   mails: ['sent_mails'],
   notifications: ['broadcasts', 'notifications'],
-  proxies: ['catalogue_import_rows', 'catalogue_imports', 'proxies', 'proxy_counts'],
+  proxies: ['catalogue_changes', 'catalogue_import_rows', 'catalogue_imports', 'proxies', 'proxy_counts'],
   reconciliation: ['reconciliation'],
   referrals: ['promo_codes', 'referral_month_turns', 'referral_payments', 'trial_credits'],
   support: ['canned_replies', 'ticket_desk', 'ticket_messages', 'ticket_notes', 'tickets'],

@@ -6,6 +6,8 @@ import type { ImportProblem } from '@cellhop/contract/staff/inventory.plain';
 import path from 'node:path';
 import type { CatalogueCommand } from './catalogue-arguments.ts';
 import type { Ctx } from './ctx.ts';
+import * as changes from './modules/proxies/catalogue-changes.service.ts';
+import type { ChangeRequest } from './modules/proxies/catalogue-changes.service.ts';
 import * as imports from './modules/proxies/imports.service.ts';
 import * as inventory from './modules/proxies/inventory.service.ts';
 
@@ -17,6 +19,7 @@ export interface Terminal {
   say: (line: string) => void;
 }
 
+const REFUSED = 'Nothing was changed: the proxies are no longer the same.';
 const OPERATOR: inventory.Editor = { actorId: undefined, requester: undefined };
 
 /** @returns the exit code: 0 done, 1 refused */
@@ -48,9 +51,9 @@ async function importFile(
     say(`${countsText(checked)} A dry run: nothing was imported.`);
     return 0;
   }
-  const applied = await imports.applyImport(ctx, OPERATOR, checked.id);
-  say(`${countsText(applied)} Imported.`);
-  return 0;
+  const isDone = await change(ctx, { kind: 'IMPORT', request: { importId: checked.id } }, say);
+  say(isDone ? `${countsText(checked)} Imported.` : REFUSED);
+  return isDone ? 0 : 1;
 }
 
 const countsText = ({ newCount, changedCount, unchangedCount }: ChangeCounts) =>
@@ -73,11 +76,25 @@ async function changeAll(
     return 1;
   }
   const seen = { filter, count, fingerprint };
-  if (command.name === 'price') await inventory.changePrices(ctx, OPERATOR, seen, command.change);
-  else if (command.name === 'retire') await inventory.retire(ctx, OPERATOR, seen);
-  else await inventory.restore(ctx, OPERATOR, seen);
-  say(`Changed: ${count}.`);
-  return 0;
+  const order: ChangeRequest =
+    command.name === 'price'
+      ? { kind: 'PRICE', request: { ...seen, change: command.change } }
+      : { kind: command.name === 'retire' ? 'RETIRE' : 'RESTORE', request: seen };
+  const isDone = await change(ctx, order, say);
+  say(isDone ? `Changed: ${count}.` : REFUSED);
+  return isDone ? 0 : 1;
+}
+
+/**
+ * Applies a change in this process and says how far it is. If the process ends before, the worker's job applies it.
+ * @returns false if it was refused
+ */
+async function change(ctx: Ctx, order: ChangeRequest, say: Terminal['say']): Promise<boolean> {
+  const { id, rowCount } = await changes.orderChange(ctx, OPERATOR, order);
+  await changes.applyChange(ctx, { changeId: id }, async (doneCount) => {
+    if (doneCount > 0 && doneCount < rowCount) say(`${doneCount} of ${rowCount}`);
+  });
+  return (await changes.getChange(ctx, id)).status === 'DONE';
 }
 
 /** @returns undefined for an error that is not expected */

@@ -3,10 +3,17 @@ import type { Ctx } from './ctx.ts';
 import { NOTHING_VERIFIED, type InvariantCheck, type VerifiedMark } from './invariant.ts';
 import { requestInvariants } from './modules/approvals/invariants.store.ts';
 import { connectionInvariants } from './modules/billing/invariants.store.ts';
+import { dashboardInvariants } from './modules/dashboard/invariants.store.ts';
 import { paymentInvariants } from './modules/invoices/invariants.store.ts';
 import { ledgerInvariants } from './modules/ledger/invariants.store.ts';
 
-const invariants = [...ledgerInvariants, ...connectionInvariants, ...paymentInvariants, ...requestInvariants];
+const invariants = [
+  ...ledgerInvariants,
+  ...connectionInvariants,
+  ...paymentInvariants,
+  ...requestInvariants,
+  ...dashboardInvariants,
+];
 
 /** An incremental check takes a second or two. */
 const TIME_LIMIT_MS = 300_000;

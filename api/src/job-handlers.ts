@@ -4,6 +4,7 @@ import { payloadSchemas, type Jobs } from './jobs.ts';
 import { sendMail } from './mail/mailer.ts';
 import { deliver } from './modules/mails/mails.service.ts';
 import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts';
+import { applyChange } from './modules/proxies/catalogue-changes.service.ts';
 import { followDraining } from './modules/proxies/inventory.service.ts';
 
 type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
@@ -15,6 +16,7 @@ const handlers: Handlers = {
   'notifications.deliver': deliverBroadcast,
   'notifications.broadcast': deliverBroadcast,
   'proxies.follow-draining': (ctx, payload) => followDraining(ctx, payload),
+  'proxies.change': (ctx, payload) => applyChange(ctx, payload),
 };
 
 /** The task list of the job runner. */

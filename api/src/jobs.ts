@@ -22,6 +22,8 @@ export const payloadSchemas = {
   'notifications.broadcast': z.object({ broadcastId: z.uuid() }),
   /** Takes the proxies of a draining node out of the catalogue, or returns those of a node that no longer is. */
   'proxies.follow-draining': z.object({ nodeId: z.uuid() }),
+  /** Applies a bulk change or an import of the catalogue. */
+  'proxies.change': z.object({ changeId: z.uuid() }),
 };
 
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };

@@ -12,6 +12,7 @@ import { deleteOldClientAddresses } from './modules/connections/access.service.t
 import { deleteOldMails } from './modules/mails/mails.service.ts';
 import { updateSums } from './modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
+import { deleteOldChanges } from './modules/proxies/catalogue-changes.service.ts';
 import { deleteOldImports } from './modules/proxies/imports.service.ts';
 import { assignExits } from './modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from './modules/referrals/level-changes.service.ts';
@@ -38,6 +39,7 @@ const schedule: ScheduledTask[] = [
   { name: 'notifications.clean-up', cron: '27 * * * *', run: deleteOldNotifications },
   { name: 'proxies.assign-exits', cron: '37 * * * *', run: (ctx) => assignExits(ctx) },
   { name: 'proxies.clean-up', cron: '57 * * * *', run: deleteOldImports },
+  { name: 'proxies.clean-up-changes', cron: '58 * * * *', run: deleteOldChanges },
   { name: 'connections.clean-up', cron: '47 * * * *', run: deleteOldClientAddresses },
   { name: 'mails.clean-up', cron: '57 * * * *', run: deleteOldMails },
 ];

@@ -52,19 +52,7 @@ export interface Sizes {
  * report then charges one megabyte to one account.
  */
 export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Bench> {
-  const config = loadConfig({
-    DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a secret key for benchmarks of at least 32 characters',
-    GATEWAY_TOKEN,
-    LOG_LEVEL: 'error',
-    PORT: '0',
-    // A few users make all purchases; the limits still count them.
-    OPEN_CONNECTIONS_MAX: '1000000',
-    PURCHASES_PER_HOUR: '1000000',
-  });
-  await migrate(databaseUrl);
-  const database = openDatabase(databaseUrl, 20);
-  const ctx = createCtx(database, config, createLog('bench', 'error', false));
+  const { ctx, database } = await openContext(databaseUrl);
   await seedRoles(ctx);
   await registerNode(ctx);
 
@@ -98,6 +86,23 @@ export async function openBench(databaseUrl: string, sizes: Sizes): Promise<Benc
     checkInvariants: () => checkInvariants(ctx, verified),
     close: () => database.close(),
   };
+}
+
+/** Migrates a database and opens it as the API does. */
+export async function openContext(databaseUrl: string) {
+  const config = loadConfig({
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: 'a secret key for benchmarks of at least 32 characters',
+    GATEWAY_TOKEN,
+    LOG_LEVEL: 'error',
+    PORT: '0',
+    // A few users make all purchases; the limits still count them.
+    OPEN_CONNECTIONS_MAX: '1000000',
+    PURCHASES_PER_HOUR: '1000000',
+  });
+  await migrate(databaseUrl);
+  const database = openDatabase(databaseUrl, 20);
+  return { ctx: createCtx(database, config, createLog('bench', 'error', false)), database };
 }
 
 /** The receipts of inserted connections are fake, so the invariant check starts after them, like an incremental one in production. */

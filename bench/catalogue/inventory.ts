@@ -7,8 +7,14 @@
 import type { InventoryFilter } from '@cellhop/contract/staff/inventory';
 import { type InventorySort, importColumns } from '@cellhop/contract/staff/inventory.plain';
 import { addNode } from '../../api/src/modules/gateway/gateway.service.ts';
-import { applyImport, checkImport } from '../../api/src/modules/proxies/imports.service.ts';
-import { changePrices, listInventory, readSelection } from '../../api/src/modules/proxies/inventory.service.ts';
+import {
+  applyChange,
+  type ChangeRequest,
+  getChange,
+  orderChange,
+} from '../../api/src/modules/proxies/catalogue-changes.service.ts';
+import { checkImport } from '../../api/src/modules/proxies/imports.service.ts';
+import { listInventory, readSelection } from '../../api/src/modules/proxies/inventory.service.ts';
 import { startPostgres } from '../../tools/pg.mjs';
 import { cloneDatabase } from '../../tools/test-database.mjs';
 import { openBench } from '../billing/setup.ts';
@@ -84,8 +90,16 @@ async function bulkPrice(): Promise<void> {
   const filter: InventoryFilter = { ip: '11.2' };
   const { count, fingerprint } = await readSelection(bench.ctx, filter);
   await timed(`price change of ${count.toLocaleString('en')} proxies`, () =>
-    changePrices(bench.ctx, OPERATOR, { filter, count, fingerprint }, { percent: 10 }),
+    change({ kind: 'PRICE', request: { filter, count, fingerprint, change: { percent: 10 } } }),
   );
+}
+
+/** Orders a change, and applies it as the job does. */
+async function change(order: ChangeRequest): Promise<void> {
+  const { id } = await orderChange(bench.ctx, OPERATOR, order);
+  await applyChange(bench.ctx, { changeId: id });
+  const { status } = await getChange(bench.ctx, id);
+  if (status !== 'DONE') throw new Error(`the change is ${status}`);
 }
 
 async function importFile(kind: string, first: number, price: string): Promise<void> {
@@ -96,7 +110,7 @@ async function importFile(kind: string, first: number, price: string): Promise<v
     const checked = await checkImport(bench.ctx, OPERATOR, { format: 'csv', fileName: 'bench.csv', content });
     id = checked.id!;
   });
-  await timed(`apply ${size}`, () => applyImport(bench.ctx, OPERATOR, id));
+  await timed(`apply ${size}`, () => change({ kind: 'IMPORT', request: { importId: id } }));
 }
 
 function file(first: number, price: string): string {

@@ -40,7 +40,7 @@ const caughtUpMs = await time(() => updateSums(ctx));
 const [stored] = await ctx.db.query<{ transfers: number }>('select count(*)::int as transfers from transfers');
 await insertYear(ctx);
 await insertNewTransfers(ctx);
-await ctx.tx((ctx) => ctx.db.query('analyze tickets, ticket_messages, dashboard_sums, transfers'), {
+await ctx.tx((ctx) => ctx.db.query('analyze tickets, ticket_messages, dashboard_sums, dashboard_days, transfers'), {
   timeLimitMs: 120_000,
 });
 
@@ -56,6 +56,7 @@ for (const [name, query] of Object.entries({
   'sums, 7 days': () => readSums(week),
   'sums, 30 days': () => readSums(range(30, 'day')),
   'sums, 366 days': () => readSums(range(366, 'day')),
+  'sums, 366 days in Berlin': () => readSums({ ...range(366, 'day'), timeZone: 'Europe/Berlin' }),
   'live connections': () => store.countLive(ctx),
   'proxies by country': () => store.listProxies(ctx),
   'tickets, 7 days': () => readFigures(ctx, week),
@@ -117,8 +118,10 @@ async function insertTickets(ctx: Ctx): Promise<void> {
 
 /** A year in which something happens each hour, in each currency. */
 async function insertYear(ctx: Ctx): Promise<void> {
-  await ctx.db.query(
-    `insert into dashboard_sums (figure, hour, currency, amount, count)
+  await ctx.tx(
+    (ctx) =>
+      ctx.db.query(
+        `insert into dashboard_sums (figure, hour, currency, amount, count)
      select figure::dashboard_figure, hour, currency, 1000000, 1
        from generate_series(date_trunc('hour', now(), 'UTC') - interval '366 days', now(), interval '1 hour') as hour,
             (select unnest(array['REVENUE', 'UPLOADED', 'DOWNLOADED', 'SIGN_UP']) as figure, '' as currency
@@ -126,6 +129,8 @@ async function insertYear(ctx: Ctx): Promise<void> {
              select 'TOP_UP', unnest(array['BTC', 'ETH', 'LTC', 'TRX', 'TON', 'USDT_TRC20', 'USDT_ERC20', 'USDT_BSC', 'USDT_TON'])
             ) as kind
      on conflict do nothing`,
+      ),
+    { timeLimitMs: 120_000 },
   );
 }
 

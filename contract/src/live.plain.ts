@@ -9,6 +9,7 @@ export type LiveTopic = (typeof liveTopics)[number];
 
 /** Topics of staff's lists, which show things of all users, and the permission that a stream needs to receive each. */
 export const staffTopics = {
+  'staff-catalogue': 'PROXIES_READ',
   'staff-connections': 'CONNECTIONS_READ',
   'staff-invoices': 'PAYMENTS_READ',
   'staff-tickets': 'TICKETS_READ',

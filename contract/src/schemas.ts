@@ -67,6 +67,12 @@ export const data = <T extends z.ZodType>(item: T) => z.object({ data: item });
 export const paged = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), totalPages: z.int().nonnegative() });
 
+/**
+ * A list of staff: only its first rows have pages (LISTED_ROWS_MAX, or a lower limit of the list). `isTruncated`: there are more rows,
+ * which narrower filters find.
+ */
+export const listed = <T extends z.ZodType>(item: T) => paged(item).extend({ isTruncated: z.boolean() });
+
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   size: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { currencies } from '../invoices.plain.ts';
-import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, paged, reasonSchema } from '../schemas.ts';
+import { data, dateSchema, dollarsSchema, idParams, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { requestStatuses } from './approvals.plain.ts';
 
 export { requestStatuses, type RequestStatus } from './approvals.plain.ts';
@@ -37,7 +37,7 @@ const requestsQuery = z.strictObject({
   status: z.enum(requestStatuses).optional(),
   userId: idSchema.optional(),
 });
-const requestsPage = paged(staffRequestSchema).extend({
+const requestsPage = listed(staffRequestSchema).extend({
   /** Of all customers and pages. */
   pendingCount: z.int().nonnegative(),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { EMAIL_LENGTH_MAX } from '../limits.ts';
-import { dateInputSchema, dateSchema, idSchema, listQuery, paged, repeated } from '../schemas.ts';
+import { dateInputSchema, dateSchema, idSchema, listQuery, listed, repeated } from '../schemas.ts';
 import { namedUserSchema } from './approvals.ts';
 
 /** Names of actions and types of subjects, such as USER_BLOCKED. Older releases may have recorded others than this one does. */
@@ -62,5 +62,5 @@ export const listAuditLog = endpoint({
       message: 'needs a subjectType',
       path: ['subjectId'],
     }),
-  response: paged(auditEntrySchema),
+  response: listed(auditEntrySchema),
 });

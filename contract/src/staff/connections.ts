@@ -8,7 +8,7 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   reasonSchema,
 } from '../schemas.ts';
 import { connectionSorts } from './connections.plain.ts';
@@ -39,7 +39,7 @@ export const listAllConnections = endpoint({
     createdTo: dateInputSchema.optional(),
     sort: z.enum(connectionSorts).default('-createdAt'),
   }),
-  response: paged(staffConnectionSchema),
+  response: listed(staffConnectionSchema),
 });
 
 export const endAnyConnection = endpoint({

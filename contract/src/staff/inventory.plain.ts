@@ -5,6 +5,13 @@ import type * as full from './inventory.ts';
 export const proxyStates = ['SOLD', 'RETIRED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
 export type ProxyState = (typeof proxyStates)[number];
 
+/** `REFUSED`: the proxies were no longer those that had been seen, so nothing was changed. */
+export const catalogueChangeStatuses = ['WAITING', 'RUNNING', 'DONE', 'REFUSED'] as const;
+export type CatalogueChangeStatus = (typeof catalogueChangeStatuses)[number];
+
+export const catalogueChangeKinds = ['PRICE', 'RETIRE', 'RESTORE', 'IMPORT'] as const;
+export type CatalogueChangeKind = (typeof catalogueChangeKinds)[number];
+
 export const inventorySorts = ['ip', '-ip', 'price', '-price'] as const;
 export type InventorySort = (typeof inventorySorts)[number];
 
@@ -95,4 +102,9 @@ export const applyImport = plain<typeof full.applyImport>({
   method: 'POST',
   url: '/v1/proxies/admin/imports/{id}/apply',
   access: { permission: 'PROXIES_EDIT' },
+});
+export const listCatalogueChanges = plain<typeof full.listCatalogueChanges>({
+  method: 'GET',
+  url: '/v1/proxies/admin/changes',
+  access: { permission: 'PROXIES_READ' },
 });

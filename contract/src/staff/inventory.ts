@@ -19,12 +19,19 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   plainText,
   reasonSchema,
   repeated,
 } from '../schemas.ts';
-import { fileFormats, importProblems, inventorySorts, proxyStates } from './inventory.plain.ts';
+import {
+  catalogueChangeKinds,
+  catalogueChangeStatuses,
+  fileFormats,
+  importProblems,
+  inventorySorts,
+  proxyStates,
+} from './inventory.plain.ts';
 
 export { fileFormats, importColumns, importProblems, inventorySorts, proxyStates } from './inventory.plain.ts';
 
@@ -74,7 +81,7 @@ export const listInventory = endpoint({
   access: { permission: 'PROXIES_READ' },
   summary: 'All proxies: free, sold, unhealthy and retired',
   query: z.strictObject({ ...listQuery, ...filterQuery, sort: z.enum(inventorySorts).default('ip') }),
-  response: paged(inventoryProxySchema),
+  response: listed(inventoryProxySchema),
 });
 
 export const exportInventory = endpoint({
@@ -113,14 +120,29 @@ const bulkShape = {
   fingerprint: fingerprintSchema,
   reason: reasonSchema.optional(),
 };
-const countSchema = data(z.object({ count: z.int() }));
+
+/** A bulk change or an import, which a job applies: all of it at once, or nothing. */
+export const catalogueChangeSchema = z.object({
+  id: idSchema,
+  kind: z.enum(catalogueChangeKinds),
+  status: z.enum(catalogueChangeStatuses),
+  /** Proxies to change. */
+  rowCount: z.int().nonnegative(),
+  /** So far; customers see none of them before the end. */
+  doneCount: z.int().nonnegative(),
+  /** Of an import: how many of them are added. */
+  newCount: z.int().nonnegative().nullable(),
+  createdAt: dateSchema,
+});
+export type CatalogueChange = z.infer<typeof catalogueChangeSchema>;
+const changeResponse = data(catalogueChangeSchema);
 
 /** US dollars for 100 MB, with four decimals: one megabyte and fifty have exact prices. */
 export const proxyPriceSchema = dollarsSchema
   .min(PROXY_PRICE_STEP)
   .max(PROXY_PRICE_MAX)
   .refine((price) => Number.isSafeInteger(Math.round(price * 1e6) / 100), 'must have at most 4 decimals');
-const priceChangeSchema = z.union([
+export const priceChangeSchema = z.union([
   z.strictObject({ price: proxyPriceSchema }),
   z.strictObject({ percent: z.number().min(PERCENT_MIN).max(PERCENT_MAX) }),
 ]);
@@ -132,7 +154,8 @@ export const changePrices = endpoint({
   access: { permission: 'PROXIES_EDIT' },
   summary: 'Set or raise the price of the proxies of a selection; open connections keep theirs',
   body: z.strictObject({ ...bulkShape, change: priceChangeSchema }),
-  response: countSchema,
+  response: changeResponse,
+  status: 202,
   errors: ['CHANGED_ELSEWHERE'],
 });
 
@@ -142,7 +165,8 @@ export const retireProxies = endpoint({
   access: { permission: 'PROXIES_EDIT' },
   summary: 'Take the proxies of a selection out of the catalogue; open connections go on',
   body: z.strictObject(bulkShape),
-  response: countSchema,
+  response: changeResponse,
+  status: 202,
   errors: ['CHANGED_ELSEWHERE'],
 });
 
@@ -152,7 +176,8 @@ export const restoreProxies = endpoint({
   access: { permission: 'PROXIES_EDIT' },
   summary: 'Return the retired proxies of a selection to the catalogue',
   body: z.strictObject(bulkShape),
-  response: countSchema,
+  response: changeResponse,
+  status: 202,
   errors: ['CHANGED_ELSEWHERE'],
 });
 
@@ -198,6 +223,25 @@ export const applyImport = endpoint({
   access: { permission: 'PROXIES_EDIT' },
   summary: 'Put a checked file into the catalogue, all of it or nothing; a repeated request changes nothing',
   params: idParams,
-  response: data(changeCountsSchema),
+  response: changeResponse,
+  status: 202,
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
+});
+
+export const listCatalogueChanges = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/changes',
+  access: { permission: 'PROXIES_READ' },
+  summary: 'The newest bulk changes and imports, with their progress',
+  response: data(z.array(catalogueChangeSchema)),
+});
+
+export const readCatalogueChange = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/admin/changes/{id}',
+  access: { permission: 'PROXIES_READ' },
+  summary: 'The progress of a bulk change or an import',
+  params: idParams,
+  response: changeResponse,
+  errors: ['NOT_FOUND'],
 });

@@ -11,7 +11,7 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   reasonSchema,
   repeated,
 } from '../schemas.ts';
@@ -44,7 +44,7 @@ export const listAllInvoices = endpoint({
     amountMax: invoiceAmountInput.optional(),
     sort: z.enum(invoiceSorts).default('-createdAt'),
   }),
-  response: paged(staffInvoiceSchema),
+  response: listed(staffInvoiceSchema),
 });
 
 export const depositSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { dateSchema, idParams, idSchema, languageCodeSchema, listQuery, paged } from '../schemas.ts';
+import { dateSchema, idParams, idSchema, languageCodeSchema, listQuery, listed } from '../schemas.ts';
 
 export const mailKinds = ['confirm-email', 'recover-password', 'password-changed', 'new-sign-in'] as const;
 export type MailKind = (typeof mailKinds)[number];
@@ -25,6 +25,6 @@ export const listMailsToUser = endpoint({
   summary: 'Mails to a user in the last 90 days, newest first, without their contents',
   params: idParams,
   query: z.strictObject(listQuery),
-  response: paged(sentMailSchema),
+  response: listed(sentMailSchema),
   errors: ['NOT_FOUND'],
 });

@@ -17,6 +17,7 @@ import {
   dollarsSchema,
   idSchema,
   languageCodeSchema,
+  listed,
   listQuery,
   paged,
   pageQuery,
@@ -100,7 +101,7 @@ export const listBroadcasts = endpoint({
   access: { permission: 'MASS_NOTIFICATIONS_READ' },
   summary: 'Broadcasts, newest first',
   query: z.strictObject(listQuery),
-  response: paged(broadcastSchema),
+  response: listed(broadcastSchema),
 });
 
 export const listUserNotifications = endpoint({

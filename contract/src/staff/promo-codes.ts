@@ -18,7 +18,7 @@ import {
   idParams,
   idSchema,
   listQuery,
-  paged,
+  listed,
   reasonSchema,
   versionSchema,
 } from '../schemas.ts';
@@ -64,7 +64,7 @@ export const listPromoCodes = endpoint({
     /** The first characters of the code; not case-sensitive. */
     code: z.string().min(1).max(REFERRAL_CODE_LENGTH_MAX).optional(),
   }),
-  response: paged(promoCodeSchema),
+  response: listed(promoCodeSchema),
 });
 
 export const createPromoCode = endpoint({

@@ -11,6 +11,7 @@ import {
   idParams,
   idSchema,
   languageCodeSchema,
+  listed,
   listQuery,
   paged,
   pageQuery,
@@ -101,7 +102,7 @@ export const listAllTickets = endpoint({
     /** Exclusive. */
     to: dateInputSchema.optional(),
   }),
-  response: paged(staffTicketSchema),
+  response: listed(staffTicketSchema),
 });
 
 export const countTicketViews = endpoint({

@@ -1,7 +1,7 @@
 /** The state of the system: the check of all money, jobs, chains and the database. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { data, dateSchema, listQuery, paged, reasonSchema } from '../schemas.ts';
+import { data, dateSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { reconciliationSchema } from '../transactions.ts';
 import { jobStates } from './system.plain.ts';
 
@@ -70,7 +70,7 @@ export const listJobs = endpoint({
   access: { permission: 'SYSTEM_READ' },
   summary: 'Jobs that wait, run or have failed; the failed ones first',
   query: z.strictObject({ ...listQuery, state: z.enum(jobStates).optional() }),
-  response: paged(jobSchema),
+  response: listed(jobSchema),
 });
 
 export const retryJob = endpoint({

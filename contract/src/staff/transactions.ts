@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { STAFF_AMOUNT_DOLLARS_MAX } from '../limits.ts';
-import { data, dollarsSchema, idSchema, listQuery, paged, reasonSchema } from '../schemas.ts';
+import { data, dollarsSchema, idSchema, listQuery, listed, reasonSchema } from '../schemas.ts';
 import { transactionFilter, transactionSchema } from '../transactions.ts';
 import { namedUserSchema, staffRequestSchema } from './approvals.ts';
 
@@ -18,7 +18,7 @@ export const listUserTransactions = endpoint({
   access: { permission: 'TRANSACTIONS_READ' },
   summary: "Changes of a user's balance, newest first",
   query: z.strictObject({ ...listQuery, ...transactionFilter, userId: idSchema }),
-  response: paged(staffTransactionSchema).extend({
+  response: listed(staffTransactionSchema).extend({
     user: namedUserSchema,
     /** US dollars, holds included. */
     balance: dollarsSchema,

@@ -11,7 +11,7 @@ import {
   idSchema,
   languageCodeSchema,
   listQuery,
-  paged,
+  listed,
   reasonSchema,
   versionSchema,
 } from '../schemas.ts';
@@ -71,7 +71,7 @@ export const listUsers = endpoint({
   access: { permission: 'USERS_READ' },
   summary: 'All users, or those that match all given filters',
   query: usersQuery,
-  response: paged(listedUserSchema),
+  response: listed(listedUserSchema),
 });
 
 export const getUser = endpoint({

@@ -6,6 +6,8 @@ interface ListResponse<Row> {
   data: readonly Row[];
   /** Not every list has pages. */
   totalPages?: number;
+  /** Lists of staff only. */
+  isTruncated?: boolean;
 }
 
 export interface List<Row> extends Pick<ApiQueryState<unknown>, 'error' | 'failure' | 'isFetching' | 'refetch'> {
@@ -13,6 +15,8 @@ export interface List<Row> extends Pick<ApiQueryState<unknown>, 'error' | 'failu
   rows: readonly Row[] | undefined;
   /** Keeps the previous number while another page loads, so that the pager stays visible. */
   totalPages: number;
+  /** There are more rows than have pages; narrower filters find them. */
+  isTruncated: boolean;
 }
 
 interface ListOptions<Row> {
@@ -40,5 +44,6 @@ export function listOptions<Row>({ isBusy, ...options }: ListOptions<Row>): ApiQ
 
 /** The part of `useList` that decides what to show. Exported for tests. */
 export function toList<Row>({ response, isPrevious, ...loaded }: ApiQueryState<ListResponse<Row>>): List<Row> {
-  return { ...loaded, rows: isPrevious ? undefined : response?.data, totalPages: response?.totalPages ?? 0 };
+  const { data, totalPages = 0, isTruncated = false } = response ?? {};
+  return { ...loaded, rows: isPrevious ? undefined : data, totalPages, isTruncated };
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { List } from '../lib/use-list.ts';
 import { LoadFailure } from './list-state.tsx';
-import { isPastLast, Pages, PastLastPage } from './pages.tsx';
+import { isPastLast, Pages, PastLastPage, TruncatedNotice } from './pages.tsx';
 
 interface PagedListProps<Row> {
   list: List<Row>;
@@ -16,7 +16,7 @@ interface PagedListProps<Row> {
 }
 
 export function PagedList<Row>({ list, page, onPage, failureText, empty, children }: PagedListProps<Row>) {
-  const { rows, totalPages, failure } = list;
+  const { rows, totalPages, isTruncated, failure } = list;
   if (failure !== undefined) return <LoadFailure text={failureText} {...failure} />;
   return (
     <>
@@ -28,6 +28,7 @@ export function PagedList<Row>({ list, page, onPage, failureText, empty, childre
         children(rows)
       )}
       <Pages page={page} totalPages={totalPages} onChange={onPage} />
+      {isTruncated && <TruncatedNotice />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Pagination } from '@mantine/core';
+import { Button, Group, Pagination, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { EmptyList } from './list-state.tsx';
 
@@ -39,5 +39,15 @@ export function PastLastPage({ page, totalPages, onChange }: PagesProps) {
         {t('pages.toLast')}
       </Button>
     </EmptyList>
+  );
+}
+
+/** Below a list with more rows than have pages. */
+export function TruncatedNotice() {
+  const { t } = useTranslation();
+  return (
+    <Text c="dimmed" size="sm" ta="center" mt="xs">
+      {t('pages.truncated')}
+    </Text>
   );
 }

@@ -15,7 +15,7 @@ import assert from 'node:assert/strict';
 import type { Actor } from '../../actor.ts';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import { requireSameRequest } from '../../idempotency.ts';
 import type { Requester } from '../../requester.ts';
 import * as settlements from '../invoices/settlement.service.ts';
@@ -182,12 +182,14 @@ export async function listRequests(
   query: PageQuery & { status?: RequestStatus | undefined; userId?: string | undefined },
 ) {
   const filter = { kind, status: query.status ?? null, userId: query.userId ?? null };
-  const [rows, count, pendingCount] = await Promise.all([
-    store.listRequests(ctx, filter, query),
-    store.countRequests(ctx, filter),
+  const [{ rows, ...pages }, pendingCount] = await Promise.all([
+    readListed(query, {
+      list: () => store.listRequests(ctx, filter, query),
+      count: (limit) => store.countRequests(ctx, filter, limit),
+    }),
     store.countPending(ctx, kind),
   ]);
-  return { data: rows.map(presentRequest), totalPages: toTotalPages(count, query), pendingCount };
+  return { data: rows.map(presentRequest), ...pages, pendingCount };
 }
 
 /** Saves that nobody has decided requests in time; reads show them as LAPSED before. */

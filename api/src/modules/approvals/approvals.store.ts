@@ -161,11 +161,10 @@ export async function listRequests(ctx: Ctx, filter: RequestFilter, page: PageQu
   return rows.map(toRow);
 }
 
-/** @returns at most LISTED_ROWS_MAX */
-export async function countRequests(ctx: Ctx, filter: RequestFilter): Promise<number> {
+export async function countRequests(ctx: Ctx, filter: RequestFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select from staff_requests as requests where ${CONDITION} limit $4) as listed`,
-    [filter.kind, filter.status, filter.userId, LISTED_ROWS_MAX],
+    [filter.kind, filter.status, filter.userId, limit],
     { isPrepared: false },
   );
   return row!.count;

@@ -2,7 +2,7 @@
 import { idSchema } from '@cellhop/contract/schemas';
 import type { AuditEntry } from '@cellhop/contract/staff/audit-log';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import * as store from './entries.store.ts';
 
 interface Query extends PageQuery {
@@ -15,9 +15,9 @@ interface Query extends PageQuery {
   to?: string | undefined;
 }
 
-export async function listEntries(ctx: Ctx, query: Query): Promise<{ data: AuditEntry[]; totalPages: number }> {
+export async function listEntries(ctx: Ctx, query: Query) {
   const actorId = query.actor === undefined ? null : await findActor(ctx, query.actor.trim());
-  if (actorId === undefined) return { data: [], totalPages: 0 };
+  if (actorId === undefined) return { data: [], totalPages: 0, isTruncated: false };
   const filter: store.EntryFilter = {
     actorId,
     actions: query.action ?? null,
@@ -27,8 +27,11 @@ export async function listEntries(ctx: Ctx, query: Query): Promise<{ data: Audit
     from: query.from === undefined ? null : new Date(query.from),
     to: query.to === undefined ? null : new Date(query.to),
   };
-  const [rows, count] = await Promise.all([store.listEntries(ctx, filter, query), store.countEntries(ctx, filter)]);
-  return { data: rows.map(present), totalPages: toTotalPages(count, query) };
+  const { rows, ...pages } = await readListed(query, {
+    list: () => store.listEntries(ctx, filter, query),
+    count: (limit) => store.countEntries(ctx, filter, limit),
+  });
+  return { data: rows.map(present), ...pages };
 }
 
 /** @returns undefined if no user has this email */

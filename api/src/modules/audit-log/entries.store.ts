@@ -1,4 +1,3 @@
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -59,11 +58,10 @@ export function listEntries(ctx: Ctx, filter: EntryFilter, page: PageQuery): Pro
   );
 }
 
-/** @returns at most LISTED_ROWS_MAX */
-export async function countEntries(ctx: Ctx, filter: EntryFilter): Promise<number> {
+export async function countEntries(ctx: Ctx, filter: EntryFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select from audit_log where ${CONDITION} limit $8) as listed`,
-    [...valuesOf(filter), LISTED_ROWS_MAX],
+    [...valuesOf(filter), limit],
     { isPrepared: false },
   );
   return row!.count;

@@ -7,7 +7,7 @@ import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import type { ConnectionSort } from '@cellhop/contract/staff/connections.plain';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
@@ -139,11 +139,14 @@ export async function listForStaff(
   ctx: Ctx,
   { page, size, sort, ...filter }: PageQuery & ConnectionFilter & { sort: ConnectionSort },
 ) {
-  const [rows, count] = await Promise.all([
-    staffList.listForStaff(ctx, filter, sort, { page, size }),
-    staffList.countForStaff(ctx, filter),
-  ]);
-  return { data: rows.map((row) => presentForStaff(ctx.config, row)), totalPages: toTotalPages(count, { page, size }) };
+  const { rows, ...pages } = await readListed(
+    { page, size },
+    {
+      list: () => staffList.listForStaff(ctx, filter, sort, { page, size }),
+      count: (limit) => staffList.countForStaff(ctx, filter, limit),
+    },
+  );
+  return { data: rows.map((row) => presentForStaff(ctx.config, row)), ...pages };
 }
 
 /** The newest that match all given conditions. */

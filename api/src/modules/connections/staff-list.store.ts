@@ -1,5 +1,4 @@
 import type { ConnectionStatus } from '@cellhop/contract/connections';
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ConnectionSort } from '@cellhop/contract/staff/connections.plain';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
@@ -57,12 +56,11 @@ export function listForStaff(
   );
 }
 
-/** @returns at most the rows that have pages */
-export async function countForStaff(ctx: Ctx, filter: ConnectionFilter): Promise<number> {
+export async function countForStaff(ctx: Ctx, filter: ConnectionFilter, limit: number): Promise<number> {
   const { where, values } = toConditions(filter);
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from readable_connections ${where} limit ${LISTED_ROWS_MAX}) as listed`,
-    values,
+    `select count(*)::int as count from (select from readable_connections ${where} limit $${values.length + 1}) as listed`,
+    [...values, limit],
     { isPrepared: false },
   );
   return row!.count;

@@ -18,7 +18,11 @@ export interface SumRow {
 /** Transfers that are newer than the stored sums. More are there only if the worker has not run for long; it adds them later. */
 const NEW_TRANSFERS_MAX = 50_000;
 
-/** The stored sums, and transfers since: one statement, so that none is missed or counted twice. Hours are those of UTC. */
+/**
+ * The stored sums, and transfers since: one statement, so that none is missed or counted twice. A step of 24 hours is read from the sums of
+ * days, others (hours, the ends of the range, and days when the clocks change) from those of hours. Hours are those of UTC; one that begins
+ * before its step, in a time zone with half hours, belongs to the step before.
+ */
 export function listSums(
   ctx: Ctx,
   { from, to }: Pick<DashboardQuery, 'from' | 'to'>,
@@ -30,19 +34,28 @@ export function listSums(
     `with fresh as (
        select reason, idempotency_key, amount_micros, created_at
          from readable_transfers where id > (select transfer_id from dashboard_mark) order by id limit $5
-     ), hours as (
-       select figure, hour, currency, amount, count from dashboard_sums
-        where figure = any($4::dashboard_figure[]) and hour >= $1 and hour < $2
+     ), wanted as materialized (
+       select step::int - 1 as step, date_bin('1 hour', greatest(at, $1) + interval '1 hour' - interval '1 microsecond', epoch) as start,
+              date_bin('1 hour', least(next, $2) + interval '1 hour' - interval '1 microsecond', epoch) as end
+         from (select at, step, lead(at, 1, $2::timestamptz) over (order by step) as next
+                 from unnest($3::timestamptz[]) with ordinality as given (at, step)) as steps,
+              (select timestamptz '2000-01-01 00:00:00+00' as epoch) as hours
+     ), summed as (
+       select step, figure, currency, amount, count
+         from wanted join dashboard_days as days on days.start = wanted.start
+        where wanted.end = wanted.start + interval '24 hours'
        union all
-       select * from (${NEW_SUMS}) as added
-        where figure = any($4::dashboard_figure[]) and hour >= $1 and hour < $2
-     ), buckets as materialized (
-       -- An hour that began before its step, in a time zone with half hours, is in the first one.
-       select hour, greatest(width_bucket(hour, $3::timestamptz[]) - 1, 0) as step
-         from generate_series(date_trunc('hour', $1::timestamptz, 'UTC'), $2::timestamptz, interval '1 hour') as hour
+       select step, figure, currency, amount, count
+         from wanted cross join lateral (
+           select * from dashboard_sums where figure = any($4::dashboard_figure[]) and hour >= wanted.start and hour < wanted.end
+           ) as sums
+        where wanted.end <> wanted.start + interval '24 hours'
+       union all
+       select step, figure, currency, amount, count
+         from (${NEW_SUMS}) as added join wanted on hour >= wanted.start and hour < wanted.end
      )
      select step, figure, currency, sum(amount)::bigint as amount, sum(count)::bigint as count
-       from hours join buckets using (hour) group by 1, 2, 3`,
+       from summed where figure = any($4::dashboard_figure[]) group by 1, 2, 3`,
     [from, to, steps.map((step) => step.toISOString()), figures, NEW_TRANSFERS_MAX],
   );
 }

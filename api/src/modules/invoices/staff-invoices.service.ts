@@ -4,7 +4,7 @@ import type { Currency, InvoiceStatus } from '@cellhop/contract/invoices';
 import type { InvoiceSort, StaffInvoice, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import * as deposits from './deposits.store.ts';
 import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
 import * as invoices from './invoices.store.ts';
@@ -22,20 +22,17 @@ interface ListQuery extends PageQuery {
   sort: InvoiceSort;
 }
 
-export async function listAll(ctx: Ctx, query: ListQuery): Promise<{ data: StaffInvoice[]; totalPages: number }> {
+export async function listAll(ctx: Ctx, query: ListQuery) {
   const filter = toFilter(query);
-  const [rows, count] = await Promise.all([
-    store.listInvoices(ctx, filter, query.sort, query),
-    store.countInvoices(ctx, filter),
-  ]);
+  const { rows, ...pages } = await readListed(query, {
+    list: () => store.listInvoices(ctx, filter, query.sort, query),
+    count: (limit) => store.countInvoices(ctx, filter, limit),
+  });
   const all = await deposits.listOfInvoices(
     ctx,
     rows.map(({ id }) => id),
   );
-  return {
-    data: rows.map((row) => presentForStaff(row, depositsOf(row, all))),
-    totalPages: toTotalPages(count, query),
-  };
+  return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsOf(row, all))), ...pages };
 }
 
 export interface FoundInvoice {

@@ -1,11 +1,10 @@
 /** Sends mails as jobs, and keeps for 90 days which ones a user was sent, without their contents. */
 import { AppError } from '@cellhop/contract/errors';
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import { mailKinds, type SentMail } from '@cellhop/contract/staff/mails';
 import { randomUUID } from 'node:crypto';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, toOffset, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
 import { deliverMail } from '../../mail/mailer.ts';
 import { sealMail, type SealedMail } from '../../mail/mail-requests.ts';
@@ -53,17 +52,13 @@ async function mark(ctx: Ctx, id: string, isSent: boolean): Promise<void> {
 }
 
 /** @throws AppError NOT_FOUND */
-export async function listMails(
-  ctx: Ctx,
-  userId: string,
-  page: PageQuery,
-): Promise<{ data: SentMail[]; totalPages: number }> {
+export async function listMails(ctx: Ctx, userId: string, page: PageQuery) {
   if (!(await users.findUser(ctx, userId))) throw new AppError('NOT_FOUND', { thing: 'User' });
-  const [rows, count] = await Promise.all([
-    store.listMails(ctx, userId, mailKinds, { limit: page.size, offset: toOffset(page) }),
-    store.countMails(ctx, userId, mailKinds, LISTED_ROWS_MAX),
-  ]);
-  return { data: rows.map(present), totalPages: toTotalPages(count, page) };
+  const { rows, ...pages } = await readListed(page, {
+    list: () => store.listMails(ctx, userId, mailKinds, { limit: page.size, offset: toOffset(page) }),
+    count: (limit) => store.countMails(ctx, userId, mailKinds, limit),
+  });
+  return { data: rows.map(present), ...pages };
 }
 
 function present({ id, kind, languageCode, queuedAt, sentAt, failedAt }: store.MailRow): SentMail {

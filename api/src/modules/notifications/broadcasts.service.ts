@@ -7,7 +7,7 @@ import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../idempotency.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import { enqueue } from '../../jobs.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { presentAudience, toColumns } from './audience.ts';
@@ -61,8 +61,11 @@ export function countRecipients(ctx: Ctx, audience: Audience): Promise<number> {
 }
 
 export async function listBroadcasts(ctx: Ctx, page: PageQuery) {
-  const rows = await store.listBroadcasts(ctx, page);
-  return { data: rows.map(present), totalPages: toTotalPages(await store.countBroadcasts(ctx), page) };
+  const { rows, ...pages } = await readListed(page, {
+    list: () => store.listBroadcasts(ctx, page),
+    count: (limit) => store.countBroadcasts(ctx, limit),
+  });
+  return { data: rows.map(present), ...pages };
 }
 
 /** Idempotent: a repeated job continues after the last batch, and delivers to each recipient only once. */

@@ -1,4 +1,3 @@
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { LanguageCode } from '@cellhop/contract/schemas';
 import type { NotificationText } from '@cellhop/contract/staff/notifications';
 import type { Ctx } from '../../ctx.ts';
@@ -86,9 +85,10 @@ export function listBroadcasts(ctx: Ctx, page: PageQuery): Promise<BroadcastRow[
   ]);
 }
 
-export async function countBroadcasts(ctx: Ctx): Promise<number> {
+export async function countBroadcasts(ctx: Ctx, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from broadcasts limit ${LISTED_ROWS_MAX}) as listed`,
+    `select count(*)::int as count from (select from broadcasts limit $1) as listed`,
+    [limit],
   );
   return row!.count;
 }

@@ -1,6 +1,6 @@
 /**
- * Files of proxies. A file is read and checked first, and kept beside the catalogue; then it is applied in one transaction, all of it or
- * nothing. The same file twice changes nothing the second time.
+ * Files of proxies. A file is read and checked first, and kept beside the catalogue; then a job applies it in one transaction, all of it
+ * or nothing. The same file twice changes nothing the second time.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
@@ -13,12 +13,11 @@ import type { Ctx } from '../../ctx.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { decode, type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
-import type { Editor } from './inventory.service.ts';
-import { lockInventory } from './inventory.store.ts';
+import type { Editor, OnProgress } from './inventory.service.ts';
 
 /** Of one statement; a file of the largest size needs some seconds. */
 const TIME_LIMIT_MS = 120_000;
-/** Rows that are stored at a time. Between two batches the process serves other requests. */
+/** Rows that are stored or applied at a time. Between two batches the process serves other requests. */
 const BATCH_ROWS = 2000;
 
 export interface ImportFile {
@@ -79,29 +78,47 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
 }
 
 /**
- * Applies a checked file. Sold proxies are changed too: open connections keep the price and the exit of their purchase.
- * @throws AppError NOT_FOUND, or CHANGED_ELSEWHERE if the file would now change another number of proxies than when it was checked
+ * What a checked file would change now.
+ * @throws AppError NOT_FOUND, or CHANGED_ELSEWHERE if that is another number of proxies than when it was checked
  */
-export function applyImport(ctx: Ctx, editor: Editor, id: string): Promise<ChangeCounts> {
-  return ctx.tx(
-    async (ctx) => {
-      await lockInventory(ctx);
-      const found = await store.lockImport(ctx, id, editor.actorId ?? null);
-      if (!found) throw new AppError('NOT_FOUND', { thing: 'Import' });
-      const { newCount, changedCount, unchangedCount } = found;
-      const counts = { newCount, changedCount, unchangedCount };
-      if (found.isApplied) return counts;
-      const current = await store.countChanges(ctx, id);
-      if (current.newCount !== newCount || current.changedCount !== changedCount)
-        throw new AppError('CHANGED_ELSEWHERE');
-      await store.addExits(ctx, id);
-      await store.writeRows(ctx, id);
-      await store.markApplied(ctx, id);
-      await recordImport(ctx, editor, 'CATALOGUE_IMPORTED', found);
-      return counts;
-    },
-    { timeLimitMs: TIME_LIMIT_MS },
-  );
+export async function checkOrder(
+  ctx: Ctx,
+  editor: Editor,
+  id: string,
+): Promise<{ rowCount: number; newCount: number }> {
+  const found = await store.findImport(ctx, id, editor.actorId ?? null);
+  if (!found) throw new AppError('NOT_FOUND', { thing: 'Import' });
+  if (!found.isApplied) await requireSameCounts(ctx, id, found);
+  return { rowCount: found.newCount + found.changedCount, newCount: found.newCount };
+}
+
+async function requireSameCounts(ctx: Ctx, id: string, seen: ChangeCounts): Promise<void> {
+  const current = await store.countChanges(ctx, id);
+  if (current.newCount !== seen.newCount || current.changedCount !== seen.changedCount)
+    throw new AppError('CHANGED_ELSEWHERE');
+}
+
+/**
+ * Applies a checked file; call it in a transaction, under the lock of the inventory. Sold proxies are changed too: open connections keep the
+ * price and the exit of their purchase.
+ * @throws AppError NOT_FOUND, or CHANGED_ELSEWHERE as above
+ */
+export async function applyImport(ctx: Ctx, editor: Editor, id: string, onProgress: OnProgress): Promise<void> {
+  const found = await store.findImport(ctx, id, editor.actorId ?? null);
+  if (!found) throw new AppError('NOT_FOUND', { thing: 'Import' });
+  if (found.isApplied) return;
+  await requireSameCounts(ctx, id, found);
+  await store.addExits(ctx, id);
+  let done = 0;
+  for (let afterIp: string | null = null; ;) {
+    const batch: store.WrittenRows = await store.writeRows(ctx, id, afterIp, BATCH_ROWS);
+    if (batch.lastIp === null) break;
+    afterIp = batch.lastIp;
+    done += batch.written;
+    await onProgress(done);
+  }
+  await store.markApplied(ctx, id);
+  await recordImport(ctx, editor, 'CATALOGUE_IMPORTED', found);
 }
 
 function recordImport(

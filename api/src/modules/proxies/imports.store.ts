@@ -7,11 +7,15 @@ export async function readNodes(ctx: Ctx): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Of files that the actor has had checked and not applied: only the last one is kept. */
+/** Of files that the actor has had checked and not ordered: only the last one is kept. */
 export async function forgetOthers(ctx: Ctx, actorId: string | null): Promise<void> {
-  await ctx.db.query('delete from catalogue_imports where actor_id is not distinct from $1 and applied_at is null', [
-    actorId,
-  ]);
+  await ctx.db.query(
+    `delete from catalogue_imports
+      where actor_id is not distinct from $1 and applied_at is null
+        and not exists (
+          select from catalogue_changes where ended_at is null and kind = 'IMPORT' and request ->> 'importId' = catalogue_imports.id::text)`,
+    [actorId],
+  );
 }
 
 export interface NewImport {
@@ -103,12 +107,11 @@ export interface StoredImport extends ChangeCounts {
   isApplied: boolean;
 }
 
-/** Locks the import until the end of the transaction. */
-export async function lockImport(ctx: Ctx, id: string, actorId: string | null): Promise<StoredImport | undefined> {
+export async function findImport(ctx: Ctx, id: string, actorId: string | null): Promise<StoredImport | undefined> {
   const [row] = await ctx.db.query<StoredImport>(
     `select file_name as "fileName", content_sha256 as sha256, applied_at is not null as "isApplied", new_count as "newCount",
             changed_count as "changedCount", unchanged_count as "unchangedCount"
-       from catalogue_imports where id = $1 and actor_id is not distinct from $2 for update`,
+       from catalogue_imports where id = $1 and actor_id is not distinct from $2`,
     [id, actorId],
   );
   return row;
@@ -118,20 +121,42 @@ export async function addExits(ctx: Ctx, importId: string): Promise<void> {
   await ctx.db.query('select add_import_exits($1)', [importId]);
 }
 
-/** Writes all rows of a file that differ, in the order of their addresses: two statements then lock proxies in the same order. */
-export async function writeRows(ctx: Ctx, importId: string): Promise<void> {
-  await ctx.db.query(
-    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit, exit_id)
-     select ip, price_micros, country_code, region, city, zip, isp, connection_type,
-            jsonb_build_object('kind', exit_kind, 'address', nullif(exit_address, '')), exit_id
-       from (${COMPARED}) as compared where is_new or is_changed order by ip
-         on conflict (ip) do update
-        set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,
-            city = excluded.city, zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
-            exit = excluded.exit, exit_id = excluded.exit_id`,
-    [importId],
+export interface WrittenRows {
+  written: number;
+  /** Of the batch; null after the last one. */
+  lastIp: string | null;
+}
+
+/**
+ * Writes the rows that differ among the next `limit` ones of a file, in the order of their addresses: two statements then lock proxies in
+ * the same order.
+ */
+export async function writeRows(
+  ctx: Ctx,
+  importId: string,
+  afterIp: string | null,
+  limit: number,
+): Promise<WrittenRows> {
+  const [row] = await ctx.db.query<WrittenRows>(
+    `with batch as (
+       select ip from catalogue_import_rows where import_id = $1 and ($2::inet is null or ip > $2) order by ip limit $3
+     ), written as (
+       insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit, exit_id)
+       select ip, price_micros, country_code, region, city, zip, isp, connection_type,
+              jsonb_build_object('kind', exit_kind, 'address', nullif(exit_address, '')), exit_id
+         from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
+           on conflict (ip) do update
+          set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,
+              city = excluded.city, zip = excluded.zip, isp = excluded.isp, connection_type = excluded.connection_type,
+              exit = excluded.exit, exit_id = excluded.exit_id
+       returning 1
+     )
+     select (select count(*)::int from written) as written,
+            (select host(ip) from batch order by batch.ip desc limit 1) as "lastIp"`,
+    [importId, afterIp, limit],
     { isPrepared: false },
   );
+  return row!;
 }
 
 export async function markApplied(ctx: Ctx, importId: string): Promise<void> {

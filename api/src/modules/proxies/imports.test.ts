@@ -1,10 +1,17 @@
 import { connect } from '@cellhop/contract/connections';
 import { IMPORT_BYTES_MAX, IMPORT_ERRORS_MAX } from '@cellhop/contract/limits';
-import { applyImport, checkImport, exportInventory, listInventory } from '@cellhop/contract/staff/inventory';
+import {
+  applyImport,
+  checkImport,
+  exportInventory,
+  listInventory,
+  readCatalogueChange,
+} from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.plain';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
+import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
 import * as imports from './imports.service.ts';
@@ -43,7 +50,11 @@ async function check(
   const file = { type: 'text/csv', content };
   return (await user.call(checkImport, { query: { format, fileName } }, { file })).data;
 }
-const apply = async (id: string | null, user = admin) => (await user.call(applyImport, { params: { id: id! } })).data;
+async function apply(id: string | null, user = admin) {
+  const ordered = (await user.call(applyImport, { params: { id: id! } })).data;
+  await runJobs(testApp);
+  return (await admin.call(readCatalogueChange, { params: { id: ordered.id } })).data;
+}
 const importAll = async (content: string) => apply((await check(content)).id);
 const find = async (ip: string) => (await admin.call(listInventory, { query: { ip } })).data;
 
@@ -58,7 +69,13 @@ describe('an import', () => {
     const checked = await check(content);
     expect(checked).toMatchObject({ newCount: 2, changedCount: 0, unchangedCount: 0, errors: [], errorCount: 0 });
     expect(await find('192.0.2')).toEqual([]);
-    expect(await apply(checked.id)).toEqual({ newCount: 2, changedCount: 0, unchangedCount: 0 });
+    expect(await apply(checked.id)).toMatchObject({
+      kind: 'IMPORT',
+      status: 'DONE',
+      rowCount: 2,
+      doneCount: 2,
+      newCount: 2,
+    });
     expect(await find('192.0.2')).toMatchObject([
       { ip: '192.0.2.1', price: 0.8, state: 'FREE', exit: { node: 'paris', address: null } },
       { ip: '192.0.2.2', exit: { node: 'rome', address: '10.0.0.9' } },
@@ -91,8 +108,8 @@ describe('an import', () => {
   test('applied twice is one change with one audit entry, also at the same time', async () => {
     const { id } = await check(csvOf({ ip: '198.51.100.10' }));
     const before = await countEntries('CATALOGUE_IMPORTED');
-    const counts = { newCount: 1, changedCount: 0, unchangedCount: 0 };
-    expect(await Promise.all([apply(id), apply(id), apply(id)])).toEqual([counts, counts, counts]);
+    const done = { status: 'DONE', rowCount: 1, newCount: 1 };
+    expect(await Promise.all([apply(id), apply(id), apply(id)])).toMatchObject([done, done, done]);
     expect(await countEntries('CATALOGUE_IMPORTED')).toBe(before + 1);
   });
 
@@ -241,7 +258,7 @@ const oneRow = (ip: string) => ({ format: 'csv' as const, fileName: 'a', content
 test('files that nobody applied are deleted after a day, applied ones after a month', async () => {
   const editor = { actorId: undefined, requester: undefined };
   const applied = await imports.checkImport(testApp.ctx, editor, oneRow('203.0.113.20'));
-  await imports.applyImport(testApp.ctx, editor, applied.id!);
+  await testApp.ctx.tx((ctx) => imports.applyImport(ctx, editor, applied.id!, async () => {}));
   const waiting = await imports.checkImport(testApp.ctx, editor, oneRow('203.0.113.21'));
   const ids = [applied.id, waiting.id];
   const remaining = async () => {

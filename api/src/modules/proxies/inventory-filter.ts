@@ -13,6 +13,14 @@ const ofState: Record<ProxyState, string> = {
 };
 const NOT_FREE = '(connection_id is not null or not is_healthy)';
 
+/** Exactly the proxies that a member of staff saw. */
+export interface SeenProxies {
+  filter: InventoryFilter;
+  count: number;
+  fingerprint: string;
+  reason?: string | undefined;
+}
+
 export interface Conditions {
   /** Begins with a condition. */
   text: string;

@@ -5,6 +5,8 @@ import {
   checkImport,
   exportInventory,
   listInventory,
+  listCatalogueChanges,
+  readCatalogueChange,
   readSelection,
   restoreProxies,
   retireProxies,
@@ -13,6 +15,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Actor } from '../../actor.ts';
 import { route, routeStream, routeUpload } from '../../http/route.ts';
 import type { Requester } from '../../requester.ts';
+import * as changes from './catalogue-changes.service.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
 
@@ -26,21 +29,23 @@ export function inventoryRoutes(app: FastifyInstance): void {
     chunks: inventory.exportInventory(ctx, editorOf(request), filter, format),
   }));
   route(app, readSelection, async ({ ctx, query }) => ({ data: await inventory.readSelection(ctx, query) }));
-  route(app, changePrices, async ({ ctx, body: { change, ...seen }, ...request }) => ({
-    data: { count: await inventory.changePrices(ctx, editorOf(request), seen, change) },
+  route(app, changePrices, async ({ ctx, body, ...request }) => ({
+    data: await changes.orderChange(ctx, editorOf(request), { kind: 'PRICE', request: body }),
   }));
   route(app, retireProxies, async ({ ctx, body, ...request }) => ({
-    data: { count: await inventory.retire(ctx, editorOf(request), body) },
+    data: await changes.orderChange(ctx, editorOf(request), { kind: 'RETIRE', request: body }),
   }));
   route(app, restoreProxies, async ({ ctx, body, ...request }) => ({
-    data: { count: await inventory.restore(ctx, editorOf(request), body) },
+    data: await changes.orderChange(ctx, editorOf(request), { kind: 'RESTORE', request: body }),
   }));
   routeUpload(app, checkImport, IMPORT_BYTES_MAX, async ({ ctx, query, content, ...request }) => ({
     data: await imports.checkImport(ctx, editorOf(request), { ...query, content }),
   }));
   route(app, applyImport, async ({ ctx, params, ...request }) => ({
-    data: await imports.applyImport(ctx, editorOf(request), params.id),
+    data: await changes.orderChange(ctx, editorOf(request), { kind: 'IMPORT', request: { importId: params.id } }),
   }));
+  route(app, listCatalogueChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
+  route(app, readCatalogueChange, async ({ ctx, params }) => ({ data: await changes.getChange(ctx, params.id) }));
 }
 
 function editorOf({ actor, requester }: { actor: Actor; requester: Requester }): inventory.Editor {

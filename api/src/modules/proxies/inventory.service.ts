@@ -1,14 +1,15 @@
 /** The catalogue as staff see it: all proxies, bulk changes of price, retiring, and files with the columns of an import. */
-import { BULK_PROXIES_MAX, LISTED_ROWS_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
+import { BULK_PROXIES_MAX, PROXY_PRICE_MAX } from '@cellhop/contract/limits';
 import { AppError } from '@cellhop/contract/errors';
 import type { InventoryFilter, InventoryProxy, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
 import type { FileFormat, InventorySort, ProxyState } from '@cellhop/contract/staff/inventory.plain';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
-import { type PageQuery, toTotalPages } from '../../http/paging.ts';
+import { type PageQuery, readListed } from '../../http/paging.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './catalogue-file.ts';
+import type { SeenProxies } from './inventory-filter.ts';
 import * as store from './inventory.store.ts';
 
 /** Who changes the catalogue. The operator at the command line has neither. */
@@ -19,15 +20,15 @@ export interface Editor {
 
 type ListQuery = InventoryFilter & PageQuery & { sort: InventorySort };
 
-export async function listInventory(
-  ctx: Ctx,
-  { page, size, sort, ...filter }: ListQuery,
-): Promise<{ data: InventoryProxy[]; totalPages: number }> {
-  const count = await store.countInventory(ctx, filter);
-  // Pages up to the listed rows: later ones would read ever more of the table.
-  const isListed = (page - 1) * size < LISTED_ROWS_MAX;
-  const rows = isListed ? await store.listInventory(ctx, filter, sort, { page, size }) : [];
-  return { data: rows.map(present), totalPages: toTotalPages(count, { page, size }) };
+export async function listInventory(ctx: Ctx, { page, size, sort, ...filter }: ListQuery) {
+  const { rows, ...pages } = await readListed(
+    { page, size },
+    {
+      list: () => store.listInventory(ctx, filter, sort, { page, size }),
+      count: (limit) => store.countInventory(ctx, filter, limit),
+    },
+  );
+  return { data: rows.map(present), ...pages };
 }
 
 function present(row: store.InventoryRow): InventoryProxy {
@@ -78,27 +79,38 @@ export async function readSelection(ctx: Ctx, filter: InventoryFilter): Promise<
   };
 }
 
-export interface SeenProxies extends store.SeenSelection {
-  filter: InventoryFilter;
-  reason?: string | undefined;
+/** @returns the number of proxies. @throws AppError CHANGED_ELSEWHERE if they are not exactly those that were seen */
+export async function requireSame(ctx: Ctx, { filter, count, fingerprint }: SeenProxies): Promise<number> {
+  const found = await store.readSelection(ctx, filter, BULK_PROXIES_MAX + 1);
+  if (found.count !== count || found.fingerprint !== fingerprint) throw new AppError('CHANGED_ELSEWHERE');
+  return count;
 }
 
-/** Open connections keep the price of their purchase. @returns the number of proxies */
-export function changePrices(ctx: Ctx, editor: Editor, seen: SeenProxies, change: PriceChange): Promise<number> {
-  return changeAll(ctx, editor, seen, { action: 'PROXY_PRICES_CHANGED', change });
+/** One bulk change or import at a time, until the end of the transaction. */
+export const lock = store.lockInventory;
+
+/** Called after each batch of proxies. */
+export type OnProgress = (doneCount: number) => Promise<void>;
+
+/** Open connections keep the price of their purchase. Call it in a transaction, like `retire` and `restore`. */
+export function changePrices(
+  ctx: Ctx,
+  editor: Editor,
+  seen: SeenProxies,
+  change: PriceChange,
+  onProgress: OnProgress,
+): Promise<void> {
+  return changeAll(ctx, editor, seen, { action: 'PROXY_PRICES_CHANGED', change }, onProgress);
 }
 
 /** They leave the catalogue. Open connections go on, and the proxy is not sold again after them. */
-export function retire(ctx: Ctx, editor: Editor, seen: SeenProxies): Promise<number> {
-  return changeAll(ctx, editor, seen, { action: 'PROXIES_RETIRED', change: { retire: true } });
+export function retire(ctx: Ctx, editor: Editor, seen: SeenProxies, onProgress: OnProgress): Promise<void> {
+  return changeAll(ctx, editor, seen, { action: 'PROXIES_RETIRED', change: { retire: true } }, onProgress);
 }
 
-export function restore(ctx: Ctx, editor: Editor, seen: SeenProxies): Promise<number> {
-  return changeAll(ctx, editor, seen, { action: 'PROXIES_RESTORED', change: { restore: true } });
+export function restore(ctx: Ctx, editor: Editor, seen: SeenProxies, onProgress: OnProgress): Promise<void> {
+  return changeAll(ctx, editor, seen, { action: 'PROXIES_RESTORED', change: { restore: true } }, onProgress);
 }
-
-/** A hundred thousand rows with all their indexes. */
-const BULK_TIME_LIMIT_MS = 60_000;
 
 interface BulkAction {
   action: 'PROXY_PRICES_CHANGED' | 'PROXIES_RETIRED' | 'PROXIES_RESTORED';
@@ -106,35 +118,38 @@ interface BulkAction {
 }
 
 /** @throws AppError CHANGED_ELSEWHERE if the proxies are not exactly those that were seen */
-function changeAll(
+async function changeAll(
   ctx: Ctx,
   { actorId, requester }: Editor,
   { filter, reason, count, fingerprint }: SeenProxies,
   { action, change }: BulkAction,
-): Promise<number> {
-  return ctx.tx(
-    async (ctx) => {
-      await store.lockInventory(ctx);
-      const assignment = store.toAssignment(change, toMicros(PROXY_PRICE_MAX));
-      const found = await store.changeAll(ctx, filter, { count, fingerprint }, assignment);
-      if (found.changed !== count) throw new AppError('CHANGED_ELSEWHERE');
-      await record(ctx, {
-        action,
-        actorId,
-        requester,
-        subject: { type: 'PROXY', ...(found.onlyId !== null && { id: found.onlyId }) },
-        reason,
-        details: { count, filter: JSON.stringify(filter) },
-        ...(action === 'PROXY_PRICES_CHANGED' && {
-          before: { lowestPrice: toDollars(found.lowestMicros!), highestPrice: toDollars(found.highestMicros!) },
-          after: { ...change },
-        }),
-      });
-      return count;
-    },
-    { timeLimitMs: BULK_TIME_LIMIT_MS },
-  );
+  onProgress: OnProgress,
+): Promise<void> {
+  const assignment = store.toAssignment(change, toMicros(PROXY_PRICE_MAX));
+  const { ids, ...found } = await store.lockSelection(ctx, filter, count + 1);
+  if (found.count !== count || found.fingerprint !== fingerprint) throw new AppError('CHANGED_ELSEWHERE');
+  for (let done = 0; done < count;) {
+    const batch = ids.slice(done, done + CHANGED_ROWS);
+    await store.changeSome(ctx, batch, assignment);
+    done += batch.length;
+    await onProgress(done);
+  }
+  await record(ctx, {
+    action,
+    actorId,
+    requester,
+    subject: { type: 'PROXY', ...(found.onlyId !== null && { id: found.onlyId }) },
+    reason,
+    details: { count, filter: JSON.stringify(filter) },
+    ...(action === 'PROXY_PRICES_CHANGED' && {
+      before: { lowestPrice: toDollars(found.lowestMicros!), highestPrice: toDollars(found.highestMicros!) },
+      after: { ...change },
+    }),
+  });
 }
+
+/** Between two reports of progress. */
+const CHANGED_ROWS = 5000;
 
 const PAGE_ROWS = 1000;
 

@@ -1,5 +1,4 @@
 /** What staff see of the catalogue, and bulk changes. Statements are planned with their values, because filters differ so much. */
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { InventoryFilter, PriceChange } from '@cellhop/contract/staff/inventory';
 import type { InventorySort } from '@cellhop/contract/staff/inventory.plain';
 import { toMicros } from '@cellhop/contract/units';
@@ -75,9 +74,8 @@ export function listInventory(
   );
 }
 
-/** At most `LISTED_ROWS_MAX`. */
-export async function countInventory(ctx: Ctx, filter: InventoryFilter): Promise<number> {
-  const { text, values } = toConditions(filter, [LISTED_ROWS_MAX]);
+export async function countInventory(ctx: Ctx, filter: InventoryFilter, limit: number): Promise<number> {
+  const { text, values } = toConditions(filter, [limit]);
   const parts = partsOf(filter).map((part) => `(select from proxies where ${text} and ${part} limit $1)`);
   const [row] = await ctx.db.query<{ count: number }>(
     `select least(count(*), $1)::int as count from (${parts.join(' union all ')}) as found`,
@@ -147,48 +145,40 @@ export async function readSelection(ctx: Ctx, filter: InventoryFilter, rowsMax: 
   return row!;
 }
 
-export interface SeenSelection {
-  count: number;
-  fingerprint: string;
-}
-
 type BulkChange = { retire: true } | { restore: true } | PriceChange;
 
-/**
- * Changes the proxies of a selection if they are exactly those that the member of staff saw. Locks them before it compares.
- * @returns what it found, and how many of these it changed: all or none
- */
-export async function changeAll(
+/** Locks the proxies of a selection until the end of the transaction. @param rowsMax at most this many */
+export async function lockSelection(
   ctx: Ctx,
   filter: InventoryFilter,
-  seen: SeenSelection,
-  change: { set: string; values: readonly unknown[] },
-): Promise<SelectionRow & { changed: number }> {
-  const own = [seen.count, seen.fingerprint, ...change.values];
-  const { text, values } = toConditions(filter, own);
-  const [row] = await ctx.db.query<SelectionRow & { changed: number }>(
+  rowsMax: number,
+): Promise<SelectionRow & { ids: string[] }> {
+  const { text, values } = toConditions(filter, [rowsMax]);
+  const [row] = await ctx.db.query<SelectionRow & { ids: string[] }>(
     `with locked as materialized (
-       select id, price_micros, retired_at from proxies where ${text} order by id limit $1 + 1 for no key update
-     ), found as materialized (
-       select ${SELECTION} from locked
-     ), changed as (
-       update proxies set ${change.set}
-         from locked, found
-        where proxies.id = locked.id and found.count = $1 and found.fingerprint = $2
-       returning 1
+       select id, price_micros, retired_at from proxies where ${text} order by id limit $1 for no key update
      )
-     select *, (select count(*)::int from changed) as changed from found`,
+     select ${SELECTION}, coalesce(array_agg(id), '{}') as ids from locked`,
     values,
     PLANNED,
   );
   return row!;
 }
 
+/** Of locked proxies. */
+export async function changeSome(
+  ctx: Ctx,
+  ids: readonly string[],
+  { set, values }: ReturnType<typeof toAssignment>,
+): Promise<void> {
+  await ctx.db.query(`update proxies set ${set} where id = any($1::uuid[])`, [ids, ...values], PLANNED);
+}
+
 const RETIRE = { set: 'retired_at = coalesce(proxies.retired_at, now())', values: [] };
 const RESTORE = { set: 'retired_at = null', values: [] };
-const SET_PRICE = 'price_micros = $3';
+const SET_PRICE = 'price_micros = $2';
 /** To a multiple of 100 micro-dollars, which the table requires, and within the limits of the contract. */
-const CHANGE_BY_PERCENT = `price_micros = least(greatest(round(proxies.price_micros * (100 + $3::numeric) / 10000) * 100, 100), $4)`;
+const CHANGE_BY_PERCENT = `price_micros = least(greatest(round(proxies.price_micros * (100 + $2::numeric) / 10000) * 100, 100), $3)`;
 
 /** @param priceMaxMicros the limit of a price */
 export function toAssignment(change: BulkChange, priceMaxMicros: bigint) {

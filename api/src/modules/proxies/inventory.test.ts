@@ -1,16 +1,19 @@
 import { connect, disconnect } from '@cellhop/contract/connections';
 import { searchProxies } from '@cellhop/contract/proxies';
 import {
+  type CatalogueChange,
   changePrices,
   exportInventory,
   type InventoryFilter,
   listInventory,
+  readCatalogueChange,
   readSelection,
   restoreProxies,
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExit, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
+import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
 
@@ -100,6 +103,13 @@ describe('the list', () => {
   });
 });
 
+/** Runs the job of a change. @returns the change after that */
+async function settle(ordering: Promise<{ data: CatalogueChange }>): Promise<CatalogueChange> {
+  const { id } = (await ordering).data;
+  await runJobs(testApp);
+  return (await admin.call(readCatalogueChange, { params: { id } })).data;
+}
+
 describe('a bulk change', () => {
   test('sets or raises prices, which open connections do not notice, and is audited', async () => {
     const country = newCountry();
@@ -110,7 +120,12 @@ describe('a bulk change', () => {
     const filter = { country: [country] };
     expect(await select(filter)).toMatchObject({ count: 2, lowestPrice: 0.3333, highestPrice: 1 });
     const body = { ...(await bulk(filter)), change: { percent: 10 }, reason: 'dearer operator' };
-    expect((await admin.call(changePrices, { body })).data).toEqual({ count: 2 });
+    expect(await settle(admin.call(changePrices, { body }))).toMatchObject({
+      kind: 'PRICE',
+      status: 'DONE',
+      rowCount: 2,
+      doneCount: 2,
+    });
     expect(await select(filter)).toMatchObject({ lowestPrice: 0.3666, highestPrice: 1.1 });
     expect(await lastEntry('PROXY_PRICES_CHANGED')).toMatchObject({
       actorId: admin.id,
@@ -126,7 +141,7 @@ describe('a bulk change', () => {
     await expect(admin.call(changePrices, { body })).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
     expect(await select(filter)).toMatchObject({ highestPrice: 1.1 });
 
-    await admin.call(changePrices, { body: { ...(await bulk(filter)), change: { price: 0.5 } } });
+    await settle(admin.call(changePrices, { body: { ...(await bulk(filter)), change: { price: 0.5 } } }));
     expect(await select(filter)).toMatchObject({ lowestPrice: 0.5, highestPrice: 0.5 });
     const [stored] = await testApp.database.query<{ micros: bigint }>(
       'select price_micros as micros from connections where id = $1',
@@ -147,7 +162,7 @@ describe('a bulk change', () => {
     expect((await list({ country: [country] })).data.map(({ isRetired }) => isRetired)).toEqual([false, false]);
     await user.call(disconnect, { params: { id: connection.id } });
     await testApp.database.query('delete from proxies where id = $1', [other]);
-    expect((await admin.call(retireProxies, { body: counted })).data).toEqual({ count: 1 });
+    expect(await settle(admin.call(retireProxies, { body: counted }))).toMatchObject({ status: 'DONE', doneCount: 1 });
   });
 
   test.each([{ price: 0 }, { price: 0.80001 }, { price: 10_001 }, { percent: -91 }, { percent: 1001 }])(
@@ -170,14 +185,14 @@ describe('a retired proxy', () => {
     const country = newCountry();
     const id = await createProxy(testApp, { countryCode: country });
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
-    await admin.call(retireProxies, { body: await bulk({ country: [country] }) });
+    await settle(admin.call(retireProxies, { body: await bulk({ country: [country] }) }));
     expect(await lastEntry('PROXIES_RETIRED')).toMatchObject({ subjectId: id, details: { count: 1 } });
     expect(await isOffered(country)).toBe(false);
     await expect(user.call(connect, { body: { id, price: 0.8 } })).rejects.toMatchObject({ code: 'PROXY_NOT_FOUND' });
     expect((await list({ country: [country], state: 'RETIRED' })).data).toMatchObject([
       { state: 'RETIRED', isRetired: true },
     ]);
-    await admin.call(restoreProxies, { body: await bulk({ country: [country] }) });
+    await settle(admin.call(restoreProxies, { body: await bulk({ country: [country] }) }));
     expect(await isOffered(country)).toBe(true);
     await user.call(connect, { body: { id, price: 0.8 } });
   });
@@ -187,7 +202,7 @@ describe('a retired proxy', () => {
     const id = await createProxy(testApp, { countryCode: country });
     const user = await createUser(testApp, { balanceMicros: 5_000_000n });
     const { data: connection } = await user.call(connect, { body: { id, price: 0.8 } });
-    await admin.call(retireProxies, { body: await bulk({ country: [country] }) });
+    await settle(admin.call(retireProxies, { body: await bulk({ country: [country] }) }));
     const [row] = (await list({ country: [country] })).data;
     expect(row).toMatchObject({ state: 'SOLD', isRetired: true, connection: { id: connection.id } });
     expect((await user.call(disconnect, { params: { id: connection.id } })).data.status).toBe('DISCONNECT_USER');
@@ -198,8 +213,8 @@ describe('a retired proxy', () => {
   test('stays unhealthy when it is restored, if it was', async () => {
     const country = newCountry();
     await createProxy(testApp, { countryCode: country, isHealthy: false });
-    await admin.call(retireProxies, { body: await bulk({ country: [country] }) });
-    await admin.call(restoreProxies, { body: await bulk({ country: [country] }) });
+    await settle(admin.call(retireProxies, { body: await bulk({ country: [country] }) }));
+    await settle(admin.call(restoreProxies, { body: await bulk({ country: [country] }) }));
     expect((await list({ country: [country] })).data).toMatchObject([{ state: 'UNHEALTHY' }]);
     expect(await isOffered(country)).toBe(false);
   });

@@ -8,7 +8,7 @@ import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { requireSameRequest } from '../../idempotency.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import { refuseStale } from '../../stale.ts';
 import * as auditLog from '../audit-log/audit-log.service.ts';
 import * as store from './promo-codes.store.ts';
@@ -22,11 +22,11 @@ export function listForStaff(ctx: Ctx, { userId, status, code, ...page }: PageQu
 }
 
 async function list<T>(ctx: Ctx, filter: store.PromoCodeFilter, page: PageQuery, show: (row: store.PromoCodeRow) => T) {
-  const [rows, count] = await Promise.all([
-    store.listPromoCodes(ctx, filter, page),
-    store.countPromoCodes(ctx, filter),
-  ]);
-  return { data: rows.map(show), totalPages: toTotalPages(count, page) };
+  const { rows, ...pages } = await readListed(page, {
+    list: () => store.listPromoCodes(ctx, filter, page),
+    count: (limit) => store.countPromoCodes(ctx, filter, limit),
+  });
+  return { data: rows.map(show), ...pages };
 }
 
 /** @throws AppError REFERRAL_NOT_FOUND, CODE_EXISTS, IDEMPOTENCY_KEY_REUSED */

@@ -1,4 +1,3 @@
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { OwnPromoCode } from '@cellhop/contract/referrals';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
@@ -21,7 +20,7 @@ const STATUS = `case when promo_codes.status = 'ACTIVE' and expired_at <= now() 
 
 const SELECT_ROW = `
   select promo_codes.id, code, ${STATUS} as status,
-         (select count(*)::int from readable_users as users where users.promo_code_id = promo_codes.id) as "registeredUsersCount",
+         registered_count as "registeredUsersCount",
          promo_codes.created_at as "createdAt", expired_at as "expiredAt", owner.id as "userId", owner.email as "userEmail",
          trial_credit_micros as "trialCreditMicros", credits_max as "trialCreditsMax", budget_micros as "budgetMicros",
          credit_count as "trialCreditsCount", credited_micros as "creditedMicros", promo_codes.version
@@ -54,10 +53,10 @@ export function listPromoCodes(ctx: Ctx, filter: PromoCodeFilter, page: PageQuer
   );
 }
 
-export async function countPromoCodes(ctx: Ctx, filter: PromoCodeFilter): Promise<number> {
+export async function countPromoCodes(ctx: Ctx, filter: PromoCodeFilter, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from promo_codes where ${MATCHES} limit ${LISTED_ROWS_MAX}) as listed`,
-    toParameters(filter),
+    `select count(*)::int as count from (select from promo_codes where ${MATCHES} limit $4) as listed`,
+    [...toParameters(filter), limit],
     planned,
   );
   return row!.count;

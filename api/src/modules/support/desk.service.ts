@@ -18,7 +18,7 @@ import type { TicketStatus } from '@cellhop/contract/support';
 import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import { requireSameRequest } from '../../idempotency.ts';
 import { STAFF } from '../../live/changes.ts';
 import type { Requester } from '../../requester.ts';
@@ -52,11 +52,12 @@ export async function listForStaff(ctx: Ctx, { userId: actorId }: Pick<Actor, 'u
   const { view, userId = null, status = null, words = '', from = null, to = null, ...page } = query;
   const filter = { view, actorId, userId, status, words: splitWords(words), from, to };
   const rowsMax = filter.words.length === 0 ? LISTED_ROWS_MAX : TICKET_MATCHES_MAX;
-  const [rows, count] = await Promise.all([
-    toOffset(page) < rowsMax ? desk.listTickets(ctx, filter, page) : [],
-    desk.countTickets(ctx, filter, rowsMax),
-  ]);
-  return { data: rows.map(presentForStaff), totalPages: toTotalPages(count, page) };
+  const { rows, ...pages } = await readListed(page, {
+    list: () => desk.listTickets(ctx, filter, page),
+    count: (limit) => desk.countTickets(ctx, filter, limit),
+    rowsMax,
+  });
+  return { data: rows.map(presentForStaff), ...pages };
 }
 
 /** Letters and digits only: other characters separate words. */

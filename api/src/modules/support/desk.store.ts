@@ -15,12 +15,12 @@ export interface StaffTicketRow extends TicketRow {
 }
 
 const SELECT_TICKET = `
-  select tickets.id, user_id as "userId", users.email as "userEmail", users.language_code as "languageCode", name, description,
+  select tickets.id, tickets.user_id as "userId", users.email as "userEmail", users.language_code as "languageCode", name, description,
          tickets.status, desk.created_at as "createdAt", assignee_id as "assigneeId", assignees.email as "assigneeEmail",
          case when is_open then waiting_since end as "waitingSince", version
     from ticket_desk as desk
     join tickets on tickets.id = desk.ticket_id
-    join readable_users as users on users.id = user_id
+    join readable_users as users on users.id = tickets.user_id
     left join readable_users as assignees on assignees.id = assignee_id`;
 
 export async function findTicket(ctx: Ctx, id: string): Promise<StaffTicketRow | undefined> {
@@ -51,12 +51,11 @@ const VIEWS: Record<TicketView, { condition: string; order: string }> = {
   oldest: { condition: 'is_open', order: 'desk.created_at, ticket_id desc' },
 };
 
-/** An outer join, so that it disappears if no filter needs a column of `tickets`. */
 const FILTERED = `
-  from ticket_desk as desk left join tickets on tickets.id = ticket_id
- where ($1::uuid is null or assignee_id = $1) and ($2::uuid is null or user_id = $2)
+  from ticket_desk as desk
+ where ($1::uuid is null or assignee_id = $1) and ($2::uuid is null or desk.user_id = $2)
    and ($3::boolean is null or is_open = $3)
-   and ($4::text is null or to_tsvector('simple', lower(name)) @@ to_tsquery('simple', $4))
+   and ($4::text is null or words @@ to_tsquery('simple', $4))
    and ($5::timestamptz is null or desk.created_at >= $5) and ($6::timestamptz is null or desk.created_at < $6)`;
 
 function valuesOf({ view, actorId, userId, status, words, from, to }: TicketFilter): unknown[] {
@@ -83,7 +82,6 @@ export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Pr
   );
 }
 
-/** Counts at most as many as are listed. */
 export async function countTickets(ctx: Ctx, filter: TicketFilter, limit: number): Promise<number> {
   const { condition } = VIEWS[filter.view];
   const [row] = await ctx.db.query<{ count: number }>(

@@ -2,7 +2,7 @@
 import { AppError } from '@cellhop/contract/errors';
 import type { Job, JobState, SystemState } from '@cellhop/contract/staff/system';
 import type { Ctx } from '../../ctx.ts';
-import { toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, type PageQuery } from '../../http/paging.ts';
 import type { Actor } from '../../actor.ts';
 import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
@@ -28,8 +28,11 @@ export async function showState(ctx: Ctx): Promise<SystemState> {
 
 export async function listJobs(ctx: Ctx, query: PageQuery & { state?: JobState | undefined }) {
   const state = query.state ?? null;
-  const [rows, count] = await Promise.all([store.listJobs(ctx, state, query), store.countJobs(ctx, state)]);
-  return { data: rows.map(presentJob), totalPages: toTotalPages(count, query) };
+  const { rows, ...pages } = await readListed(query, {
+    list: () => store.listJobs(ctx, state, query),
+    count: (limit) => store.countJobs(ctx, state, limit),
+  });
+  return { data: rows.map(presentJob), ...pages };
 }
 
 /** Runs a job now, with all its attempts again. @throws AppError NOT_FOUND, JOB_NOT_FAILED */

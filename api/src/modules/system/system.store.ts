@@ -1,5 +1,4 @@
 import type { JobState } from '@cellhop/contract/staff/system';
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { Ctx } from '../../ctx.ts';
 import { toOffset, type PageQuery } from '../../http/paging.ts';
 
@@ -37,12 +36,11 @@ export function listJobs(ctx: Ctx, state: JobState | null, page: PageQuery): Pro
   );
 }
 
-/** @returns at most LISTED_ROWS_MAX */
-export async function countJobs(ctx: Ctx, state: JobState | null): Promise<number> {
+export async function countJobs(ctx: Ctx, state: JobState | null, limit: number): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count
        from (select from graphile_worker._private_jobs where $1::text is null or ${STATE} = $1 limit $2) as listed`,
-    [state, LISTED_ROWS_MAX],
+    [state, limit],
     { isPrepared: false },
   );
   return row!.count;

@@ -4,7 +4,7 @@ import { transactionKinds, type Transaction, type TransactionKind } from '@cellh
 import { toDollars } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
+import { readListed, toOffset, toTotalPages, type PageQuery } from '../../http/paging.ts';
 import * as approvals from '../approvals/approvals.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import * as users from '../users/users.service.ts';
@@ -34,16 +34,17 @@ export async function listTransactions(
   actor: Actor,
   query: Filter & PageQuery,
 ): Promise<{ data: Transaction[]; totalPages: number }> {
-  const { rows, totalPages } = await listRows(ctx, actor.accountId, query);
-  return { data: rows.map(presentTransaction), totalPages };
+  const { list, count } = readingOf(ctx, actor.accountId, query);
+  const [rows, found] = await Promise.all([list(), count(null)]);
+  return { data: rows.map(presentTransaction), totalPages: toTotalPages(found, query) };
 }
 
 /** The same for staff, with the balance of now, and who made each adjustment and why. @throws AppError NOT_FOUND */
 export async function listOfUser(ctx: Ctx, { userId, ...query }: Filter & PageQuery & { userId: string }) {
   const user = await users.findUser(ctx, userId);
   if (!user) throw new AppError('NOT_FOUND', { thing: 'User' });
-  const [{ rows, totalPages }, { balanceMicros, heldMicros }] = await Promise.all([
-    listRows(ctx, user.accountId, query),
+  const [{ rows, ...pages }, { balanceMicros, heldMicros }] = await Promise.all([
+    readListed(query, readingOf(ctx, user.accountId, query)),
     ledger.readBalance(ctx, user.accountId),
   ]);
   const notes = await approvals.findNotes(
@@ -52,20 +53,19 @@ export async function listOfUser(ctx: Ctx, { userId, ...query }: Filter & PageQu
   );
   return {
     data: rows.map((row) => presentForStaff(row, notes)),
-    totalPages,
+    ...pages,
     user: { id: user.id, email: user.email },
     balance: toDollars(balanceMicros),
     held: toDollars(heldMicros),
   };
 }
 
-async function listRows(ctx: Ctx, accountId: bigint, query: Filter & PageQuery) {
+function readingOf(ctx: Ctx, accountId: bigint, query: Filter & PageQuery) {
   const filter = toFilter(query);
-  const [rows, count] = await Promise.all([
-    store.listEntries(ctx, accountId, null, { filter, limit: query.size, offset: toOffset(query) }),
-    store.countEntries(ctx, accountId, filter),
-  ]);
-  return { rows, totalPages: toTotalPages(count, query) };
+  return {
+    list: () => store.listEntries(ctx, accountId, null, { filter, limit: query.size, offset: toOffset(query) }),
+    count: (limit: number | null) => store.countEntries(ctx, accountId, filter, limit),
+  };
 }
 
 /**

@@ -109,21 +109,31 @@ export function listEntries(
   );
 }
 
-export async function countEntries(ctx: Ctx, accountId: bigint, filter: EntryFilter | null): Promise<number> {
+/** @param limit counts at most this many; null: all */
+export async function countEntries(
+  ctx: Ctx,
+  accountId: bigint,
+  filter: EntryFilter | null,
+  limit: number | null,
+): Promise<number> {
   const [row] =
     filter === null
       ? // Two index-only scans.
         await ctx.db.query<{ count: number }>(
-          `select ((select count(*) from readable_transfers where debit_account_id = $1)
-                   + (select count(*) from readable_transfers
-                       where credit_account_id = $1 and megabyte_from is null))::int as count`,
-          [accountId],
+          `select count(*)::int as count
+             from (select from readable_transfers where debit_account_id = $1
+                   union all
+                   select from readable_transfers where credit_account_id = $1 and megabyte_from is null
+                   limit $2) as entry`,
+          [accountId, limit],
         )
       : await ctx.db.query<{ count: number }>(
-          `select count(*)::int as count from readable_transfers
-            where (debit_account_id = $1 or (credit_account_id = $1 and megabyte_from is null))
-              and reason = any($2::transfer_reason[]) and created_at >= $3 and created_at < $4`,
-          [accountId, filter.kinds, filter.from, filter.to],
+          `select count(*)::int as count
+             from (select from readable_transfers
+                    where (debit_account_id = $1 or (credit_account_id = $1 and megabyte_from is null))
+                      and reason = any($2::transfer_reason[]) and created_at >= $3 and created_at < $4
+                    limit $5) as entry`,
+          [accountId, filter.kinds, filter.from, filter.to, limit],
         );
   return row!.count;
 }

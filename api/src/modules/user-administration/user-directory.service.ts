@@ -1,24 +1,22 @@
 /** Lists and shows users to staff. Read-only. */
 import { AppError } from '@cellhop/contract/errors';
-import { LISTED_ROWS_MAX } from '@cellhop/contract/limits';
 import type { ListedUser, StaffUser, UsersQuery } from '@cellhop/contract/staff/users';
 import type { Ctx } from '../../ctx.ts';
-import { toOffset, toTotalPages } from '../../http/paging.ts';
+import { readListed, toOffset } from '../../http/paging.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { currentLevels } from '../referrals/bonus.service.ts';
 import * as users from '../users/users.service.ts';
 import { presentListed, presentUser, type Standing } from './user-presenter.ts';
 
-export async function listUsers(ctx: Ctx, query: UsersQuery): Promise<{ data: ListedUser[]; totalPages: number }> {
-  const offset = toOffset(query);
+export async function listUsers(ctx: Ctx, query: UsersQuery) {
   const filter = toFilter(query);
-  const page = { sort: query.sort, limit: Math.min(query.size, LISTED_ROWS_MAX - offset), offset };
-  const [rows, count] = await Promise.all([
-    page.limit > 0 ? users.listUsers(ctx, filter, page) : [],
-    users.countUsers(ctx, filter, LISTED_ROWS_MAX),
-  ]);
+  const page = { sort: query.sort, limit: query.size, offset: toOffset(query) };
+  const { rows, ...pages } = await readListed(query, {
+    list: () => users.listUsers(ctx, filter, page),
+    count: (limit) => users.countUsers(ctx, filter, limit),
+  });
   const standings = await findStandings(ctx, rows);
-  return { data: rows.map((row) => presentListed(row, standings(row))), totalPages: toTotalPages(count, query) };
+  return { data: rows.map((row): ListedUser => presentListed(row, standings(row))), ...pages };
 }
 
 /** @returns the user with this id, or nobody */

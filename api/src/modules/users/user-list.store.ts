@@ -52,13 +52,17 @@ const ORDERS: Record<UserSort, string> = {
 /** Not prepared: which index is best depends on the filters. */
 const PLANNED_FOR_VALUES = { isPrepared: false };
 
+/** The ids are found first, from an index alone if it has all columns of the filters. */
 export function listUsers(
   ctx: Ctx,
   filter: UserFilter,
   { sort, limit, offset }: { sort: UserSort; limit: number; offset: number },
 ): Promise<ListedUserRow[]> {
   return ctx.db.query(
-    `select ${COLUMNS} from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9`,
+    `select ${COLUMNS}
+       from (select id from users where ${MATCHES} order by ${ORDERS[sort]} limit $8 offset $9) as page
+       join users using (id)
+      order by ${ORDERS[sort].replaceAll(/created_at|email|\bid\b/g, 'users.$&')}`,
     [...valuesOf(filter), limit, offset],
     PLANNED_FOR_VALUES,
   );

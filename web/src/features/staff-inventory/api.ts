@@ -1,4 +1,10 @@
-import type { CheckedImport, InventoryFilter, PriceChange, Selection } from '@cellhop/contract/staff/inventory';
+import type {
+  CatalogueChange,
+  CheckedImport,
+  InventoryFilter,
+  PriceChange,
+  Selection,
+} from '@cellhop/contract/staff/inventory';
 import {
   applyImport,
   changePrices,
@@ -6,6 +12,7 @@ import {
   exportInventory,
   type FileFormat,
   type InventorySort,
+  listCatalogueChanges,
   listInventory,
   readSelection,
   restoreProxies,
@@ -13,7 +20,6 @@ import {
 } from '@cellhop/contract/staff/inventory.plain';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
-import { formatCount } from '../../lib/format.ts';
 import { call } from '../../lib/http.ts';
 import { apiQuery } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
@@ -24,8 +30,19 @@ import { useList } from '../../lib/use-list.ts';
 const LONG_TIMEOUT_MS = 300_000;
 
 export function useInventory(filter: InventoryFilter, sort: InventorySort | undefined, page: number) {
-  return useList(apiQuery(listInventory, { query: { ...filter, sort, page } }, { topics: ['catalogue'] }));
+  return useList(
+    apiQuery(listInventory, { query: { ...filter, sort, page } }, { topics: ['catalogue', 'staff-catalogue'] }),
+  );
 }
+
+/** The newest bulk changes and imports, which the worker applies. */
+export function useCatalogueChanges() {
+  return useList(apiQuery(listCatalogueChanges, {}, { topics: ['catalogue', 'staff-catalogue'] }), {
+    isBusy: isUnfinished,
+  });
+}
+
+export const isUnfinished = ({ status }: CatalogueChange): boolean => status === 'WAITING' || status === 'RUNNING';
 
 /** How many proxies a bulk change would touch, while its dialog is open. */
 export function useSelection(filter: InventoryFilter, isEnabled: boolean) {
@@ -55,7 +72,7 @@ export function useChangePrices() {
   return useAction({
     call: async ({ change, ...seen }: Seen & { change: PriceChange }) =>
       (await call(changePrices, { body: { ...toBody(seen), change } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
-    successText: ({ count }) => t('price.done', { count, number: formatCount(count) }),
+    successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
 }
@@ -65,7 +82,7 @@ export function useRetire() {
   return useAction({
     call: async (seen: Seen) =>
       (await call(retireProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
-    successText: ({ count }) => t('retire.done', { count, number: formatCount(count) }),
+    successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
 }
@@ -75,7 +92,7 @@ export function useRestore() {
   return useAction({
     call: async (seen: Seen) =>
       (await call(restoreProxies, { body: toBody(seen) }, { timeoutMs: LONG_TIMEOUT_MS })).data,
-    successText: ({ count }) => t('restore.done', { count, number: formatCount(count) }),
+    successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
 }
@@ -96,8 +113,7 @@ export function useApplyImport() {
   const { t } = useTranslation('staffInventory');
   return useAction({
     call: async (id: string) => (await call(applyImport, { params: { id } }, { timeoutMs: LONG_TIMEOUT_MS })).data,
-    successText: ({ newCount, changedCount }) =>
-      t('import.done', { newCount: formatCount(newCount), changedCount: formatCount(changedCount) }),
+    successText: () => t('changes.ordered'),
     changes: ['catalogue'],
   });
 }

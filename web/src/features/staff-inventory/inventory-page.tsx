@@ -9,6 +9,7 @@ import { usePermission } from '../staff-parts/use-permission.ts';
 import { useExport, useInventory } from './api.ts';
 import { PriceDialog, RestoreDialog, RetireDialog } from './bulk-dialogs.tsx';
 import { isEmpty } from './choice.ts';
+import { CatalogueChanges } from './catalogue-changes.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { InventoryFilter } from './inventory-filter.tsx';
 import classes from './inventory-filter.module.css';
@@ -43,6 +44,7 @@ export function InventoryPage({ filter, sort, page, onFilter, onSort, onPage }: 
     <>
       <InventoryFilter key={JSON.stringify(filter)} filter={filter} onChange={onFilter} />
       <InventoryTools filter={filter} onShow={canEdit ? show : undefined} />
+      <CatalogueChanges />
       <PagedList
         list={proxies}
         page={page}

@@ -1,0 +1,144 @@
+import {
+  applyImport,
+  changePrices,
+  checkImport,
+  listCatalogueChanges,
+  readCatalogueChange,
+  readSelection,
+  retireProxies,
+} from '@cellhop/contract/staff/inventory';
+import { importColumns } from '@cellhop/contract/staff/inventory.plain';
+import { beforeEach, expect, test } from 'vitest';
+import { createUser, type TestUser } from '../../../test/factories.ts';
+import { runJobs } from '../../../test/mail.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { addNode } from '../gateway/gateway.service.ts';
+import { applyChange, deleteOldChanges } from './catalogue-changes.service.ts';
+
+const PROXIES = 6000;
+const filter = { country: ['QQ'] };
+
+let testApp: TestApp;
+let admin: TestUser;
+beforeEach(async () => {
+  testApp = await startTestApp();
+  admin = await createUser(testApp, { roleName: 'ADMIN' });
+  await addNode(testApp.ctx, 'paris');
+  await testApp.database.query(
+    `insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit)
+     select '10.0.0.0'::inet + n, 500000, 'QQ', 'r', 'c', '1', 'bulk', 'LTE', '{}' from generate_series(1, $1::int) as n`,
+    [PROXIES],
+  );
+  return () => testApp.stop();
+});
+
+async function orderPrices() {
+  const { count, fingerprint } = (await admin.call(readSelection, { query: filter })).data;
+  const body = { filter, count, fingerprint, change: { percent: 10 }, reason: 'dearer operator' };
+  return { body, change: (await admin.call(changePrices, { body })).data };
+}
+
+async function orderImport(rows: number) {
+  const lines = Array.from(
+    { length: rows },
+    (_, n) => `11.0.${Math.floor(n / 256)}.${n % 256},0.8,QQ,r,c,1,bulk,LTE,paris,local-address,`,
+  );
+  const file = { type: 'text/csv', content: [importColumns.join(','), ...lines].join('\r\n') };
+  const checked = (await admin.call(checkImport, { query: { format: 'csv', fileName: 'a.csv' } }, { file })).data;
+  return (await admin.call(applyImport, { params: { id: checked.id! } })).data;
+}
+
+const read = async (id: string) => (await admin.call(readCatalogueChange, { params: { id } })).data;
+
+/** How many proxies there are at each price. */
+async function prices(): Promise<Record<string, number>> {
+  const rows = await testApp.database.query<{ micros: bigint; count: number }>(
+    'select price_micros as micros, count(*)::int as count from proxies group by 1',
+  );
+  return Object.fromEntries(rows.map(({ micros, count }) => [String(micros), count]));
+}
+
+async function countEntries(action: string): Promise<number> {
+  return (await testApp.database.query('select from audit_log where action = $1', [action])).length;
+}
+
+/** Runs the job until it has done some rows, and then ends its connection, as the end of its process does. */
+async function cutOff(changeId: string): Promise<void> {
+  const running = applyChange(testApp.ctx, { changeId }, async (doneCount) => {
+    if (doneCount === 0) return;
+    expect(await read(changeId)).toMatchObject({ status: 'RUNNING', doneCount });
+    await testApp.database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`,
+    );
+  });
+  await expect(running).rejects.toThrow();
+}
+
+test('a worker that is killed in the middle of a price change has changed nothing, and the next one changes each price once', async () => {
+  const { change } = await orderPrices();
+  expect(change).toMatchObject({ kind: 'PRICE', status: 'WAITING', rowCount: PROXIES, doneCount: 0 });
+  await cutOff(change.id);
+  expect(await prices()).toEqual({ 500000: PROXIES });
+  expect(await read(change.id)).toMatchObject({ status: 'RUNNING', doneCount: 5000 });
+  await runJobs(testApp);
+  expect(await prices()).toEqual({ 550000: PROXIES });
+  expect(await read(change.id)).toMatchObject({ status: 'DONE', doneCount: PROXIES });
+  await applyChange(testApp.ctx, { changeId: change.id });
+  expect(await prices()).toEqual({ 550000: PROXIES });
+  expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
+});
+
+test('a worker that is killed in the middle of an import has imported nothing, and the next one imports all', async () => {
+  const change = await orderImport(2500);
+  await cutOff(change.id);
+  expect(await prices()).toEqual({ 500000: PROXIES });
+  await runJobs(testApp);
+  expect(await prices()).toEqual({ 500000: PROXIES, 800000: 2500 });
+  expect(await read(change.id)).toMatchObject({ kind: 'IMPORT', status: 'DONE', doneCount: 2500, newCount: 2500 });
+  expect(await countEntries('CATALOGUE_IMPORTED')).toBe(1);
+});
+
+test('two workers at once change each price once', async () => {
+  const { change } = await orderPrices();
+  await Promise.all([1, 2, 3].map(() => applyChange(testApp.ctx, { changeId: change.id })));
+  expect(await prices()).toEqual({ 550000: PROXIES });
+  expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(1);
+});
+
+test('a request that is repeated after a lost response orders nothing else', async () => {
+  const { body, change } = await orderPrices();
+  expect((await admin.call(changePrices, { body })).data.id).toBe(change.id);
+  expect(await countEntries('CATALOGUE_CHANGE_ORDERED')).toBe(1);
+  await runJobs(testApp);
+  await expect(admin.call(changePrices, { body })).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
+  expect(await prices()).toEqual({ 550000: PROXIES });
+});
+
+test('a change whose proxies have changed before its turn is refused as a whole', async () => {
+  const { change } = await orderPrices();
+  await testApp.database.query("update proxies set price_micros = 700000 where ip = '10.0.0.1'");
+  await runJobs(testApp);
+  expect(await read(change.id)).toMatchObject({ status: 'REFUSED', doneCount: 0 });
+  expect(await prices()).toEqual({ 500000: PROXIES - 1, 700000: 1 });
+  expect(await countEntries('PROXY_PRICES_CHANGED')).toBe(0);
+});
+
+test('an ordered import survives another file of the same member of staff', async () => {
+  const ordered = await orderImport(3);
+  await orderImport(2);
+  await runJobs(testApp);
+  expect(await read(ordered.id)).toMatchObject({ status: 'DONE' });
+});
+
+test('the newest changes are listed, and old ones are deleted after a month', async () => {
+  const { body, change } = await orderPrices();
+  await runJobs(testApp);
+  const { count, fingerprint } = (await admin.call(readSelection, { query: filter })).data;
+  const retired = (await admin.call(retireProxies, { body: { filter, count, fingerprint } })).data;
+  expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id, change.id]);
+  expect(body.count).toBe(PROXIES);
+  await testApp.database.query("update catalogue_changes set created_at = now() - interval '31 days'");
+  await deleteOldChanges(testApp.ctx);
+  expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id]);
+});
