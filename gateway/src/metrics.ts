@@ -81,11 +81,11 @@ function tunnelMetrics(registers: Registry[]) {
   };
 }
 
-/** @returns plain numbers, because they change with each datagram; each scrape copies them */
+/** Plain numbers, because they change with each datagram; each scrape copies them. */
 function udpMetrics(registers: Registry[]) {
   const relayed: ByteTotals = { toExit: 0, toClient: 0 };
   const dropped = createDropCounts();
-  new Counter({
+  const datagramsTotal = new Counter({
     name: 'gateway_udp_datagrams_total',
     help: 'Relayed datagrams',
     labelNames: ['direction'],
@@ -95,7 +95,7 @@ function udpMetrics(registers: Registry[]) {
       for (const direction of DIRECTIONS) this.inc({ direction }, relayed[direction]);
     },
   });
-  new Counter({
+  const droppedTotal = new Counter({
     name: 'gateway_udp_dropped_total',
     help: 'Datagrams that were dropped, and errors of UDP sockets',
     labelNames: ['reason'],
@@ -105,7 +105,7 @@ function udpMetrics(registers: Registry[]) {
       for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
     },
   });
-  return { relayed, dropped };
+  return { relayed, dropped, datagramsTotal, droppedTotal };
 }
 
 function clientMetrics(registers: Registry[]) {

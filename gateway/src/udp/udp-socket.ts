@@ -61,7 +61,7 @@ export function openUdpSocket({ address, port, limits }: UdpSocketSettings): Pro
   }
 
   function toPort(): DatagramPort {
-    let onError: (error: Error) => void = () => {};
+    let onError = ignore;
     const onSent = (error: Error | null) => {
       if (error) onError(error);
     };
@@ -70,15 +70,17 @@ export function openUdpSocket({ address, port, limits }: UdpSocketSettings): Pro
       get isCongested() {
         return socket.getSendQueueSize() > limits.udpQueueBytes;
       },
-      open: ({ received, failed }) => {
-        onError = failed;
-        socket.on('message', received);
+      open: (events) => {
+        onError = (error) => events.failed(error);
+        socket.on('message', (payload, from) => events.received(payload, from));
       },
       send: (parts, toPort, to) => socket.send(parts as Uint8Array[], toPort, to, onSent),
       close: () => {
-        onError = () => {};
+        onError = ignore;
         socket.removeAllListeners('message').close();
       },
     };
   }
 }
+
+const ignore: (error: Error) => void = () => {};

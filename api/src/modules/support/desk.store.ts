@@ -70,12 +70,23 @@ function toTextQuery(words: readonly string[]): string | null {
 /** Planned each time, with its values: filters that are not set disappear, and the others may have an index. */
 const PLANNED_EACH_TIME = { isPrepared: false };
 
-/** The skipped rows are read from the index of the view alone. */
-export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Promise<StaffTicketRow[]> {
+/**
+ * The skipped rows are read from the index of the view alone.
+ * @param matchesMax set if no more tickets match: then all of them are found first, by an index of the words. For few matches among
+ *   very many tickets the index of the view is far slower, but the planner does not know how rare the start of a word is.
+ */
+export function listTickets(
+  ctx: Ctx,
+  filter: TicketFilter,
+  page: PageQuery,
+  matchesMax?: number,
+): Promise<StaffTicketRow[]> {
   const { condition, order } = VIEWS[filter.view];
+  const matches = `select ticket_id, desk.created_at, waiting_since ${FILTERED} and ${condition}`;
+  const found = matchesMax === undefined ? `(${matches})` : `(${matches} limit ${matchesMax})`;
   return ctx.db.query(
     `${SELECT_TICKET}
-      where desk.ticket_id in (select ticket_id ${FILTERED} and ${condition} order by ${order} limit $7 offset $8)
+      where desk.ticket_id in (select ticket_id from ${found} as desk order by ${order} limit $7 offset $8)
       order by ${order}`,
     [...valuesOf(filter), page.size, toOffset(page)],
     PLANNED_EACH_TIME,

@@ -341,6 +341,8 @@ test('balance and live connections of the customer need the permissions to read 
     await expect(reader.call(endpoint, { params })).rejects.toMatchObject({ status: 403 });
 });
 
+const migration = (name: string) => readFile(new URL(`../../../migrations/${name}.sql`, import.meta.url), 'utf8');
+
 test('tickets from before the desk are put on it', async () => {
   const [waiting, answered, asked, closed] = [
     await open('waiting'),
@@ -360,7 +362,6 @@ test('tickets from before the desk are put on it', async () => {
     );
   const before = await read();
   await testApp.database.query('delete from ticket_desk');
-  const migration = (name: string) => readFile(new URL(`../../../migrations/${name}.sql`, import.meta.url), 'utf8');
   await testApp.database.query(await migration('0054_tickets_on_the_desk'));
   const [filled] = /^update ticket_desk[^;]+;/m.exec(await migration('0081_words_of_tickets'))!;
   await testApp.database.query(filled);

@@ -1,17 +1,19 @@
 import type { CatalogueChange } from '@cellhop/contract/staff/inventory';
 import { Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMoment } from '../../lib/format.ts';
 import { isUnfinished, useCatalogueChanges } from './api.ts';
 
 const RECENT_MS = 3_600_000;
 
-/** What is being done to the catalogue, and what was done in the last hour. It goes on if this page is closed. */
+/** What is being done to the catalogue, and what was done since an hour before the page was opened. It goes on if the page is closed. */
 export function CatalogueChanges() {
   const { t } = useTranslation('staffInventory');
   const { rows = [] } = useCatalogueChanges();
-  const shown = rows.filter((change) => isUnfinished(change) || Date.parse(change.createdAt) > Date.now() - RECENT_MS);
+  const [shownSince] = useState(() => Date.now() - RECENT_MS);
+  const shown = rows.filter((change) => isUnfinished(change) || Date.parse(change.createdAt) > shownSince);
   if (shown.length === 0) return null;
   return (
     <Paper component="section" aria-label={t('changes.label')} withBorder p="sm" mb="md">
