@@ -159,7 +159,7 @@ describe('the heartbeat', () => {
     control.helloResponse = undefined;
     const { port } = await listenLocally((socket) => socket.pipe(socket));
     expect((await socks5Connect(gateway, control.sell(), '127.0.0.1', port)).reply).toBe(0);
-    await until(() => lines.some(({ nodeVersion }) => nodeVersion === 4));
+    await until(() => lines.some(({ nodeVersion }) => nodeVersion === 5));
     expect((await fetch(`http://127.0.0.1:${metricsPort}/health`)).status).toBe(200);
   });
 

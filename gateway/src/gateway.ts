@@ -17,6 +17,7 @@ import { Exits } from './exits/exits.ts';
 import { LocalAddressExit } from './exits/local-address.ts';
 import { ReservedAddresses } from './exits/reserved-addresses.ts';
 import { isWithin, type PortRange, SourcePorts } from './exits/source-ports.ts';
+import { UpstreamProxyExit } from './exits/upstream-proxy.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -82,7 +83,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, ...routes } = openExits(settings, limits, ownPorts);
+  const { exits, reserved, ...routes } = openExits(settings, limits, { ownPorts, metrics });
   const { connections, reporter, endWatch } = openConnections(settings, limits, { control, exits, metrics });
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
   const context = openContext(settings, limits, { metrics, relay, connections, ...routes });
@@ -155,7 +156,11 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
   return { control, health };
 }
 
-function openExits(settings: GatewaySettings, limits: Limits, ownPorts: ReadonlySet<number>) {
+function openExits(
+  settings: GatewaySettings,
+  limits: Limits,
+  { ownPorts, metrics }: { ownPorts: ReadonlySet<number>; metrics: Metrics },
+) {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
   reserved.refreshOwn();
@@ -168,9 +173,11 @@ function openExits(settings: GatewaySettings, limits: Limits, ownPorts: Readonly
   const ownUdpPorts = { has: (port: number) => isWithin(port, udpPorts) || isWithin(port, dnsPorts) };
   const udpPolicy = { ...policy, isOwnListener: ownListeners(ownUdpPorts, hostAddresses) };
   const sourcePorts = new SourcePorts([dnsPorts]);
-  const exits = new Exits(
-    ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses }),
-  );
+  const exits = new Exits((exit) => {
+    if (exit.kind !== 'local-address')
+      return new UpstreamProxyExit({ upstream: exit, limits, nameServers, metrics, log });
+    return new LocalAddressExit({ address: exit.address, limits, nameServers, sourcePorts, hostAddresses });
+  });
   return {
     exits,
     reserved,

@@ -63,7 +63,7 @@ export class ControlPlane {
   /** Refuses all reports. */
   isRefusing = false;
   /** Undefined: this control plane is too old for the calls `hello` and `watch`. */
-  helloResponse: unknown = { contractVersion: 4, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
+  helloResponse: unknown = { contractVersion: 5, oldestContractVersion: 1, publicUrl: 'http://localhost:3000' };
   /** Added to the credits of each `update`: a newer version may return what an older node cannot parse. */
   unknownCredits: unknown[] = [];
   /** Responses are delayed until this promise settles. */
