@@ -15,6 +15,9 @@ const kinds = ['socks5', 'http'] as const;
 type Kind = (typeof kinds)[number];
 const stops: (() => unknown)[] = [];
 
+const endAfter = (socket: Socket) => void socket.end();
+const sendAfter = (socket: Socket) => void socket.write('then data');
+
 afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
@@ -104,8 +107,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     const success = kind === 'http' ? 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n' : '\x05\0\0\x01\0\0\0\0\0\0';
     for (const relay of ['streams', 'auto'] as const) {
       const reply = Buffer.from(`${success}220 hello`, 'latin1');
-      const afterReply = (socket: Socket) => void socket.end();
-      const { connection, gateway } = await startThrough(kind, { reply, afterReply }, {}, { relay });
+      const { connection, gateway } = await startThrough(kind, { reply, afterReply: endAfter }, {}, { relay });
       const { client } = await socks5Connect(gateway, connection, '127.0.0.1', 9);
       client.socket.end();
       expect((await client.rest()).bytes.toString()).toBe('220 hello');
@@ -216,6 +218,7 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     await until(() => sockets.size === 1);
     client.socket.destroy();
     await until(() => sockets.size === 0);
+    expect(connection.usedBytes).toBe(0);
   });
 
   it('is lost when no check succeeds for long enough, and its connections end', async () => {
@@ -259,7 +262,7 @@ describe('the reply of a SOCKS5 upstream', () => {
     for (const reply of [Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]), Buffer.from([5, code])]) {
       const { connection, gateway } = await startThrough('socks5', {
         reply,
-        afterReply: (socket) => void socket.end(),
+        afterReply: endAfter,
       });
       expect((await socks5Connect(gateway, connection, '127.0.0.1', 9)).reply).toBe(expected);
     }
@@ -271,8 +274,7 @@ describe('the reply of a SOCKS5 upstream', () => {
     ['a name', [3, 4, 110, 97, 109, 101, 0, 80]],
   ])('may name what it is bound to by %s, byte for byte', async (_, address) => {
     const reply = Buffer.from([5, 0, 0, ...address]);
-    const afterReply = (socket: Socket) => void socket.write('then data');
-    const { connection, gateway } = await startThrough('socks5', { reply, afterReply });
+    const { connection, gateway } = await startThrough('socks5', { reply, afterReply: sendAfter });
     const { client, reply: code } = await socks5Connect(gateway, connection, '127.0.0.1', 9);
     expect(code).toBe(0);
     expect((await client.take(9)).toString()).toBe('then data');
@@ -283,8 +285,7 @@ describe('the reply of a SOCKS5 upstream', () => {
     ['of an unknown address type', [5, 0, 0, 9, 1, 1], 'upstream-malformed'],
     ['that ends in the middle', [5, 0, 0, 1, 0], 'upstream-closed'],
   ])('%s fails the tunnel', async (_, bytes, cause) => {
-    const afterReply = (socket: Socket) => void socket.end();
-    const { connection, gateway } = await startThrough('socks5', { reply: Buffer.from(bytes), afterReply });
+    const { connection, gateway } = await startThrough('socks5', { reply: Buffer.from(bytes), afterReply: endAfter });
     expect(await refusal(gateway, connection)).toBe(cause);
   });
 
@@ -313,8 +314,7 @@ describe('the response of an HTTP upstream', () => {
     [`HTTP/1.1 200 OK\r\nX-Fill: ${'x'.repeat(20_000)}`, 'upstream-malformed'],
     ['HTTP/1.1 200 OK\r\nX-Ha', 'upstream-closed'],
   ])('%j', async (text, cause) => {
-    const afterReply = (socket: Socket) => void socket.end();
-    const { connection, gateway } = await startThrough('http', { reply: Buffer.from(text), afterReply });
+    const { connection, gateway } = await startThrough('http', { reply: Buffer.from(text), afterReply: endAfter });
     expect(await refusal(gateway, connection)).toBe(cause);
   });
 });

@@ -66,6 +66,14 @@ async function buy(ip: string) {
   const { id } = await find(ip);
   return (await customer.call(connect, { body: { id, price: 0.8 } })).data;
 }
+const fourProxies = (login: string) =>
+  fileOf(
+    lineOf('192.0.2.11', 'socks5', `socks5://${login}@gate.test:7000`),
+    lineOf('192.0.2.12', 'socks5', `socks5://${login}@gate.test:7000`),
+    lineOf('192.0.2.13', 'socks5', 'socks5://gate.test:7000'),
+    lineOf('192.0.2.14', 'http', `http://${login}@gate.test:7000`),
+  );
+
 /** All rows of these tables, as text. */
 async function stored(): Promise<string> {
   const texts: string[] = [];
@@ -130,23 +138,16 @@ describe('a file', () => {
   });
 
   test('twice changes nothing; another password or username is another exit, and the same one is shared', async () => {
-    const content = (login: string) =>
-      fileOf(
-        lineOf('192.0.2.11', 'socks5', `socks5://${login}@gate.test:7000`),
-        lineOf('192.0.2.12', 'socks5', `socks5://${login}@gate.test:7000`),
-        lineOf('192.0.2.13', 'socks5', 'socks5://gate.test:7000'),
-        lineOf('192.0.2.14', 'http', `http://${login}@gate.test:7000`),
-      );
-    expect(await importAll(content('one:pass'))).toMatchObject({ newCount: 4 });
+    expect(await importAll(fourProxies('one:pass'))).toMatchObject({ newCount: 4 });
     expect((await find('192.0.2.11')).exit).toEqual((await find('192.0.2.12')).exit);
     const ids = new Set<string>();
     for (const ip of ['192.0.2.11', '192.0.2.13', '192.0.2.14']) ids.add((await find(ip)).exit!.id);
     expect(ids.size).toBe(3);
-    expect(await check(content('one:pass'))).toMatchObject({ changedCount: 0, unchangedCount: 4 });
-    expect(await check(content('two:pass'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
-    expect(await importAll(content('one:word'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
-    expect(await check(content('one:word'))).toMatchObject({ changedCount: 0 });
-    expect(await importAll(content('one:pass'))).toMatchObject({ changedCount: 3 });
+    expect(await check(fourProxies('one:pass'))).toMatchObject({ changedCount: 0, unchangedCount: 4 });
+    expect(await check(fourProxies('two:pass'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
+    expect(await importAll(fourProxies('one:word'))).toMatchObject({ changedCount: 3, unchangedCount: 1 });
+    expect(await check(fourProxies('one:word'))).toMatchObject({ changedCount: 0 });
+    expect(await importAll(fourProxies('one:pass'))).toMatchObject({ changedCount: 3 });
   });
 
   test('of an export has no credentials, and keeps those of its proxies', async () => {
