@@ -12,7 +12,7 @@ export interface UpstreamSettings {
 }
 
 /** What a server has seen. */
-export interface SeenByUpstream {
+interface SeenByUpstream {
   readonly logins: string[];
   readonly targets: string[];
 }
