@@ -201,8 +201,8 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect((await client.take(2))[1]).toBe(7);
   });
 
-  it('is released when the client leaves during the handshake', async () => {
-    const { gateway, control } = await start();
+  it('that stalls is released when the dial ends, also if the client has left', async () => {
+    const { gateway, control } = await start({ limits: { dialMs: 300 } });
     const sockets = new Set<Socket>();
     const { server, port } = await listenLocally((socket) => {
       sockets.add(socket.once('close', () => sockets.delete(socket)).resume());
