@@ -176,6 +176,54 @@ export const failureReplies = {
     text: 'The exit of this connection is not available.',
     proxyStatus: 'destination_unavailable',
   },
+  'upstream-unreachable': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection cannot be reached.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-timeout': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection did not answer in time.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-login-refused': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection does not let the gateway in.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-malformed': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection answered in another protocol.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-closed': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection closed it before the destination was connected.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-failed': {
+    socks5: 1,
+    http: 503,
+    text: 'The exit of this connection could not connect, and did not say why.',
+    proxyStatus: 'destination_unavailable',
+  },
+  'upstream-refused': {
+    socks5: 2,
+    http: 403,
+    text: 'The exit of this connection does not allow this destination.',
+    proxyStatus: 'http_request_denied',
+  },
+  'udp-unsupported': {
+    socks5: 7,
+    http: 400,
+    text: 'The exit of this connection carries no UDP.',
+    proxyStatus: 'http_request_error',
+  },
   'command-unsupported': {
     socks5: 7,
     http: 400,
@@ -242,6 +290,16 @@ export const failureReplies = {
 } as const satisfies Record<string, FailureReply>;
 
 export type FailureCause = keyof typeof failureReplies;
+
+/** The upstream proxy of an exit does not work, whatever the destination: another of its addresses would fail as well. */
+const downCauses: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'upstream-unreachable',
+  'upstream-timeout',
+  'upstream-login-refused',
+  'upstream-malformed',
+]);
+
+export const isUpstreamDown = (cause: FailureCause): boolean => downCauses.has(cause);
 
 /** An expected failure to open a tunnel. */
 export class TunnelFailure extends Error {
