@@ -131,6 +131,8 @@ const problemTexts: Record<ImportProblem, string> = {
   NOT_A_PRICE: 'is not a price: dollars for 100 MB, more than 0, with at most four decimals',
   NOT_A_COUNTRY: 'is not a country code of two capital letters',
   UNKNOWN_NODE: 'is not the name of a gateway node',
-  UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address',
+  UNKNOWN_EXIT_KIND: 'is not a kind of exit: local-address, socks5 or http',
+  NOT_AN_UPSTREAM: 'is not a proxy of this kind, such as socks5://user:password@host:port',
+  HIDDEN_CREDENTIALS: 'has hidden credentials, and the proxy has no such exit whose credentials could stay',
   DUPLICATE_IP: 'is in the file twice, first in the line',
 };

@@ -23,6 +23,7 @@ test('tasks are due every minute, ten minutes or hour', () => {
     'auth.clean-up',
     'audit-log.clean-up',
     'notifications.clean-up',
+    'rates.clean-up',
     'proxies.assign-exits',
     'connections.clean-up',
   ]);

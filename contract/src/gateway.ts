@@ -14,7 +14,7 @@ import { data, idSchema } from './schemas.ts';
 
 /**
  * 1: `authorize`, `update`, `end`. 2: adds `hello`. 3: adds `watch`. 4: adds `authorizeAddress`, `access` and `reason`. 5: adds
- * `dnsPort` and `dnsPorts`. An API returns 404 for a call newer than itself.
+ * `dnsPort` and `dnsPorts`, and the exits `socks5` and `http`. An API returns 404 for a call newer than itself.
  */
 export const GATEWAY_CONTRACT_VERSION = 5;
 /** The oldest contract version of a node that the API accepts. */
@@ -52,8 +52,17 @@ export const hello = endpoint({
   ),
 });
 
+/** Another proxy through which traffic leaves. `host` is a name or an address. */
+const upstreamShape = {
+  id: idSchema.optional(),
+  host: z.string().min(1).max(253),
+  port: z.int().min(1).max(65_535),
+  credentials: z.object({ username: z.string().min(1).max(255), password: z.string().min(1).max(255) }).optional(),
+};
+
 /**
- * How traffic leaves: from a local address, or by the host's default route if `address` is null. Connections whose exits
+ * How traffic leaves: from a local address, or by the host's default route if `address` is null; or through another proxy.
+ * Gateways before version 5 know only local addresses: they fail the tunnels of connections with other exits. Connections whose exits
  * have the same `id` share one exit in the node; without an `id`, exits with equal fields are shared.
  */
 export const exitSchema = z.discriminatedUnion('kind', [
@@ -62,8 +71,11 @@ export const exitSchema = z.discriminatedUnion('kind', [
     id: idSchema.optional(),
     address: z.union([z.ipv4(), z.ipv6()]).nullable(),
   }),
+  z.object({ kind: z.literal('socks5'), ...upstreamShape }),
+  z.object({ kind: z.literal('http'), ...upstreamShape }),
 ]);
 export type Exit = z.infer<typeof exitSchema>;
+export type UpstreamExit = Exclude<Exit, { kind: 'local-address' }>;
 
 /**
  * Why there is no further grant, or why a connection has ended: one of `endReasons` (connections.ts), or `RECALLED`: the run

@@ -21,6 +21,7 @@ import { ReservedAddresses } from './exits/reserved-addresses.ts';
 import type { UpstreamBudget } from './exits/dns-upstream.ts';
 import type { UpstreamEvent } from './exits/query-socket.ts';
 import { isWithin, type PortRange, SourcePorts } from './exits/source-ports.ts';
+import { UpstreamProxyExit } from './exits/upstream-proxy.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -186,9 +187,12 @@ function openExits(
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const sourcePorts = new SourcePorts([dnsPorts]);
-  const exits = new Exits(
-    ({ address }) => new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget }),
-  );
+  const exits = new Exits((exit) => {
+    if (exit.kind !== 'local-address')
+      return new UpstreamProxyExit({ upstream: exit, limits, nameServers, metrics, log });
+    const { address } = exit;
+    return new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget });
+  });
   return {
     exits,
     reserved,

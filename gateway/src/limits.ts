@@ -76,6 +76,12 @@ export const defaultLimits = {
   exitCheckMs: 1_000,
   /** An exit is lost, and its connections end, after its address was missing for this time. 0 disables this. */
   exitLostMs: 30_000,
+  /** Between two checks of an upstream proxy, half as much or half more; also the timeout of one. */
+  upstreamCheckMs: 10_000,
+  /** Longer than a restart of an upstream proxy takes. 0: such an exit is never lost. */
+  upstreamLostMs: 180_000,
+  /** How long the addresses of an upstream proxy that has a name are kept. */
+  upstreamAddressMs: 30_000,
 
   /** DNS ports of this node that are open at once; each has a UDP and a TCP socket. */
   dnsPortsPerNode: 1_000,

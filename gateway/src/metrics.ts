@@ -77,6 +77,12 @@ function tunnelMetrics(registers: Registry[]) {
       help: 'Sum of these waits over all tunnels; added when a wait ends',
       registers,
     }),
+    upstreamChecks: new Counter({
+      name: 'gateway_upstream_checks_total',
+      help: 'Checks of upstream proxies: ok, or why they failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
     dialSeconds: new Histogram({ name: 'gateway_dial_seconds', help: 'Successful dials', registers }),
   };
 }

@@ -1,6 +1,7 @@
--- revision: 2
+-- revision: 3
 -- of: gateway
 -- How traffic leaves, of which node, and where customers reach that node.
 create or replace view readable_exits as
-select exits.id, node_id, kind, host(address) as address, public_host, public_port, name as node_name, is_draining
+select exits.id, node_id, kind, host(address) as address, public_host, public_port, name as node_name, is_draining,
+       upstream_host, upstream_port, credentials_hash is not null as has_credentials
   from exits join gateway_nodes on gateway_nodes.id = node_id;

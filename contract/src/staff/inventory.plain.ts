@@ -59,6 +59,8 @@ export const importProblems = [
   'NOT_A_COUNTRY',
   'UNKNOWN_NODE',
   'UNKNOWN_EXIT_KIND',
+  'NOT_AN_UPSTREAM',
+  'HIDDEN_CREDENTIALS',
   'DUPLICATE_IP',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];

@@ -48,7 +48,15 @@ export const inventoryProxySchema = locationSchema.extend({
   id: idSchema,
   price: dollarsSchema,
   /** Null: not assigned to an exit of a node yet. */
-  exit: z.object({ id: idSchema, node: z.string(), kind: z.string(), address: z.string().nullable() }).nullable(),
+  exit: z
+    .object({
+      id: idSchema,
+      node: z.string(),
+      kind: z.string(),
+      /** Of the node's host (null: its own route), or of the upstream proxy as `socks5://host:port`, without credentials. */
+      address: z.string().nullable(),
+    })
+    .nullable(),
   state: z.enum(proxyStates),
   isHealthy: z.boolean(),
   /** A retired proxy may still be sold until its connection ends. */

@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
 import type { Target } from '../protocol/host.ts';
-import { failureOfDial, TunnelFailure } from '../statuses.ts';
+import { failureOfDial, isUpstreamDown, TunnelFailure } from '../statuses.ts';
 import type { DestinationGuard } from './destination-guard.ts';
 import type { DialAbort } from './dial-abort.ts';
 import type { Exit, ExitStream } from './exit.ts';
@@ -30,7 +30,7 @@ export function createDial({ guard, limits }: DialSettings): Dial {
         return await exit.connect({ address, port }, timeoutMs, abort);
       } catch (error) {
         failure = failureOfDial(error);
-        if (abort.isAborted) break;
+        if (abort.isAborted || isUpstreamDown(failure.failure)) break;
       }
     }
     throw failure ?? new TunnelFailure('exit-unavailable');

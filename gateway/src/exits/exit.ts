@@ -21,7 +21,9 @@ export interface ExitStream {
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {
-  readonly kind: 'local-address';
+  readonly kind: 'local-address' | 'socks5' | 'http';
+  /** Whether `openUdp` works at all. */
+  readonly relaysUdp: boolean;
   /** Whether it can reach addresses of this family. */
   reaches(address: Uint8Array): boolean;
   /**
@@ -43,7 +45,7 @@ export interface Exit {
    * @throws TunnelFailure
    */
   openUdp(family: 4 | 6): Promise<DatagramPort>;
-  /** Checks whether the exit works; called periodically while connections use it. */
+  /** Checks whether the exit works; called periodically while connections use it, so it does not wait for the network. */
   check(): Promise<void>;
   /** The exit has failed for so long that its connections should end. */
   readonly isLost: boolean;

@@ -6,7 +6,8 @@ import { Exits } from './exits.ts';
 
 function registry() {
   const events: string[] = [];
-  const exits = new Exits(({ address }) => {
+  const exits = new Exits((exit) => {
+    const address = exit.kind === 'local-address' ? exit.address : exit.host;
     events.push(`open ${address}`);
     const check = () => Promise.resolve(void events.push(`check ${address}`));
     return { close: () => void events.push(`close ${address}`), check } as Exit;
@@ -56,4 +57,17 @@ it('opens a changed exit again, and keeps the old one for existing connections',
   expect(get('10.0.0.2', id)).not.toBe(after);
   await exits.check(new Set());
   expect(events.filter((event) => event.startsWith('close'))).toHaveLength(3);
+});
+
+it('opens an upstream again when its credentials have changed, and keeps no other by its host', () => {
+  const { exits, events } = registry();
+  const id = randomUUID();
+  const upstream = (password: string, own?: string): ExitDescription => {
+    return { kind: 'socks5', id: own ?? id, host: 'a.test', port: 1080, credentials: { username: 'u', password } };
+  };
+  const first = exits.get(upstream('one'));
+  expect(exits.get(upstream('one'))).toBe(first);
+  expect(exits.get(upstream('two'))).not.toBe(first);
+  expect(exits.get(upstream('two', randomUUID()))).not.toBe(exits.get(upstream('two')));
+  expect(events).toEqual(['open a.test', 'open a.test', 'open a.test']);
 });

@@ -19,8 +19,9 @@ export class Exits {
    * old one. Without an id, the fields identify an exit.
    */
   get(exit: ExitDescription): Exit {
-    const description = `${exit.kind} ${exit.address}`;
-    const id = exit.id ?? description;
+    const { id: ownId, ...fields } = exit;
+    const description = JSON.stringify(fields);
+    const id = ownId ?? description;
     const known = this.#byId.get(id);
     if (known?.description === description) return known.exit;
     const opened = this.openExit(exit);

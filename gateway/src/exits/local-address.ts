@@ -28,6 +28,7 @@ const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
 /** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
   readonly kind = 'local-address';
+  readonly relaysUdp = true;
   readonly #resolver: NameResolver;
   readonly #upstream: DnsUpstream;
   /** Undefined for the host's default route, which is never lost. */
@@ -133,7 +134,8 @@ const isPortInUse = (error: unknown) =>
 
 const familyOf = (address: string) => (address.includes(':') ? 16 : 4);
 
-function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {
+/** @returns a paused socket */
+export function dialAddress(options: TcpNetConnectOpts, timeoutMs: number, abort: DialAbort): Promise<Socket> {
   return new Promise((fulfil, reject) => {
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.pause(); // The relay starts reading, into its own buffers.

@@ -12,7 +12,8 @@ import {
   parseUserPassword,
   SUCCEEDED,
 } from '../protocol/socks5.ts';
-import { causeOf, failureReplies, type FailureCause, TunnelFailure } from '../statuses.ts';
+import { failureReplies } from '../failure-replies.ts';
+import { causeOf, type FailureCause, TunnelFailure } from '../statuses.ts';
 import { openTunnel } from '../flows/tunnel.ts';
 import { authenticate, authenticateByAddress } from './authenticate.ts';
 import type { Handshake } from './handshake.ts';

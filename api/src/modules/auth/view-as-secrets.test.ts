@@ -91,5 +91,13 @@ function secretFields(value: unknown): string[] {
   );
 }
 
-/** Codes that are none of access. */
-const openCodes = new Set(['languageCode', 'countryCode', 'referralCode', 'code', 'secondFactor']);
+/** Codes that are none of access, and addresses to pay to. */
+const openCodes = new Set([
+  'languageCode',
+  'countryCode',
+  'referralCode',
+  'code',
+  'secondFactor',
+  'paymentUri',
+  'walletUri',
+]);

@@ -1,7 +1,9 @@
 /** Finds the connection of a client by its credentials or its address. */
 import type { EndReason } from '@cellhop/contract/connections';
+import { AppError } from '@cellhop/contract/errors';
 import type { Exit } from '@cellhop/contract/gateway';
 import type { Ctx } from '../../ctx.ts';
+import { decryptCredentials } from '../../exit-credentials.ts';
 import * as store from './logins.store.ts';
 import { isPassword } from './credentials.ts';
 
@@ -24,7 +26,7 @@ const END_REASON_HOURS = 24;
 export async function findLogin(ctx: Ctx, username: string, password: string): Promise<Login | RefusedLogin> {
   const row = await store.findLogin(ctx, username, END_REASON_HOURS);
   if (!row || !isPassword(ctx.config.secretKeys, password, row.passwordHash)) return { reason: undefined };
-  return row.endReason === null ? toLogin(row) : { reason: row.endReason };
+  return row.endReason === null ? toLogin(ctx, row) : { reason: row.endReason };
 }
 
 /**
@@ -40,13 +42,23 @@ export async function findLoginByAddress(
 ): Promise<Login | RefusedLogin> {
   const [row, other] = await store.findLoginsByAddress(ctx, nodeId, address, connectionId);
   if (other) return { reason: 'ADDRESS_SHARED' };
-  return row ? toLogin(row) : { reason: undefined };
+  return row ? toLogin(ctx, row) : { reason: undefined };
 }
 
-function toLogin({ connectionId, passwordRevision, nodeId, ...row }: store.OpenLoginRow): Login {
-  return { connectionId, passwordRevision, nodeId, exit: exitOf(row) };
+function toLogin(ctx: Ctx, { connectionId, passwordRevision, nodeId, ...row }: store.OpenLoginRow): Login {
+  return { connectionId, passwordRevision, nodeId, exit: exitOf(ctx, row) };
 }
 
-function exitOf({ exit, exitId, exitKind, exitAddress }: store.ExitOfLogin): Exit {
-  return exitId === null || exitKind === null ? exit : { kind: exitKind, id: exitId, address: exitAddress };
+function exitOf(ctx: Ctx, row: store.ExitOfLogin): Exit {
+  const { exit, exitId: id, exitKind: kind, exitAddress: address, upstreamHost: host, upstreamPort: port } = row;
+  if (id === null || kind === null) return exit;
+  if (kind === 'local-address') return { kind, id, address };
+  // A constraint of the table.
+  if (host === null || port === null) throw new Error(`Exit ${id} has no host`);
+  if (row.exitCredentials === null) return { kind, id, host, port };
+  const credentials = decryptCredentials(ctx.config.secretKeys, { host, port }, row.exitCredentials);
+  if (credentials) return { kind, id, host, port, credentials };
+  // Without its login an upstream might let traffic leave by another route.
+  ctx.log.error({ exitId: id }, 'no key of SECRET_KEY decrypts the credentials of this exit');
+  throw new AppError('UNAVAILABLE');
 }

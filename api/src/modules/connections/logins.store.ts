@@ -9,6 +9,10 @@ export interface ExitOfLogin {
   exitId: string | null;
   exitKind: Exit['kind'] | null;
   exitAddress: string | null;
+  upstreamHost: string | null;
+  upstreamPort: number | null;
+  /** Null: the upstream asks for none. */
+  exitCredentials: Buffer | null;
 }
 
 export interface OpenLoginRow extends ExitOfLogin {
@@ -25,7 +29,8 @@ interface LoginRow extends OpenLoginRow {
 
 const OPEN_LOGIN_COLUMNS = `
   connections.id as "connectionId", password_revision as "passwordRevision", exit, exits.id as "exitId",
-  exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId"`;
+  exits.kind as "exitKind", exits.address as "exitAddress", node_id as "nodeId", exits.upstream_host as "upstreamHost",
+  exits.upstream_port as "upstreamPort", credentials_encrypted as "exitCredentials"`;
 
 /** Finds connections that are open or have ended within these hours. Connections of blocked users count as ended. */
 export async function findLogin(ctx: Ctx, username: string, endedHours: number): Promise<LoginRow | undefined> {
@@ -37,6 +42,7 @@ export async function findLogin(ctx: Ctx, username: string, endedHours: number):
        join readable_proxies as proxies on proxies.id = proxy_id
        join readable_users as users on users.id = user_id
        left join readable_exits as exits on exits.id = connections.exit_id
+       left join exit_credentials on exit_credentials.id = connections.exit_id
       where username = $1 and (ended_at is null or ended_at > now() - $2 * interval '1 hour')`,
     [username, endedHours],
   );
@@ -57,6 +63,7 @@ export function findLoginsByAddress(
        join readable_proxies as proxies on proxies.id = proxy_id
        join readable_users as users on users.id = user_id
        left join readable_exits as exits on exits.id = connections.exit_id
+       left join exit_credentials on exit_credentials.id = connections.exit_id
       where connections.status = 'WORK' and ending_at is null and users.status = 'ACTIVE'
         and (node_id is null or node_id = $2) and ($3::uuid is null or connections.id = $3) limit 2`,
     [address, nodeId, connectionId],

@@ -10,6 +10,7 @@ import {
   resealSecrets,
 } from '../auth/second-factor-resealing.service.ts';
 import { countSealedPasswords, resealPasswords } from '../connections/resealing.service.ts';
+import { countSealedExits, resealExits } from '../gateway/exit-resealing.service.ts';
 import * as store from './key-rotation.store.ts';
 import type { Position, ResealedBatch } from '../../sealing.ts';
 
@@ -22,6 +23,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { name: 'proxy-passwords', reseal: resealPasswords, countAfter: countSealedPasswords },
   { name: 'second-factors', reseal: resealSecrets, countAfter: countSealedSecrets },
+  { name: 'exit-credentials', reseal: resealExits, countAfter: countSealedExits },
 ];
 /** Hashed rather than encrypted, so they can only be counted. */
 const RECOVERY_CODES = 'recovery-codes';

@@ -84,7 +84,7 @@ describe('notifications', () => {
   test("are shown in the reader's current language", async () => {
     const user = await createUser(testApp, { languageCode: 'ru' });
     await tell(user);
-    expect((await list(user)).data[0]!.description).toBe('На ваш баланс зачислено <b>$25.00</b>.');
+    expect((await list(user)).data[0]!.description).toBe('На ваш баланс зачислено <b>$25,00</b>.');
     await user.call(updateProfile, { body: { languageCode: 'en' } });
     expect((await list(user)).data[0]!.description).toContain('has been credited');
   });

@@ -1,6 +1,7 @@
 /** The lines of an exported file, which has the columns of an import. */
 import { type FileFormat, importColumns } from '@cellhop/contract/staff/inventory.plain';
 import { toDollars } from '@cellhop/contract/units';
+import { exitText } from './import-exit.ts';
 import type { ExportedRow } from './inventory.store.ts';
 
 /** JSON is a list with an object on each line, so that both formats have lines. */
@@ -15,7 +16,7 @@ export function toFileLine(format: FileFormat, row: ExportedRow, isFirst: boolea
     price: toDollars(row.priceMicros),
     node: row.node ?? '',
     exitKind: row.exitKind ?? '',
-    exit: row.exitAddress ?? '',
+    exit: exitText(row) ?? '',
   };
   const cells = importColumns.map((column) => values[column]);
   if (format === 'csv') return `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`;

@@ -15,6 +15,7 @@ import {
 } from '@cellhop/contract/staff/inventory.plain';
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
+import { type ExitKind, exitKinds, type ImportUpstream, parseExit } from './import-exit.ts';
 import { readCsv } from './import-csv.ts';
 import { readJson } from './import-json.ts';
 
@@ -28,9 +29,11 @@ export interface ImportRow {
   isp: string;
   connectionType: string;
   nodeId: string;
-  exitKind: 'local-address';
-  /** Empty: the host's own route. */
+  exitKind: ExitKind;
+  /** An address (empty: the host's own route), or the upstream without its credentials. */
   exit: string;
+  /** With its line, for a mistake that only the catalogue shows. */
+  upstream?: (ImportUpstream & { line: number }) | undefined;
 }
 
 const problem = (name: ImportProblem) => name;
@@ -81,9 +84,8 @@ const rowSchema = z.object({
   isp: textSchema,
   connectionType: textSchema,
   node: textSchema.max(NODE_NAME_LENGTH_MAX, problem('TOO_LONG')),
-  exitKind: z.literal('local-address', problem('UNKNOWN_EXIT_KIND')),
-  exit: z.union([z.literal(''), addressSchema], problem('NOT_AN_ADDRESS')),
-} satisfies Record<ImportColumn, z.ZodType>);
+  exitKind: z.enum(exitKinds, problem('UNKNOWN_EXIT_KIND')),
+} satisfies Record<Exclude<ImportColumn, 'exit'>, z.ZodType>);
 
 /** @returns the text, or the line that is not UTF-8 */
 export function decode(content: Buffer): string | ImportError {
@@ -124,25 +126,40 @@ function* readRow(
 ): Generator<ImportRow | ImportError> {
   const unknown = Object.keys(values).find((key) => !isColumn(key));
   if (unknown !== undefined) return yield { line, column: shorten(unknown), problem: 'UNKNOWN_COLUMN', value: null };
-  const parsed = rowSchema.safeParse(toTexts(values));
-  if (!parsed.success) {
-    const columns = new Set<string>();
-    for (const { path, message } of parsed.error.issues) {
-      const column = String(path[0]);
-      // The first mistake of a cell explains the others.
-      if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
-      columns.add(column);
-    }
-    return undefined;
-  }
+  const texts = toTexts(values);
+  const parsed = rowSchema.safeParse(texts);
+  const exit = readExit(texts);
+  if (!parsed.success) yield* mistakesOf(line, values, parsed.error);
+  if (typeof exit === 'string') return yield mistake(line, values, 'exit', exit);
+  // An unknown kind is among the mistakes.
+  if (!parsed.success || exit === undefined) return undefined;
   const { price, node, ...row } = parsed.data;
   const nodeId = nodes.get(node);
   const firstLine = firstLines.get(row.ip);
   if (firstLine === undefined) firstLines.set(row.ip, line);
   else yield { line, column: 'ip', problem: 'DUPLICATE_IP', value: String(firstLine) };
   if (nodeId === undefined) yield mistake(line, values, 'node', 'UNKNOWN_NODE');
-  else if (firstLine === undefined) yield { ...row, priceMicros: price, nodeId };
+  else if (firstLine === undefined) {
+    const upstream = exit.upstream && { ...exit.upstream, line };
+    yield { ...row, priceMicros: price, nodeId, exit: exit.exit, upstream };
+  }
   return undefined;
+}
+
+function* mistakesOf(line: number, values: Record<string, unknown>, error: z.ZodError): Generator<ImportError> {
+  const columns = new Set<string>();
+  for (const { path, message } of error.issues) {
+    const column = String(path[0]);
+    // The first mistake of a cell explains the others.
+    if (!columns.has(column)) yield mistake(line, values, column as ImportColumn, message as ImportProblem);
+    columns.add(column);
+  }
+}
+
+/** @returns undefined if the kind is unknown */
+function readExit({ exitKind, exit }: Record<string, unknown>): ReturnType<typeof parseExit> | undefined {
+  const kind = exitKinds.find((known) => known === exitKind);
+  return kind && (typeof exit === 'string' ? parseExit(kind, exit) : 'NOT_TEXT');
 }
 
 /** JSON may have numbers, and null for a default route. */
@@ -166,8 +183,14 @@ function mistake(
     line,
     column,
     problem: problemName,
-    value: typeof value === 'string' || typeof value === 'number' ? shorten(String(value)) : null,
+    value: isShown(column, value) ? shorten(String(value)) : null,
   };
+}
+
+/** Credentials of exits are not repeated, even where cells are in the wrong column. */
+function isShown(column: ImportColumn, value: unknown): value is string | number {
+  if (typeof value === 'number') return true;
+  return typeof value === 'string' && !/@|:\/\//.test(value) && !(column === 'exit' && value.includes(':'));
 }
 
 const SHOWN_LENGTH = 60;

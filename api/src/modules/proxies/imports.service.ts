@@ -10,7 +10,9 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
+import { encryptCredentials, hashCredentials } from '../../exit-credentials.ts';
 import { record } from '../audit-log/audit-log.service.ts';
+import type { ImportUpstream } from './import-exit.ts';
 import { decode, type ImportRow, readRows } from './import-rows.ts';
 import * as store from './imports.store.ts';
 import type { Editor, OnProgress } from './inventory.service.ts';
@@ -61,20 +63,56 @@ async function stage(ctx: Ctx, importId: string, format: FileFormat, text: strin
   const errors: ImportError[] = [];
   let errorCount = 0;
   let batch: ImportRow[] = [];
+  const addError = (error: ImportError) => {
+    if (errors.length < IMPORT_ERRORS_MAX) errors.push(error);
+    errorCount += 1;
+  };
   const flush = async () => {
-    if (errorCount === 0 && batch.length > 0) await store.insertRows(ctx, importId, batch);
+    const { rows, errors: mistakes } = await stageExits(ctx, batch);
+    for (const error of mistakes) addError(error);
+    if (errorCount === 0 && rows.length > 0) await store.insertRows(ctx, importId, rows);
     else await setImmediate();
     batch = [];
   };
   for (const item of readRows(format, text, nodes)) {
     if ('problem' in item) {
-      if (errors.length < IMPORT_ERRORS_MAX) errors.push(item);
+      addError(item);
       // Otherwise a file of mistakes would never give way to other requests.
-      if (++errorCount % BATCH_ROWS === 0) await flush();
+      if (errorCount % BATCH_ROWS === 0) await flush();
     } else if (batch.push(item) === BATCH_ROWS) await flush();
   }
   await flush();
   return { errors, errorCount };
+}
+
+/** Encrypts the credentials of upstreams, and finds the exits whose credentials an exported line has hidden. */
+async function stageExits(
+  ctx: Ctx,
+  batch: readonly ImportRow[],
+): Promise<{ rows: store.StagedRow[]; errors: ImportError[] }> {
+  const hidden = batch.filter(({ upstream }) => upstream?.credentials === 'hidden');
+  const kept = hidden.length === 0 ? new Map<string, string>() : await store.findKeptExits(ctx, hidden);
+  const errors = hidden
+    .filter(({ ip }) => !kept.has(ip))
+    .map(({ upstream }): ImportError => {
+      return { line: upstream!.line, column: 'exit', problem: 'HIDDEN_CREDENTIALS', value: null };
+    });
+  const rows = batch.map(({ upstream, ...row }) => {
+    return { ...row, staged: upstream && stageUpstream(ctx, upstream, kept.get(row.ip)) };
+  });
+  return { rows, errors };
+}
+
+function stageUpstream(
+  ctx: Ctx,
+  { host, port, credentials }: ImportUpstream,
+  keptExitId: string | undefined,
+): store.StagedUpstream {
+  if (credentials === undefined || credentials === 'hidden')
+    return { host, port, encrypted: null, hashes: null, keptExitId: keptExitId ?? null };
+  const { secretKeys } = ctx.config;
+  const encrypted = encryptCredentials(secretKeys, { host, port }, credentials);
+  return { host, port, encrypted, hashes: hashCredentials(secretKeys, credentials), keptExitId: null };
 }
 
 /**

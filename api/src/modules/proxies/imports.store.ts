@@ -33,16 +33,56 @@ export async function insertImport(ctx: Ctx, { actorId, fileName, sha256 }: NewI
   return row!.id;
 }
 
+/** What is stored of an upstream. */
+export interface StagedUpstream {
+  host: string;
+  port: number;
+  encrypted: Buffer | null;
+  /** Null: it asks for no credentials, or those of `keptExitId` count. */
+  hashes: Buffer[] | null;
+  keptExitId: string | null;
+}
+
+export type StagedRow = Omit<ImportRow, 'upstream'> & { staged: StagedUpstream | undefined };
+
+/** The exits that proxies have, where they are the upstreams that these rows name. @returns exits by the address of the proxy */
+export async function findKeptExits(ctx: Ctx, rows: readonly ImportRow[]): Promise<Map<string, string>> {
+  const found = await ctx.db.query<{ ip: string; exitId: string }>(
+    `select host(proxies.ip) as ip, exits.id as "exitId"
+       from unnest($1::inet[], $2::uuid[], $3::text[], $4::text[], $5::int[]) as file (ip, node_id, kind, host, port)
+       join proxies on proxies.ip = file.ip
+       join readable_exits as exits on exits.id = proxies.exit_id
+      where exits.node_id = file.node_id and exits.kind::text = file.kind and upstream_host = file.host
+        and upstream_port = file.port and has_credentials`,
+    [
+      rows.map(({ ip }) => ip),
+      rows.map(({ nodeId }) => nodeId),
+      rows.map(({ exitKind }) => exitKind),
+      rows.map(({ upstream }) => upstream?.host),
+      rows.map(({ upstream }) => upstream?.port),
+    ],
+  );
+  return new Map(found.map(({ ip, exitId }) => [ip, exitId]));
+}
+
+/** As the text of an array: `unnest` would flatten an array of arrays. */
+const hashesText = (hashes: Buffer[] | null | undefined) =>
+  hashes ? `{${hashes.map((hash) => `"\\\\x${hash.toString('hex')}"`).join(',')}}` : null;
+
 /** Each row has another address, which the caller has checked. */
-export async function insertRows(ctx: Ctx, importId: string, rows: readonly ImportRow[]): Promise<void> {
-  const column = <Key extends keyof ImportRow>(key: Key) => rows.map((row) => row[key]);
+export async function insertRows(ctx: Ctx, importId: string, rows: readonly StagedRow[]): Promise<void> {
+  const column = <Key extends keyof StagedRow>(key: Key) => rows.map((row) => row[key]);
+  const ofUpstream = <Key extends keyof StagedUpstream>(key: Key) => rows.map(({ staged }) => staged?.[key] ?? null);
   await ctx.db.query(
     `insert into catalogue_import_rows (import_id, ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id,
-                                        exit_kind, exit_address)
-     select $1, ip::inet, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind::exit_kind, exit
+                                        exit_kind, exit_address, upstream_host, upstream_port, credentials_encrypted,
+                                        credentials_hashes, kept_exit_id)
+     select $1, ip::inet, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind::exit_kind, exit,
+            upstream_host, upstream_port, encrypted, hashes::bytea[], kept_exit_id
        from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
-                   $11::text[], $12::text[])
-         as file (ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind, exit)`,
+                   $11::text[], $12::text[], $13::text[], $14::int[], $15::bytea[], $16::text[], $17::uuid[])
+         as file (ip, price_micros, country_code, region, city, zip, isp, connection_type, node_id, exit_kind, exit,
+                  upstream_host, upstream_port, encrypted, hashes, kept_exit_id)`,
     [
       importId,
       column('ip'),
@@ -56,22 +96,42 @@ export async function insertRows(ctx: Ctx, importId: string, rows: readonly Impo
       column('nodeId'),
       column('exitKind'),
       column('exit'),
+      ofUpstream('host'),
+      ofUpstream('port'),
+      ofUpstream('encrypted'),
+      rows.map(({ staged }) => hashesText(staged?.hashes)),
+      ofUpstream('keptExitId'),
     ],
   );
 }
 
 /** The rows of a file beside the proxies with their addresses. An exit that its node does not have yet is null. */
 const COMPARED = `
-  select file.*, exits.id as exit_id, proxies.id is null as is_new,
+  select file.*, coalesce(exits.id, upstreams.id) as exit_id, proxies.id is null as is_new,
          proxies.id is not null
-           and (exits.id is null
+           and (coalesce(exits.id, upstreams.id) is null
                 or (proxies.price_micros, proxies.country_code, proxies.region, proxies.city, proxies.zip, proxies.isp,
                     proxies.connection_type, proxies.exit_id)
                    is distinct from (file.price_micros, file.country_code, file.region, file.city, file.zip, file.isp,
-                                     file.connection_type, exits.id)) as is_changed
+                                     file.connection_type, coalesce(exits.id, upstreams.id))) as is_changed
     from catalogue_import_rows as file
     left join readable_exits as exits
-      on exits.node_id = file.node_id and exits.kind = file.exit_kind and coalesce(exits.address, '') = file.exit_address
+      on file.upstream_host is null and exits.node_id = file.node_id and exits.kind = file.exit_kind
+     and coalesce(exits.address, '') = file.exit_address
+    left join lateral (
+      select file.kept_exit_id as id where file.kept_exit_id is not null
+       union all
+      select found.id
+        from exit_credentials as found join readable_exits as of_node on of_node.id = found.id
+       where found.credentials_hash = any (file.credentials_hashes) and found.upstream_host = file.upstream_host
+         and found.upstream_port = file.upstream_port and of_node.node_id = file.node_id and of_node.kind = file.exit_kind
+       union all
+      select found.id from readable_exits as found
+       where file.credentials_hashes is null and file.kept_exit_id is null and not found.has_credentials
+         and found.upstream_host = file.upstream_host and found.upstream_port = file.upstream_port
+         and found.node_id = file.node_id and found.kind = file.exit_kind
+       limit 1
+    ) as upstreams on file.upstream_host is not null
     left join proxies on proxies.ip = file.ip
    where import_id = $1`;
 
@@ -143,7 +203,7 @@ export async function writeRows(
      ), written as (
        insert into proxies (ip, price_micros, country_code, region, city, zip, isp, connection_type, exit, exit_id)
        select ip, price_micros, country_code, region, city, zip, isp, connection_type,
-              jsonb_build_object('kind', exit_kind, 'address', nullif(exit_address, '')), exit_id
+              jsonb_build_object('kind', exit_kind, 'address', case when upstream_host is null then nullif(exit_address, '') end), exit_id
          from (${COMPARED} and file.ip in (select ip from batch)) as compared where is_new or is_changed order by ip
            on conflict (ip) do update
           set price_micros = excluded.price_micros, country_code = excluded.country_code, region = excluded.region,

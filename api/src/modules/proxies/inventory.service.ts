@@ -10,6 +10,7 @@ import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { fileEnds, toFileLine } from './catalogue-file.ts';
 import type { SeenProxies } from './inventory-filter.ts';
+import { exitText } from './import-exit.ts';
 import * as store from './inventory.store.ts';
 
 /** Who changes the catalogue. The operator at the command line has neither. */
@@ -36,7 +37,7 @@ function present(row: store.InventoryRow): InventoryProxy {
   return {
     ...row,
     price: toDollars(priceMicros),
-    exit: exitId === null ? null : { id: exitId, node: row.node!, kind: row.exitKind!, address: row.exitAddress },
+    exit: exitId === null ? null : { id: exitId, node: row.node!, kind: row.exitKind!, address: exitText(row) },
     state: stateOf(row),
     isHealthy: row.isExitHealthy,
     connection:

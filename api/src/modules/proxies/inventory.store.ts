@@ -34,6 +34,8 @@ export interface InventoryRow {
   node: string | null;
   exitKind: string | null;
   exitAddress: string | null;
+  upstreamHost: string | null;
+  upstreamPort: number | null;
   connectionId: string | null;
   connectedAt: Date | null;
   userId: string | null;
@@ -61,6 +63,7 @@ export function listInventory(
             connection_type as "connectionType", is_healthy as "isOffered", is_exit_healthy as "isExitHealthy",
             retired_at is not null as "isRetired", is_node_draining as "isNodeDraining", proxies.exit_id as "exitId",
             node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
+            upstream_host as "upstreamHost", upstream_port as "upstreamPort",
             proxies.connection_id as "connectionId", connections.created_at as "connectedAt",
             users.id as "userId", users.email as "userEmail"
        from listed
@@ -98,7 +101,9 @@ export type ExportedRow = Pick<
   | 'node'
   | 'exitKind'
   | 'exitAddress'
->;
+  | 'upstreamHost'
+  | 'upstreamPort'
+> & { hasCredentials: boolean | null };
 
 /** The next proxies after an address; null: from the first one. */
 export function listAfter(
@@ -110,7 +115,8 @@ export function listAfter(
   const { text, values } = toConditions(filter, [afterIp, limit]);
   return ctx.db.query(
     `select host(ip) as ip, price_micros as "priceMicros", country_code as "countryCode", region, city, zip, isp,
-            connection_type as "connectionType", node_name as node, exits.kind as "exitKind", exits.address as "exitAddress"
+            connection_type as "connectionType", node_name as node, exits.kind as "exitKind", exits.address as "exitAddress",
+            upstream_host as "upstreamHost", upstream_port as "upstreamPort", has_credentials as "hasCredentials"
        from (select * from proxies where ($1::inet is null or ip > $1) and ${text} order by ip limit $2) as proxies
        left join readable_exits as exits on exits.id = exit_id
       order by proxies.ip`,

@@ -260,6 +260,22 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
       ),
   },
   {
+    name: 'a deposit that was reversed without a transfer',
+    rule: 'a reversal takes back exactly what its deposit was credited',
+    plant: () =>
+      change("update deposits set state = 'REVERSED', reversed_at = now(), reversed_micros = credited_micros"),
+  },
+  {
+    name: 'a reversal of a deposit that never was',
+    rule: 'each reversal has its reversed deposit',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         values ('reversal:' || gen_random_uuid(), $1, 1, 5, 'REVERSAL')`,
+        [user.accountId],
+      ),
+  },
+  {
     name: 'a transfer to nobody',
     rule: 'every transfer is between accounts that exist',
     plant: () =>

@@ -56,7 +56,7 @@ test('at the start of a month users whose level changes are notified once', asyn
   expect(await told(fallen)).toEqual([
     [
       'Your <a href="/referral-system">referral level</a> is now <b>Basic</b>.',
-      'There is no bonus this month. One top-up of a referral brings it back in the next.',
+      'There is no bonus this month. One referral top-up brings it back next month.',
     ],
   ]);
   expect([await told(same), await told(newcomer)]).toEqual([[], []]);

@@ -53,7 +53,7 @@ describe('a ticket', () => {
     stream.close();
     const { data } = await owner.call(listNotifications, { query: {} });
     expect(data.map(({ description }) => description)).toEqual([
-      `The support team has answered your ticket <a href="/support/tickets/${id}">${body.name}</a>.`,
+      `The support team has replied to your ticket <a href="/support/tickets/${id}">${body.name}</a>.`,
     ]);
   });
 

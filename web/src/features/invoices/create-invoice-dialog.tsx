@@ -2,7 +2,7 @@ import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
 import { currencies as allCurrencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Select, type SelectProps, Stack, TextInput } from '@mantine/core';
 import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
@@ -40,7 +40,6 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     defaultValues: draft.read() ?? {},
   });
   const { errors } = form.formState;
-  const names = useCurrencyNames();
   useKeptDraft(form, draft);
   const replaced = useReplacedInvoice(useWatch({ control: form.control, name: 'currency' }));
   const submit = form.handleSubmit(async (body) => {
@@ -81,13 +80,10 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
           control={form.control}
           name="currency"
           render={({ field: { value, onChange, ...field } }) => (
-            <Select
+            <CurrencySelect
               {...field}
               label={t('create.currency')}
               placeholder={t('create.choose')}
-              size="md"
-              allowDeselect={false}
-              data={names}
               value={value ?? null}
               onChange={onChange}
               error={fieldErrorText(errors.currency)}
@@ -116,9 +112,10 @@ function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoi
   );
 }
 
-/** The currencies that are set up. */
-function useCurrencyNames() {
+/** Offers the currencies that are set up. */
+function CurrencySelect(props: Omit<SelectProps, 'data'>) {
   const { t } = useTranslation('payment');
   const { currencies = allCurrencies } = useSettings();
-  return currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
+  const data = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
+  return <Select {...props} size="md" allowDeselect={false} data={data} />;
 }

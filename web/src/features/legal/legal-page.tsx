@@ -32,13 +32,11 @@ function Text({ own, document }: { own: string | null; document: LegalDocument }
   const { brandName: brand, contactEmail, refundMinutes: count } = useSettings();
   const contact = contactEmail === null ? t('support') : t('write', { email: contactEmail });
   const text = own ?? `${t(`texts.${document}`, { brand, count })}\n\n${contact}`;
-  return legalBlocks(text).map(({ isHeading, text }, index) =>
-    // Parts of one text have no other identity than their index.
-    // oxlint-disable-next-line react/no-array-index-key
+  return legalBlocks(text).map(({ isHeading, text }) =>
     isHeading ? (
-      <h2 key={index}>{text}</h2>
+      <h2 key={text}>{text}</h2>
     ) : (
-      <p key={index}>
+      <p key={text}>
         <LinkedText text={text} />
       </p>
     ),

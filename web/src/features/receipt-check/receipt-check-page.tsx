@@ -1,7 +1,10 @@
 import { getReceiptKey } from '@cellhop/contract/receipts.plain';
 import { type SyntheticEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+// Vite returns the address of the file.
+// oxlint-disable-next-line import/default
 import checkUrl from '../../../../tools/receipt-checker/check.mjs?url&no-inline';
+// oxlint-disable-next-line import/default
 import commandUrl from '../../../../tools/receipt-checker/cellhop-receipt.mjs?url&no-inline';
 import { formatMoney } from '../../lib/format.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
@@ -59,7 +62,7 @@ export function ReceiptCheckPage() {
           {t('check')}
         </PlainButton>
       </form>
-      <div role="status">{result !== undefined && <Result result={result} />}</div>
+      <output>{result !== undefined && <Result result={result} />}</output>
       <Program />
     </div>
   );

@@ -1,0 +1,1 @@
+alter table proxies validate constraint proxies_upstream_exit;

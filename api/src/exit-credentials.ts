@@ -1,0 +1,59 @@
+/** The credentials of upstream proxies at rest: encrypted, and hashed with a key so that an import finds the same ones again. */
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { deriveKey, deriveKeys, type SecretKeys } from './keys.ts';
+import { seal, tryUnseal } from './sealing.ts';
+
+/** Key derivation contexts. */
+const ENCRYPTION = 'exit-credentials-encryption';
+const CHECK = 'exit-credentials-check';
+
+const credentialsSchema = z.object({ username: z.string(), password: z.string() });
+export type ExitCredentials = z.infer<typeof credentialsSchema>;
+
+export interface UpstreamAddress {
+  host: string;
+  port: number;
+}
+
+/** A ciphertext copied to another host does not decrypt: the credentials are never sent to a proxy that they are not for. */
+export function encryptCredentials(
+  secretKeys: SecretKeys,
+  upstream: UpstreamAddress,
+  credentials: ExitCredentials,
+): Buffer {
+  return encryptText(secretKeys, ownerOf(upstream), textOf(credentials));
+}
+
+/** @returns undefined if the key was removed or the ciphertext belongs to another host */
+export function decryptCredentials(
+  secretKeys: SecretKeys,
+  upstream: UpstreamAddress,
+  encrypted: Buffer,
+): ExitCredentials | undefined {
+  const opened = tryUnseal(credentialsKeys(secretKeys), ownerOf(upstream), encrypted);
+  return opened && credentialsSchema.parse(JSON.parse(opened.secret));
+}
+
+/** By each key, the newest first. */
+export function hashCredentials(secretKeys: SecretKeys, credentials: ExitCredentials): Buffer[] {
+  return deriveKeys(secretKeys, CHECK).map((key) => hashWith(key, textOf(credentials)));
+}
+
+export function credentialsKeys(secretKeys: SecretKeys): readonly Buffer[] {
+  return deriveKeys(secretKeys, ENCRYPTION);
+}
+
+/** @param text the decrypted one. @returns it encrypted and hashed with the newest key */
+export function resealCredentials(secretKeys: SecretKeys, owner: string, text: string) {
+  return { encrypted: encryptText(secretKeys, owner, text), hash: hashWith(deriveKey(secretKeys, CHECK), text) };
+}
+
+const encryptText = (secretKeys: SecretKeys, owner: string, text: string) =>
+  seal(deriveKey(secretKeys, ENCRYPTION), owner, text);
+
+const ownerOf = ({ host, port }: UpstreamAddress) => `${host}:${port}`;
+
+const textOf = ({ username, password }: ExitCredentials) => JSON.stringify({ username, password });
+
+const hashWith = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();

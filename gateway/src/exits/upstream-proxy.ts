@@ -1,0 +1,212 @@
+import type { UpstreamExit } from '@cellhop/contract/gateway';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { inBackground } from '../background.ts';
+import type { Limits } from '../limits.ts';
+import type { Metrics } from '../metrics.ts';
+import { TcpSide } from '../pipe/tcp-side.ts';
+import type { Answer } from '../protocol/dns.ts';
+import { addressText, parseHost } from '../protocol/host.ts';
+import * as http from '../protocol/http-upstream.ts';
+import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
+import * as socks5 from '../protocol/socks5-upstream.ts';
+import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
+import type { DatagramPort } from '../udp/udp-socket.ts';
+import { DialAbort } from './dial-abort.ts';
+import type { Endpoint, Exit, ExitStream } from './exit.ts';
+import { dialAddress } from './local-address.ts';
+import { NameResolver } from './name-resolver.ts';
+import { UpstreamHandshake } from './upstream-handshake.ts';
+import { UpstreamWatch } from './upstream-watch.ts';
+
+export interface UpstreamSettings {
+  readonly upstream: UpstreamExit;
+  readonly limits: Limits;
+  readonly nameServers: readonly string[] | undefined;
+  readonly metrics: Pick<Metrics, 'upstreamChecks'>;
+  readonly log: Logger;
+}
+
+/**
+ * Dials through another proxy, SOCKS5 or HTTP CONNECT. Names are resolved here, by the host's default route, and the
+ * upstream gets only checked addresses: it could resolve a name to what the guard refuses. After its handshake the socket
+ * is an ordinary one; the bytes of the handshake are not counted.
+ */
+export class UpstreamProxyExit implements Exit {
+  readonly kind: UpstreamExit['kind'];
+  readonly relaysUdp = false;
+  readonly #resolver: NameResolver;
+  readonly #watch: UpstreamWatch;
+  #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
+
+  constructor(private readonly settings: UpstreamSettings) {
+    const { upstream, limits, metrics, log } = settings;
+    this.kind = upstream.kind;
+    this.#resolver = new NameResolver({ ...settings, address: null });
+    this.#watch = new UpstreamWatch({
+      checkMs: limits.upstreamCheckMs,
+      lostAfterMs: limits.upstreamLostMs,
+      probe: async () => {
+        const cause = await this.#probe();
+        metrics.upstreamChecks.inc({ outcome: cause ?? 'ok' });
+        return cause;
+      },
+      changed: (cause) => {
+        const fields = { exitId: upstream.id, kind: upstream.kind };
+        if (cause === undefined) log.info(fields, 'The upstream proxy of an exit works again');
+        else log.warn({ ...fields, cause }, 'The upstream proxy of an exit does not work');
+      },
+    });
+  }
+
+  get isLost(): boolean {
+    return this.#watch.isLost;
+  }
+
+  check(): Promise<void> {
+    const { log } = this.settings;
+    if (this.#watch.isDue) inBackground(log, 'check of an upstream proxy', this.#watch.run());
+    return Promise.resolve();
+  }
+
+  close(): void {
+    this.#resolver.close();
+  }
+
+  /** The upstream says for each destination. */
+  reaches(): boolean {
+    return true;
+  }
+
+  resolve(name: string, abort: DialAbort): Promise<Uint8Array[]> {
+    return this.#resolver.resolve(name, abort);
+  }
+
+  openUdp(): Promise<DatagramPort> {
+    return Promise.reject(new TunnelFailure('udp-unsupported'));
+  }
+
+  /** A name server asked by this node would see its address, not that of the upstream. */
+  ask(): Promise<Answer> {
+    return Promise.reject(new TunnelFailure('udp-unsupported'));
+  }
+
+  async connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
+    try {
+      const socket = await this.#open(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
+      this.#watch.worked();
+      return { side: new TcpSide(socket, this.settings.limits), local: () => undefined };
+    } catch (error) {
+      if (causeOf(error) === 'upstream-login-refused') this.#watch.failed('upstream-login-refused');
+      throw error;
+    }
+  }
+
+  /**
+   * Connects to the upstream and logs in, without a destination. HTTP has no login of its own, so a refused one counts until a
+   * tunnel succeeds.
+   */
+  async #probe(): Promise<FailureCause | undefined> {
+    const { upstreamCheckMs } = this.settings.limits;
+    const login = (handshake: UpstreamHandshake) =>
+      this.kind === 'socks5' ? this.#login(handshake) : Promise.resolve();
+    try {
+      const socket = await this.#open(upstreamCheckMs, new DialAbort(), login);
+      socket.destroy();
+    } catch (error) {
+      return causeOf(error);
+    }
+    return this.kind === 'http' && this.#watch.failure === 'upstream-login-refused'
+      ? 'upstream-login-refused'
+      : undefined;
+  }
+
+  /** @throws TunnelFailure; the socket is closed then */
+  async #open(
+    timeoutMs: number,
+    abort: DialAbort,
+    shake: (handshake: UpstreamHandshake) => Promise<void>,
+  ): Promise<Socket> {
+    const deadline = performance.now() + timeoutMs;
+    const socket = await this.#dial(deadline, abort);
+    const handshake = new UpstreamHandshake(socket);
+    const stop = () => handshake.timeOut();
+    const timer = setTimeout(stop, deadline - performance.now());
+    const unsubscribe = abort.whenAborted(stop);
+    try {
+      await shake(handshake);
+      handshake.release();
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      unsubscribe();
+    }
+  }
+
+  /** Tries the addresses of the upstream in turn; all but the last have half of the remaining time. */
+  async #dial(deadline: number, abort: DialAbort): Promise<Socket> {
+    const addresses = await this.#addresses(abort);
+    let failure = new TunnelFailure('upstream-unreachable');
+    for (const [index, address] of addresses.entries()) {
+      const leftMs = Math.max(1, deadline - performance.now());
+      const timeoutMs = index === addresses.length - 1 ? leftMs : leftMs / 2;
+      try {
+        return await dialAddress({ host: addressText(address), port: this.settings.upstream.port }, timeoutMs, abort);
+      } catch (error) {
+        failure = failureOfUpstream(error);
+        if (abort.isAborted) break;
+      }
+    }
+    throw failure;
+  }
+
+  async #addresses(abort: DialAbort): Promise<Uint8Array[]> {
+    const { upstream, limits } = this.settings;
+    if (this.#known && this.#known.until > performance.now()) return this.#known.addresses;
+    const host = parseHost(upstream.host);
+    if (!host) throw new TunnelFailure('upstream-unreachable');
+    if (host.kind === 'address') return [host.bytes];
+    const resolved = await this.#resolver.resolve(host.name, abort).catch(() => {
+      throw new TunnelFailure('upstream-unreachable');
+    });
+    const addresses = resolved.slice(0, limits.addressAttempts);
+    this.#known = { addresses, until: performance.now() + limits.upstreamAddressMs };
+    return addresses;
+  }
+
+  async #request(handshake: UpstreamHandshake, { address, port }: Endpoint): Promise<void> {
+    if (this.kind === 'http') return this.#requestByHttp(handshake, { address, port });
+    await this.#login(handshake);
+    const reply = await handshake.request(socks5.encodeConnect(address, port), socks5.parseReply);
+    if (reply !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfReply(reply));
+  }
+
+  async #login(handshake: UpstreamHandshake): Promise<void> {
+    const { credentials } = this.settings.upstream;
+    const wanted = credentials ? METHOD_USER_PASSWORD : METHOD_NONE;
+    const method = await handshake.exchange(socks5.encodeGreeting(credentials !== undefined), socks5.parseMethod);
+    if (method !== wanted) throw new TunnelFailure('upstream-login-refused');
+    if (!credentials) return;
+    const status = await handshake.exchange(socks5.encodeLogin(credentials), socks5.parseLoginStatus);
+    if (status !== 0) throw new TunnelFailure('upstream-login-refused');
+  }
+
+  async #requestByHttp(handshake: UpstreamHandshake, { address, port }: Endpoint): Promise<void> {
+    const { upstream, limits } = this.settings;
+    const status = await handshake.request(http.encodeConnect(address, port, upstream.credentials), (bytes) =>
+      http.parseResponse(bytes, limits.headBytes),
+    );
+    const cause = http.causeOfStatus(status);
+    if (cause !== undefined) throw new TunnelFailure(cause);
+  }
+}
+
+/** No failure to reach the upstream is one of the destination. */
+function failureOfUpstream(error: unknown): TunnelFailure {
+  const { failure } = failureOfDial(error);
+  if (failure === 'descriptors-exhausted') return new TunnelFailure(failure);
+  return new TunnelFailure(failure === 'dial-timeout' ? 'upstream-timeout' : 'upstream-unreachable');
+}

@@ -1,0 +1,68 @@
+/** The client's side of SOCKS5 (RFC 1928, RFC 1929): what the gateway sends to an upstream proxy, and its replies. */
+import type { FailureCause } from '../statuses.ts';
+import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import {
+  COMMAND_CONNECT,
+  type Credentials,
+  METHOD_NONE,
+  METHOD_USER_PASSWORD,
+  SOCKS5_VERSION,
+  SUCCEEDED,
+} from './socks5.ts';
+import { addressLength, encodeAddress } from './socks5-address.ts';
+
+/** VER, REP and RSV. */
+const ADDRESS_AT = 3;
+
+/** With credentials no other method is offered: without a login, the upstream might let traffic leave by another route. */
+export function encodeGreeting(hasCredentials: boolean): Buffer {
+  return Buffer.from([SOCKS5_VERSION, 1, hasCredentials ? METHOD_USER_PASSWORD : METHOD_NONE]);
+}
+
+/** @returns the method that the upstream has chosen */
+export function parseMethod(bytes: Buffer): Parsed<number> {
+  if (bytes.length >= 1 && bytes[0] !== SOCKS5_VERSION) return parseFailure('upstream-malformed');
+  return bytes[1] === undefined ? needMore : parsedMessage(bytes[1], 2);
+}
+
+/** Both parts have 1 to 255 bytes. */
+export function encodeLogin({ username, password }: Credentials): Buffer {
+  const [name, secret] = [Buffer.from(username), Buffer.from(password)];
+  return Buffer.concat([Buffer.from([1, name.length]), name, Buffer.from([secret.length]), secret]);
+}
+
+/** The version is ignored: some servers repeat that of SOCKS. @returns the status, 0 for success */
+export function parseLoginStatus(bytes: Buffer): Parsed<number> {
+  return bytes[1] === undefined ? needMore : parsedMessage(bytes[1], 2);
+}
+
+export function encodeConnect(address: Uint8Array, port: number): Buffer {
+  return Buffer.from([SOCKS5_VERSION, COMMAND_CONNECT, 0, ...encodeAddress(address, port)]);
+}
+
+/**
+ * The bound address is skipped: it tells customers nothing but the upstream's network. The reply of a failure counts from its
+ * second byte, because some servers close before its end.
+ */
+export function parseReply(bytes: Buffer): Parsed<number> {
+  const [version, reply] = bytes;
+  if (version !== undefined && version !== SOCKS5_VERSION) return parseFailure('upstream-malformed');
+  if (reply === undefined) return needMore;
+  if (reply !== SUCCEEDED) return parsedMessage(reply, bytes.length);
+  const length = addressLength(bytes.subarray(ADDRESS_AT));
+  if (length === 'unknown' || length === 'empty-name') return parseFailure('upstream-malformed');
+  if (length === undefined || bytes.length < ADDRESS_AT + length) return needMore;
+  return parsedMessage(SUCCEEDED, ADDRESS_AT + length);
+}
+
+/** RFC 1928, section 6. 8: this upstream has no such addresses, IPv6 in practice. */
+const causesOfReplies: Record<number, FailureCause> = {
+  2: 'upstream-refused',
+  3: 'network-unreachable',
+  4: 'host-unreachable',
+  5: 'connection-refused',
+  6: 'host-unreachable',
+  8: 'network-unreachable',
+};
+
+export const causeOfReply = (reply: number): FailureCause => causesOfReplies[reply] ?? 'upstream-failed';
