@@ -94,7 +94,7 @@ test('connections are named, found, exported and disconnected together', async (
   await page.goto(`/connection-history?connection=${first.id}`);
   const dialog = page.getByRole('dialog', { name: `Connection ${first.ip}` });
   await dialog.getByLabel('Label').fill('Shop');
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByLabel('Label').press('Enter');
   await expect(page.getByText('Label saved')).toBeVisible();
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox').fill('shop');

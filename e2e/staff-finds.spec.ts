@@ -41,6 +41,7 @@ test('staff search for a user, read their timeline, and see the app as they do',
 
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('button', { name: `Disconnect ${ip}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   await expect(page.getByText('You only see this account.', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: `Details of ${ip}` }).click();
   await expect(page.getByRole('dialog')).toContainText('Not available');

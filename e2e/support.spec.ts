@@ -165,7 +165,7 @@ async function openOtherTickets(page: Page): Promise<void> {
   await expect(dialog.getByRole('alert')).toContainText('Try again in 13 minutes');
   await page.goto('/support/tickets/00000000-0000-4000-8000-000000000000');
   await expect(page.getByText('Failed loaded ticket')).toBeVisible();
-  await expect(page.getByText('There is no such ticket among yours.', { exact: false })).toBeVisible();
+  await expect(page.getByText('You have no such ticket.', { exact: false })).toBeVisible();
   await crumbsOf(page).getByRole('link', { name: 'Support tickets' }).click();
   await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Why was I charged?' })).toContainText(
     'Closed',

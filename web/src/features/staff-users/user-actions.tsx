@@ -29,7 +29,9 @@ function StatusAction({ user }: { user: StaffUser }) {
       user={user}
       isDangerous={isActive}
       isWorking={change.isRunning}
-      onConfirm={(reason) => change.run({ user, status: isActive ? 'BLOCKED' : 'ACTIVE', reason })}
+      onConfirm={(reason, seen) =>
+        change.run({ user: seen, status: seen.status === 'ACTIVE' ? 'BLOCKED' : 'ACTIVE', reason })
+      }
     />
   );
 }
@@ -43,7 +45,7 @@ function RoleAction({ user }: { user: StaffUser }) {
       user={user}
       isIncomplete={role === null}
       isWorking={change.isRunning}
-      onConfirm={(reason) => change.run({ user, role: role ?? user.role.name, reason })}
+      onConfirm={(reason, seen) => change.run({ user: seen, role: role ?? seen.role.name, reason })}
       onEnd={() => setRole(null)}
     >
       <RoleSelect current={user.role.name} value={role} onChange={setRole} />
@@ -59,7 +61,7 @@ function DeleteAction({ user }: { user: StaffUser }) {
       user={user}
       isDangerous
       isWorking={deletion.isRunning}
-      onConfirm={(reason) => deletion.run({ user, reason })}
+      onConfirm={(reason, seen) => deletion.run({ user: seen, reason })}
     />
   );
 }
@@ -70,7 +72,8 @@ interface ActionProps {
   isDangerous?: boolean;
   isIncomplete?: boolean;
   isWorking: boolean;
-  onConfirm: (reason: string) => Promise<unknown>;
+  /** `seen` is the user as shown when the dialog opened: a change by others since then is refused, not overwritten. */
+  onConfirm: (reason: string, seen: StaffUser) => Promise<unknown>;
   /** The dialog has closed. */
   onEnd?: () => void;
   /** Fields of the dialog above the reason. */
@@ -81,6 +84,7 @@ interface ActionProps {
 function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, ...dialog }: ActionProps) {
   const { t } = useTranslation('staffUsers');
   const [isOpen, setOpen] = useState(false);
+  const [seen, setSeen] = useState(user);
 
   function close(): void {
     setOpen(false);
@@ -89,7 +93,13 @@ function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, .
 
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        onClick={() => {
+          setSeen(user);
+          setOpen(true);
+        }}
+      >
         {t(`${name}.action`)}
       </Button>
       <ReasonDialog
@@ -104,7 +114,7 @@ function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, .
         }
         action={t(`${name}.action`)}
         isDangerous={isDangerous}
-        onConfirm={(reason = '') => void onConfirm(reason).then(close)}
+        onConfirm={(reason = '') => void onConfirm(reason, seen).then(close)}
         onClose={close}
       />
     </>
