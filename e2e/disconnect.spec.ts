@@ -19,8 +19,8 @@ test('Disconnect cuts a running download and charges exactly what was used', asy
   const { host, port, username, password } = connection;
   const used = async () => (await call(listConnections, { query: {} })).data[0]!.trafficUsed;
 
-  const target = `${product.url}/dev/download/900`;
-  const arguments_ = ['-sS', '--limit-rate', '20M', '-x', `socks5h://${username}:${password}@${host}:${port}`, target];
+  const target = `${product.url}/dev/download/90`;
+  const arguments_ = ['-sS', '--limit-rate', '2M', '-x', `socks5h://${username}:${password}@${host}:${port}`, target];
   const curl = spawn('curl', [...arguments_, '-o', '/dev/null'], { stdio: 'ignore' });
   const closed = once(curl, 'close');
   // The API shows usage during the download.
