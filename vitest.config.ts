@@ -19,9 +19,10 @@ export default defineConfig({
     ],
     // One more than processors: tests of failing networks wait for timeouts.
     maxWorkers: os.availableParallelism() + 1,
-    // The first query of a test file waits for its database to be cloned, while others clone theirs.
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Generous, because machines may be slow or busy; they only end tests that would hang.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     coverage: { provider: 'v8', include: ['{contract,api,gateway}/src/**'] },
   },
 });
