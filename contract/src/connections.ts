@@ -39,7 +39,7 @@ export const connectionSchema = locationSchema.extend({
   /** Of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
-  /** Null if all DNS ports of that node were taken at the purchase. The gateway does not listen on it yet. */
+  /** Null if all DNS ports of that node were taken at the purchase. */
   dnsPort: z.int().nullable(),
   username: z.string(),
   /** Null if the key it was encrypted with is no longer configured. */

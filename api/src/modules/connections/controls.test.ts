@@ -154,6 +154,73 @@ describe('an allow-list', () => {
   });
 });
 
+describe('a new password', () => {
+  const request = (user: TestUser, id: string, key?: string) =>
+    user.call(
+      changePassword,
+      { params: { id } },
+      { ...(key !== undefined && { headers: { 'idempotency-key': key } }) },
+    );
+  const renew = async (user: TestUser, id: string, key?: string) => (await request(user, id, key)).data.password;
+
+  test('is made once for all requests with the same key, also concurrent and late ones', async () => {
+    const { user, connection } = await buy();
+    const first = await renew(user, connection.id, 'first');
+    expect(first).not.toBe(connection.password);
+    expect(await renew(user, connection.id, 'first')).toBe(first);
+    const second = await Promise.all(Array.from({ length: 5 }, () => renew(user, connection.id, 'second')));
+    expect(new Set(second).size).toBe(1);
+    expect(second[0]).not.toBe(first);
+    // The repeat of the first request arrives after the second one.
+    expect(await renew(user, connection.id, 'first')).toBe(second[0]);
+    const third = await renew(user, connection.id);
+    expect(third).not.toBe(second[0]);
+    expect(await renew(user, connection.id)).not.toBe(third);
+  });
+
+  test('of another connection may have the same key', async () => {
+    const [one, other] = [await buy(), await buy()];
+    for (const { user, connection } of [one, other])
+      expect(await renew(user, connection.id, 'same')).not.toBe(connection.password);
+    await expect(request(one.user, other.connection.id, 'same')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('needs a key that is not too long', async () => {
+    const { user, connection } = await buy();
+    await expect(request(user, connection.id, 'x'.repeat(201))).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect((await find(user, connection.id)).password).toBe(connection.password);
+  });
+
+  test('a hundred times in a row leaves one that works, and a bounded number of stored keys', async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    let password = connection.password;
+    for (let number = 0; number < 100; number += 1) {
+      const changed = await renew(user, connection.id, `key ${number}`);
+      expect(changed).not.toBe(password);
+      password = changed;
+    }
+    expect(await run.authorize(connection, HOME)).toEqual({ isAuthorized: false });
+    expect(await run.authorize({ ...connection, password }, HOME)).toMatchObject({
+      isAuthorized: true,
+      access: { revision: 101, passwordRevision: 101 },
+    });
+    const [row] = await testApp.database.query<{ keys: string[] }>(
+      'select password_keys as keys from connections where id = $1',
+      [connection.id],
+    );
+    expect(row!.keys).toHaveLength(10);
+  });
+
+  test('changes nothing after a process of the previous release has changed it, if its key is repeated', async () => {
+    const { user, connection } = await buy();
+    const password = await renew(user, connection.id, 'before');
+    const older = 'select change_password(id, password_encrypted, password_hash) from connections where id = $1';
+    await testApp.database.query(older, [connection.id]);
+    expect(await renew(user, connection.id, 'before')).toBe(password);
+  });
+});
+
 test('a change is made as a whole or not at all, by the owner only', async () => {
   const { user, connection } = await buy();
   const both = { label: 'Shop', allowList: ['203.0.113.9'] };
