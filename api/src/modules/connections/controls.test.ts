@@ -221,6 +221,54 @@ describe('a new password', () => {
   });
 });
 
+test('IPv6 addresses and networks on an allow-list may have any form, and are stored in one', async () => {
+  const { user, connection } = await buy();
+  const address = '2001:db8:12:3400::7';
+  const run = createGatewayRun(testApp);
+  await run.authorize(connection, address);
+  const stored = async (...allowList: string[]) => {
+    await change(user, connection.id, { allowList });
+    return (await user.call(getConnectionAccess, { params: connection })).data.allowList;
+  };
+  const one = ['2001:db8:12:3400::7/128'];
+  expect(await stored('2001:0DB8:0012:3400:0000:0000:0000:0007')).toEqual(one);
+  expect(await stored(address, '2001:DB8:12:3400:0::7', '2001:db8:12:3400::0.0.0.7', `${address}/128`)).toEqual(one);
+  expect(await stored('2001:db8:12:34ff::1/56')).toEqual(['2001:db8:12:3400::/56']);
+  expect(await run.authorizeAddress('2001:db8:12:34ab::99')).toMatchObject({ connectionId: connection.id });
+  expect(await run.authorizeAddress('2001:db8:12:3500::1')).toEqual({ isAuthorized: false });
+  for (const refused of [
+    `${address}%eth0`,
+    `[${address}]`,
+    '2001:db8::/56/64',
+    '2001:db8:::1',
+    `${address}/129`,
+    '::/0',
+  ])
+    await expect(stored(refused)).rejects.toMatchObject({ code: 'VALIDATION' });
+  // The IPv4 client of a socket for both families.
+  await run.authorize(connection, '198.51.100.9');
+  expect(await stored('::ffff:198.51.100.9')).toEqual(['198.51.100.9/32']);
+  await expect(stored('::ffff:198.51.100.9/120')).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect(await stored('::FFFF:c633:6409')).toEqual(['198.51.100.9/32']);
+});
+
+test('a hundred concurrent changes of cap and allow-list leave the values of one of them, and a gateway learns these', async () => {
+  const { user, connection } = await buy();
+  const run = createGatewayRun(testApp);
+  await run.authorize(connection, HOME);
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      change(user, connection.id, { capMegabytes: 60 + index, allowList: index % 2 === 0 ? [HOME] : [] }),
+    ),
+  );
+  const { capMegabytes } = await find(user, connection.id);
+  const { allowList } = (await user.call(getConnectionAccess, { params: connection })).data;
+  expect(allowList).toEqual(capMegabytes! % 2 === 0 ? [`${HOME}/32`] : []);
+  expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
+    access: { revision: 101, passwordRevision: 1, allowList },
+  });
+});
+
 test('a change is made as a whole or not at all, by the owner only', async () => {
   const { user, connection } = await buy();
   const both = { label: 'Shop', allowList: ['203.0.113.9'] };
