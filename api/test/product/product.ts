@@ -56,12 +56,12 @@ export async function startProduct(api: Partial<Config> = {}, node: Partial<Gate
 }
 
 /** @returns the violated invariants of the stored data */
-export async function stopProduct({ app, gateway, ctx, stop }: Product): Promise<string[]> {
-  await gateway.close();
-  const violations = await checkInvariants(ctx);
+export async function stopProduct(product: Product): Promise<string[]> {
+  await product.gateway.close();
+  const violations = await checkInvariants(product.ctx);
   // The gateway's HTTP client keeps connections without a request, and to Node's server those are not idle.
-  app.server.closeAllConnections();
-  await stop();
+  product.app.server.closeAllConnections();
+  await product.stop();
   return violations;
 }
 

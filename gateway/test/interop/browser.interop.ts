@@ -60,7 +60,6 @@ async function startCaddy(): Promise<ChildProcess> {
     `{
       admin off
       auto_https off
-      persist_config off
     }
     https://${NAME}:${originPort} {
       bind 127.0.0.1
@@ -76,7 +75,7 @@ async function startCaddy(): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';
-  child.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await until(() => {
     if (child.exitCode !== null) throw new Error(`Caddy has exited: ${output}`);
     return output.includes('serving initial configuration');

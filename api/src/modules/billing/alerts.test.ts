@@ -88,17 +88,19 @@ describe('an alert about a low balance', () => {
     const user = await createUser(testApp, { balanceMicros: 2_400_000n });
     await save(user, { lowBalance: 2, isMailed: true });
     const connection = await buy(user);
-    await checkBalances();
-    expect(await notificationsOf(user)).toEqual([]);
     const run = createGatewayRun(testApp);
     await run.authorize(connection);
-    await run.report(connection.id, 50 * MB + 1, MB);
+    // What is held for the next megabytes is not spent.
+    await run.report(connection.id, 50 * MB, 4 * MB);
+    await checkBalances();
+    expect(await notificationsOf(user)).toEqual([]);
+    await run.report(connection.id, 50 * MB + 1);
     await checkBalances();
     expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$1.99</b>.']);
     // Exactly the amount again, by a top-up: recovered, so the next fall causes the next alert.
     await topUp(testApp, user.accountId, 8_000n);
     await checkBalances();
-    await run.report(connection.id, 51 * MB + 1, MB);
+    await run.report(connection.id, 51 * MB + 1);
     await checkBalances();
     expect(await notificationsOf(user)).toHaveLength(2);
     await run.end(connection.id, 51 * MB + 1);

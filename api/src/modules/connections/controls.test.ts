@@ -154,40 +154,37 @@ describe('an allow-list', () => {
   });
 });
 
-describe('a new password', () => {
-  const request = (user: TestUser, id: string, key?: string) =>
-    user.call(
-      changePassword,
-      { params: { id } },
-      { ...(key !== undefined && { headers: { 'idempotency-key': key } }) },
-    );
-  const renew = async (user: TestUser, id: string, key?: string) => (await request(user, id, key)).data.password;
+const requestPassword = (user: TestUser, id: string, key?: string) =>
+  user.call(changePassword, { params: { id } }, { ...(key !== undefined && { headers: { 'idempotency-key': key } }) });
+const renewPassword = async (user: TestUser, id: string, key?: string) =>
+  (await requestPassword(user, id, key)).data.password;
 
+describe('a new password', () => {
   test('is made once for all requests with the same key, also concurrent and late ones', async () => {
     const { user, connection } = await buy();
-    const first = await renew(user, connection.id, 'first');
+    const first = await renewPassword(user, connection.id, 'first');
     expect(first).not.toBe(connection.password);
-    expect(await renew(user, connection.id, 'first')).toBe(first);
-    const second = await Promise.all(Array.from({ length: 5 }, () => renew(user, connection.id, 'second')));
+    expect(await renewPassword(user, connection.id, 'first')).toBe(first);
+    const second = await Promise.all(Array.from({ length: 5 }, () => renewPassword(user, connection.id, 'second')));
     expect(new Set(second).size).toBe(1);
     expect(second[0]).not.toBe(first);
     // The repeat of the first request arrives after the second one.
-    expect(await renew(user, connection.id, 'first')).toBe(second[0]);
-    const third = await renew(user, connection.id);
+    expect(await renewPassword(user, connection.id, 'first')).toBe(second[0]);
+    const third = await renewPassword(user, connection.id);
     expect(third).not.toBe(second[0]);
-    expect(await renew(user, connection.id)).not.toBe(third);
+    expect(await renewPassword(user, connection.id)).not.toBe(third);
   });
 
   test('of another connection may have the same key', async () => {
     const [one, other] = [await buy(), await buy()];
     for (const { user, connection } of [one, other])
-      expect(await renew(user, connection.id, 'same')).not.toBe(connection.password);
-    await expect(request(one.user, other.connection.id, 'same')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(await renewPassword(user, connection.id, 'same')).not.toBe(connection.password);
+    await expect(requestPassword(one.user, other.connection.id, 'same')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test('needs a key that is not too long', async () => {
     const { user, connection } = await buy();
-    await expect(request(user, connection.id, 'x'.repeat(201))).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(requestPassword(user, connection.id, 'x'.repeat(201))).rejects.toMatchObject({ code: 'VALIDATION' });
     expect((await find(user, connection.id)).password).toBe(connection.password);
   });
 
@@ -196,7 +193,7 @@ describe('a new password', () => {
     const run = createGatewayRun(testApp);
     let password = connection.password;
     for (let number = 0; number < 100; number += 1) {
-      const changed = await renew(user, connection.id, `key ${number}`);
+      const changed = await renewPassword(user, connection.id, `key ${number}`);
       expect(changed).not.toBe(password);
       password = changed;
     }
@@ -214,10 +211,10 @@ describe('a new password', () => {
 
   test('changes nothing after a process of the previous release has changed it, if its key is repeated', async () => {
     const { user, connection } = await buy();
-    const password = await renew(user, connection.id, 'before');
+    const password = await renewPassword(user, connection.id, 'before');
     const older = 'select change_password(id, password_encrypted, password_hash) from connections where id = $1';
     await testApp.database.query(older, [connection.id]);
-    expect(await renew(user, connection.id, 'before')).toBe(password);
+    expect(await renewPassword(user, connection.id, 'before')).toBe(password);
   });
 });
 
