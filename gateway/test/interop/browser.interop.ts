@@ -6,9 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness, untilGauge } from '../gateway-harness.ts';
+import { untilGauge } from '../gateway-harness.ts';
 import { startNameServer } from '../name-server.ts';
 import { closedPort, sha256, until } from '../sockets.ts';
+import { startNode } from '../udp-harness.ts';
 import { startShim } from './quic-shim.ts';
 
 const NAME = 'origin.test';
@@ -25,7 +26,6 @@ let originPort: number;
 /** Of the certificate's key, in the form of Chromium's option. */
 let keyHash: string;
 let names: Awaited<ReturnType<typeof startNameServer>>;
-let harness: Harness;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cellhop-browser-'));
   originPort = await closedPort();
@@ -35,10 +35,8 @@ beforeAll(async () => {
     .digest('base64');
   caddy = await startCaddy();
   names = await startNameServer({ [NAME]: ['127.0.0.1'] });
-  harness = await startHarness({ nameServers: [names.address] });
 });
 afterAll(async () => {
-  await harness.stop();
   names.stop();
   caddy.kill();
   rmSync(directory, { recursive: true, force: true });
@@ -83,6 +81,9 @@ async function startCaddy(): Promise<ChildProcess> {
   return child;
 }
 
+/** A node of its own, because a listed address needs no password for any request. */
+const openNode = () => startNode({ nameServers: [names.address] });
+
 /** Opens the page of the origin in a new browser, and downloads the body in it. */
 async function visit(options: LaunchOptions) {
   const args = [`--ignore-certificate-errors-spki-list=${keyHash}`, ...(options.args ?? [])];
@@ -105,6 +106,7 @@ async function visit(options: LaunchOptions) {
 }
 
 test('Chromium loads a page and a file of Caddy over HTTP/3, and all of it is charged', async () => {
+  const harness = await openNode();
   const connection = harness.control.sell();
   const shim = await startShim(harness.gateway, connection, originPort);
   const args = [
@@ -122,6 +124,7 @@ test('Chromium loads a page and a file of Caddy over HTTP/3, and all of it is ch
 });
 
 test('Chromium uses HTTP/2 through SOCKS5, for which it has no password, from a listed address', async () => {
+  const harness = await openNode();
   const access = { revision: 1, passwordRevision: 1, allowList: ['127.0.0.1/32'] };
   const connection = harness.control.sell({ access });
   const proxy = { server: `socks5://127.0.0.1:${harness.gateway.port}` };
@@ -130,6 +133,7 @@ test('Chromium uses HTTP/2 through SOCKS5, for which it has no password, from a 
 });
 
 test('Chromium uses HTTP/2 through the HTTP proxy, with the password of the connection', async () => {
+  const harness = await openNode();
   const connection = harness.control.sell();
   const { username, password } = connection;
   const proxy = { server: `http://127.0.0.1:${harness.gateway.port}`, username, password };
