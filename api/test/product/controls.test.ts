@@ -141,7 +141,10 @@ test('a cap below the used traffic is refused and changes nothing; the next mega
     await expect(change(customer, connection.id, { capMegabytes })).rejects.toMatchObject({ code: 'CAP_USED_UP' });
   expect(await find(customer, connection.id)).toMatchObject({ status: 'WORK', capMegabytes: null });
 
+  const recalled = await openTunnel(connection, await openEcho());
   await change(customer, connection.id, { capMegabytes: 3 });
+  // What passes before the node has learned the cap is charged, too.
+  expect((await recalled.rest()).end).toBe('reset');
   const received = await downloadUntilRefused(connection, await openEndlessOrigin());
   expect(received).toBe(MB - 1);
   await expect
