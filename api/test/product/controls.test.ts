@@ -12,6 +12,7 @@ import {
   chargeWithRefundFor,
   createBuyer,
   find,
+  LONG,
   MB,
   type Product,
   readCharges,
@@ -152,7 +153,7 @@ test('a cap below the used traffic is refused and changes nothing; the next mega
     .toMatchObject({ status: 'NOT_WORK', endReason: 'CAP', trafficUsed: 3 * 1024, paidFor: 0.024 });
 });
 
-test('a hundred changes of the cap while programs download end with the last one, to the byte', async () => {
+test('a hundred changes of the cap while programs download end with the last one, to the byte', LONG, async () => {
   const { customer, connection } = await createBuyer(product, 1_000_000n);
   const port = await openEcho();
   const tunnel = await openTunnel(connection, port);
@@ -175,7 +176,7 @@ test('a hundred changes of the cap while programs download end with the last one
   expect(await readCharges(customer, connection.id)).toMatchObject({ paid: 0.032, receiptTotal: 0.032 });
 });
 
-test('a cap that is lowered in the middle of downloads charges what has passed, and never more', async () => {
+test('a cap that is lowered in the middle of downloads charges what has passed, and never more', LONG, async () => {
   const { customer, connection } = await createBuyer(product, 500_000n);
   const port = await openEndlessOrigin();
   const downloads = [1, 2, 3].map(() => downloadUntilRefused(connection, port));

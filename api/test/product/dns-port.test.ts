@@ -14,6 +14,7 @@ import {
   chargeWithRefundFor,
   createBuyer,
   find,
+  LONG,
   MB,
   type Product,
   readCharges,
@@ -105,7 +106,7 @@ test('questions and answers cost what their messages count, over UDP and TCP', a
   expect(await balanceOf(product, customer)).toBe(992_000n);
 });
 
-test('the last bytes that the money pays for may be questions, and then the port closes', async () => {
+test('the last bytes that the money pays for may be questions, and then the port closes', LONG, async () => {
   const { customer, connection } = await buyAndLogIn(400_500n);
   const asked = question('last.example.test');
   const answerBytes = answerTo(asked, [address('192.0.2.7')]).length;

@@ -8,6 +8,7 @@ import {
   chargeWithRefundFor,
   createBuyer,
   find,
+  LONG,
   MB,
   type Product,
   readCharges,
@@ -92,7 +93,7 @@ test('datagrams cost what their payloads count, in both directions and without h
   expect(await balanceOf(product, customer)).toBe(1_000_000n - BigInt(Math.round(cost * 1e6)));
 });
 
-test('an association passes exactly the bytes that the money pays for, and ends as NO_MONEY', async () => {
+test('an association passes exactly the bytes that the money pays for, and ends as NO_MONEY', LONG, async () => {
   const { customer, connection } = await createBuyer(product, 416_500n);
   const { association, echo, passed, closed, isOpen } = await open(connection);
   const payload = Buffer.alloc(PAYLOAD_BYTES, 'x');

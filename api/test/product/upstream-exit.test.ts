@@ -16,6 +16,7 @@ import {
   buy,
   chargeFor,
   find,
+  LONG,
   MB,
   PRICE,
   type Product,
@@ -139,6 +140,7 @@ async function exports(customer: TestUser): Promise<string> {
 
 test.each(['csv', 'json'] as const)(
   'a SOCKS5 proxy that staff import as %s carries and charges the traffic of its customer',
+  LONG,
   async (format) => {
     const proxyId = await importProxy(format, format === 'csv' ? '192.0.2.1' : '192.0.2.2');
     const customer = await createUser(product, { balanceMicros: 2_000_000n });
