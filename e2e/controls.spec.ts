@@ -129,6 +129,36 @@ test('a new password replaces the old one, and a listed address needs none', asy
   await call(disconnect, { params: { id } });
 });
 
+test('a new password whose response was lost is not replaced once more by the next click', async ({
+  page,
+  product,
+}) => {
+  await createCustomer(page, 'loses-response@example.com');
+  await enter(page, '/connection-history', 'loses-response@example.com');
+  const { call, connection, dialog } = await buyAndShow(page, product.url);
+  const { id } = connection;
+  const passwordNow = async () => (await call(listConnections, { query: { id } })).data[0]!.password!;
+  const keys: (string | undefined)[] = [];
+  await page.route('**/credentials', async (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await dialog.getByRole('button', { name: 'Get a new password' }).click();
+  const question = page.getByRole('dialog', { name: 'Replace the password?' });
+  const confirm = question.getByRole('button', { name: 'Get a new password' });
+  await confirm.click();
+  await expect.poll(passwordNow).not.toBe(connection.password);
+  const changed = await passwordNow();
+  await confirm.click();
+  await expect(question).toBeHidden();
+  expect(await passwordNow()).toBe(changed);
+  await expect(dialog.getByText(changed, { exact: true })).toBeVisible();
+  expect(keys).toEqual([expect.any(String), keys[0]]);
+  await call(disconnect, { params: { id } });
+});
+
 test('a customer chooses when to be alerted, and is alerted by notification and by email', async ({
   page,
   product,

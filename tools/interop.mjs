@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChanged } from './build.mjs';
+import { findChromium } from './chromium.mjs';
 import { Problem, reportFailure } from './problem.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,15 +35,26 @@ function installPackage(name, manifest) {
 
 /** On Debian or Ubuntu as root. @param {string} name */
 function installDebianPackage(name) {
+  runApt(['install', '-y', '-qq', '--no-install-recommends', name]);
+}
+
+/** In a folder of its own: the installation would start its program as a service. @param {string} name */
+function unpackDebianPackage(name) {
+  const folder = path.join(directory, name);
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  runApt(['download', '-qq', '-o', 'APT::Sandbox::User=root', name], folder);
+  for (const file of fs.readdirSync(folder))
+    spawnSync('dpkg-deb', ['-x', file, '.'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** On Debian or Ubuntu as root, after an update. @param {string[]} command its last word is the package */
+function runApt(command, cwd = root) {
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;
-  console.log(`Installing ${name} (apt-get) ...`);
+  console.log(`Installing ${command.at(-1)} (apt-get) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', name],
-  ]) {
-    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env, timeout: INSTALL_TIMEOUT_MS });
-  }
+  for (const args of [['update', '-qq'], command])
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], cwd, env, timeout: INSTALL_TIMEOUT_MS });
 }
 
 /** @param {string[]} files */
@@ -76,6 +88,18 @@ const PROGRAMS = [
     // The leveldown that bcoin asks for does not build on current versions of Node.
     install: () => installPackage('bcoin', { dependencies: { bcoin: '1.0.2' }, overrides: { leveldown: '6.1.1' } }),
     advice: 'npm could not install bcoin 1.0.2',
+  },
+  {
+    setting: 'CADDY',
+    find: () => firstExisting('/usr/bin/caddy', path.join(directory, 'caddy/usr/bin/caddy')),
+    install: () => unpackDebianPackage('caddy'),
+    advice: 'install the Debian package caddy (apt-get install caddy)',
+  },
+  {
+    setting: 'CHROMIUM',
+    find: findChromium,
+    install: () => installDebianPackage('chromium'),
+    advice: 'install Chromium or Chrome (on Debian: apt-get install chromium)',
   },
   debianProgram('LITECOIND', '/usr/lib/litecoin/litecoind', 'litecoind'),
   debianProgram('ELECTRUM', '/usr/bin/electrum', 'electrum'),

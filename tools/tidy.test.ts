@@ -138,6 +138,16 @@ describe('the repository', () => {
     expect(errorCodes.filter((name) => !programs.some((text) => text.includes(use(name))))).toEqual([]);
   });
 
+  it('tells users what there is, and promises nothing for later', () => {
+    const texts = files.filter((file) =>
+      /^(web\/src\/i18n\/locales|api\/src\/(seed|mail))\/|^web\/[^/]+\.html$/.test(file),
+    );
+    expect(texts.length).toBeGreaterThan(50);
+    // Except for "as soon as" and "try again soon". The Russian word is also the beginning of "speed".
+    const promise = /(?<!\bas |\bagain )\bsoon\b|скоро(?!с)|в будущем|\bin (?:the|a) future\b/i;
+    expect(matching(texts, promise)).toEqual([]);
+  });
+
   it('has no barrel files and no utility folders', () => {
     expect(code.filter((file) => /\/src\/(.*\/)?(utils?|helpers?|common|misc|index)(\.|\/)/.test(file))).toEqual([]);
   });

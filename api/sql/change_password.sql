@@ -1,8 +1,18 @@
--- revision: 1
+-- revision: 2
 -- Replaces the password of an open connection, encrypted and hashed. The caller has locked the payer's account.
+-- Called by processes of the previous release.
 create or replace function change_password(changed_id uuid, encrypted bytea, hash bytea) returns void language sql as $$
   update connections
      set password_encrypted = encrypted, password_hash = hash,
          access_revision = access_revision + 1, password_revision = access_revision + 1
    where id = changed_id and status = 'WORK';
+$$;
+
+-- The same, unless one of the last ten changes had this idempotency key. Null: the request has none.
+create or replace function change_password(changed_id uuid, encrypted bytea, hash bytea, key text) returns void language sql as $$
+  update connections
+     set password_encrypted = encrypted, password_hash = hash,
+         access_revision = access_revision + 1, password_revision = access_revision + 1,
+         password_keys = case when key is null then password_keys else (array_prepend(key, password_keys))[:10] end
+   where id = changed_id and status = 'WORK' and (key is null or key <> all (password_keys));
 $$;

@@ -143,7 +143,8 @@ describe('the database', () => {
       else older.push(signature);
     }
     expect(older.filter((signature) => !OLDER.some((known) => signature.startsWith(known)))).toEqual([]);
-    expect(current).toEqual((await namesIn('')).sort());
+    // A file may also have the overload of the previous release.
+    expect([...new Set(current)]).toEqual((await namesIn('')).sort());
     expect(views.rows.map(({ name }) => name)).toEqual((await namesIn('views/')).sort());
   });
 

@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { DnsClient, freeDnsPort } from '../../gateway/test/dns-client.ts';
 import { question } from '../../gateway/test/dns-messages.ts';
 import { socks5Connect } from '../../gateway/test/gateway-harness.ts';
-import type { FakeConnection } from '../../gateway/test/control-plane.ts';
 import { closedPort } from '../../gateway/test/sockets.ts';
 import { build, cpuSeconds, killAll, OTHER_CORE, pinToCore, PROXY_CORE, start } from './processes.ts';
 
@@ -90,7 +89,7 @@ async function startGateway(upstreamPort: number): Promise<Peer> {
     NAME_SERVER: `127.0.0.1:${upstreamPort}`,
   });
   // The login counts, whether or not something listens on the destination.
-  await socks5Connect(gateway.ready, credentials as FakeConnection, '127.0.0.1', await closedPort());
+  await socks5Connect(gateway.ready, credentials, '127.0.0.1', await closedPort());
   await untilAnswering(dnsPort);
   return { name: 'gateway', port: dnsPort, processId: gateway.processId };
 }

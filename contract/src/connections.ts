@@ -39,7 +39,7 @@ export const connectionSchema = locationSchema.extend({
   /** Of the gateway node that serves it. */
   host: z.string(),
   port: z.int(),
-  /** Null if all DNS ports of that node were taken at the purchase. The gateway does not listen on it yet. */
+  /** Null if all DNS ports of that node were taken at the purchase. */
   dnsPort: z.int().nullable(),
   username: z.string(),
   /** Null if the key it was encrypted with is no longer configured. */
@@ -61,7 +61,10 @@ const capSchema = z.int().min(1).max(CAP_MEGABYTES_MAX);
 export const connectBody = z.strictObject({ id: idSchema, price: dollarsSchema, capMegabytes: capSchema.optional() });
 export type ConnectBody = z.infer<typeof connectBody>;
 
-/** An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. */
+/**
+ * An optional header of `connect`: a repeat with the same key returns the same connection and charges nothing. Of `changePassword`: it
+ * changes nothing more.
+ */
 export const idempotencyKeySchema = z.string().min(1).max(200);
 
 /** An address or a network on an allow-list, in canonical form. */

@@ -32,7 +32,10 @@ export async function startHarness(settings: Partial<GatewaySettings> = {}): Pro
   return { control, gateway, stop };
 }
 
-export const socks5Login = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
+/** What a client needs of a connection. */
+export type Credentials = Pick<FakeConnection, 'username' | 'password'>;
+
+export const socks5Login = ({ username, password }: Credentials) =>
   Buffer.concat([
     Buffer.from([1, username.length]),
     Buffer.from(username),
@@ -50,7 +53,7 @@ export function socks5Request(host: string, port: number, command = 1): Buffer {
 
 export const socks5Greeting = Buffer.from([5, 1, 2]);
 
-export const basic = ({ username, password }: Pick<FakeConnection, 'username' | 'password'>) =>
+export const basic = ({ username, password }: Credentials) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** The current value of a gauge. */
@@ -74,7 +77,7 @@ export async function openClient(port: number, localAddress?: string): Promise<R
 /** Connects a SOCKS5 client. @returns the client after the reply to its CONNECT, and the reply code */
 export async function socks5Connect(
   gateway: Pick<Gateway, 'port'>,
-  connection: FakeConnection,
+  connection: Credentials,
   host: string,
   port: number,
 ) {

@@ -2,8 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Gateway } from '../src/gateway.ts';
-import type { FakeConnection } from './control-plane.ts';
-import { openClient, socks5Greeting, socks5Login, socks5Request } from './gateway-harness.ts';
+import { type Credentials, openClient, socks5Greeting, socks5Login, socks5Request } from './gateway-harness.ts';
 import { type Reader } from './sockets.ts';
 
 export interface UdpPeer {
@@ -72,7 +71,7 @@ export interface TestAssociation {
 /** Requests UDP ASSOCIATE. `port`: DST.PORT of the request; 0: the client does not know it. */
 export async function associate(
   gateway: Pick<Gateway, 'port'>,
-  connection: FakeConnection,
+  connection: Credentials,
   { port = 0, localAddress = '127.0.0.1' } = {},
 ): Promise<TestAssociation> {
   const udp = await openUdp(localAddress);

@@ -28,7 +28,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Which protocols are supported?',
-      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC (HTTP/3), which travels over SOCKS5 UDP: programs that support UDP ASSOCIATE use it by themselves. All of them use the same host and port; the username and password of the connection are needed.',
+      'SOCKS5, HTTP (also for HTTPS sites, by the CONNECT method) and QUIC (HTTP/3), which travels over SOCKS5 UDP: programs that support UDP ASSOCIATE use it by themselves. All of them use the same host and port, with the username and password of the connection; addresses on its allow-list need no password.',
     ],
     [
       'How do I use a proxy that I bought?',
@@ -78,7 +78,7 @@ const faqs: { readonly en: readonly Entry[]; readonly ru: readonly Entry[] } = {
     ],
     [
       'Какие протоколы поддерживаются?',
-      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Для всех один и тот же хост и порт; нужны имя пользователя и пароль подключения.',
+      'SOCKS5, HTTP (в том числе для сайтов HTTPS, методом CONNECT) и QUIC (HTTP/3), который идёт через SOCKS5 UDP: программы, которые поддерживают UDP ASSOCIATE, используют его сами. Для всех один и тот же хост и порт, имя пользователя и пароль подключения; адресам из списка разрешённых пароль не нужен.',
     ],
     [
       'Как пользоваться купленным прокси?',

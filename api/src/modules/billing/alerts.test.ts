@@ -84,6 +84,42 @@ describe('an alert about a low balance', () => {
     expect(await mailCount(user)).toBe(0);
   });
 
+  test('is not sent while the balance equals the chosen amount, and is sent below it', async () => {
+    const user = await createUser(testApp, { balanceMicros: 2_400_000n });
+    await save(user, { lowBalance: 2, isMailed: true });
+    const connection = await buy(user);
+    const run = createGatewayRun(testApp);
+    await run.authorize(connection);
+    // What is held for the next megabytes is not spent.
+    await run.report(connection.id, 50 * MB, 4 * MB);
+    await checkBalances();
+    expect(await notificationsOf(user)).toEqual([]);
+    await run.report(connection.id, 50 * MB + 1);
+    await checkBalances();
+    expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$1.99</b>.']);
+    // Exactly the amount again, by a top-up: recovered, so the next fall causes the next alert.
+    await topUp(testApp, user.accountId, 8_000n);
+    await checkBalances();
+    await run.report(connection.id, 51 * MB + 1);
+    await checkBalances();
+    expect(await notificationsOf(user)).toHaveLength(2);
+    await run.end(connection.id, 51 * MB + 1);
+  });
+
+  test('follows the last of a hundred changes of the amount, without a flood', async () => {
+    const user = await createUser(testApp, { balanceMicros: 3_000_000n });
+    await buy(user);
+    for (let number = 0; number < 100; number += 1) {
+      await save(user, { lowBalance: number % 2 === 0 ? 5 : 2.5, isMailed: true });
+      if (number % 10 === 0) await checkBalances();
+    }
+    expect(await notificationsOf(user)).toEqual([]);
+    await buy(user);
+    await checkBalances();
+    expect(await notificationsOf(user)).toEqual(['Your balance is low: <b>$2.20</b>.']);
+    expect(await mailCount(user)).toBe(1);
+  });
+
   test('is in the language of the user, and not mailed to those who do not want that', async () => {
     const [russian, quiet] = await Promise.all([
       createUser(testApp, { balanceMicros: 1_200_000n }),

@@ -12,12 +12,22 @@ import { presentConnection } from './connection-presenter.ts';
 import { findConnection } from './connections.store.ts';
 import { encryptPassword, hashPassword, newCredentials } from './credentials.ts';
 
-/** Replaces the password of the user's own connection. Gateways close the tunnels of the old one. @throws AppError NOT_FOUND, NOT_CONNECTED */
-export async function changePassword(ctx: Ctx, actor: Actor, id: string): Promise<Connection> {
+/**
+ * Replaces the password of the user's own connection. Gateways close the tunnels of the old one.
+ * @param idempotencyKey a repeated request with the same key returns the connection as it is now
+ * @throws AppError NOT_FOUND, NOT_CONNECTED
+ */
+export async function changePassword(
+  ctx: Ctx,
+  actor: Actor,
+  id: string,
+  idempotencyKey: string | null,
+): Promise<Connection> {
   const { secretKeys } = ctx.config;
   const { password } = newCredentials();
+  const [encrypted, hash] = [encryptPassword(secretKeys, id, password), hashPassword(secretKeys, password)];
   await changeOwn(ctx, actor, id, 'password', (ctx) =>
-    store.savePassword(ctx, id, encryptPassword(secretKeys, id, password), hashPassword(secretKeys, password)),
+    store.savePassword(ctx, id, { encrypted, hash, idempotencyKey }),
   );
   return presentConnection(ctx, (await findConnection(ctx, id))!);
 }

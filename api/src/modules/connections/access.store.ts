@@ -1,8 +1,18 @@
 import type { Ctx } from '../../ctx.ts';
 
-/** Calls api/sql/change_password.sql. Needs the lock of the payer's account. */
-export async function savePassword(ctx: Ctx, id: string, encrypted: Buffer, hash: Buffer): Promise<void> {
-  await ctx.db.query('select change_password($1, $2, $3)', [id, encrypted, hash]);
+interface NewPassword {
+  encrypted: Buffer;
+  hash: Buffer;
+  idempotencyKey: string | null;
+}
+
+/** Calls api/sql/change_password.sql. A repeated key changes nothing. Needs the lock of the payer's account. */
+export async function savePassword(
+  ctx: Ctx,
+  id: string,
+  { encrypted, hash, idempotencyKey }: NewPassword,
+): Promise<void> {
+  await ctx.db.query('select change_password($1, $2, $3, $4)', [id, encrypted, hash, idempotencyKey]);
 }
 
 /** Calls api/sql/replace_allow_list.sql. Needs the lock of the payer's account. */

@@ -24,8 +24,8 @@ export function connectionsRoutes(app: FastifyInstance): void {
   route(app, disconnectWithoutRefund, async ({ ctx, actor, params }) => ({
     data: await connections.disconnectWithoutRefund(ctx, actor, params.id),
   }));
-  route(app, changePassword, async ({ ctx, actor, params }) => ({
-    data: await access.changePassword(ctx, actor, params.id),
+  route(app, changePassword, async ({ ctx, actor, params, headers }) => ({
+    data: await access.changePassword(ctx, actor, params.id, readIdempotencyKey(headers)),
   }));
   route(app, listConnections, ({ ctx, actor, query: { active, ...query } }) =>
     connections.listOwn(ctx, actor, { ...query, isActive: active !== undefined }),

@@ -154,6 +154,118 @@ describe('an allow-list', () => {
   });
 });
 
+const requestPassword = (user: TestUser, id: string, key?: string) =>
+  user.call(changePassword, { params: { id } }, { ...(key !== undefined && { headers: { 'idempotency-key': key } }) });
+const renewPassword = async (user: TestUser, id: string, key?: string) =>
+  (await requestPassword(user, id, key)).data.password;
+
+describe('a new password', () => {
+  test('is made once for all requests with the same key, also concurrent and late ones', async () => {
+    const { user, connection } = await buy();
+    const first = await renewPassword(user, connection.id, 'first');
+    expect(first).not.toBe(connection.password);
+    expect(await renewPassword(user, connection.id, 'first')).toBe(first);
+    const second = await Promise.all(Array.from({ length: 5 }, () => renewPassword(user, connection.id, 'second')));
+    expect(new Set(second).size).toBe(1);
+    expect(second[0]).not.toBe(first);
+    // The repeat of the first request arrives after the second one.
+    expect(await renewPassword(user, connection.id, 'first')).toBe(second[0]);
+    const third = await renewPassword(user, connection.id);
+    expect(third).not.toBe(second[0]);
+    expect(await renewPassword(user, connection.id)).not.toBe(third);
+  });
+
+  test('of another connection may have the same key', async () => {
+    const [one, other] = [await buy(), await buy()];
+    for (const { user, connection } of [one, other])
+      expect(await renewPassword(user, connection.id, 'same')).not.toBe(connection.password);
+    await expect(requestPassword(one.user, other.connection.id, 'same')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('needs a key that is not too long', async () => {
+    const { user, connection } = await buy();
+    await expect(requestPassword(user, connection.id, 'x'.repeat(201))).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect((await find(user, connection.id)).password).toBe(connection.password);
+  });
+
+  test('a hundred times in a row leaves one that works, and a bounded number of stored keys', async () => {
+    const { user, connection } = await buy();
+    const run = createGatewayRun(testApp);
+    let password = connection.password;
+    for (let number = 0; number < 100; number += 1) {
+      const changed = await renewPassword(user, connection.id, `key ${number}`);
+      expect(changed).not.toBe(password);
+      password = changed;
+    }
+    expect(await run.authorize(connection, HOME)).toEqual({ isAuthorized: false });
+    expect(await run.authorize({ ...connection, password }, HOME)).toMatchObject({
+      isAuthorized: true,
+      access: { revision: 101, passwordRevision: 101 },
+    });
+    const [row] = await testApp.database.query<{ keys: string[] }>(
+      'select password_keys as keys from connections where id = $1',
+      [connection.id],
+    );
+    expect(row!.keys).toHaveLength(10);
+  });
+
+  test('changes nothing after a process of the previous release has changed it, if its key is repeated', async () => {
+    const { user, connection } = await buy();
+    const password = await renewPassword(user, connection.id, 'before');
+    const older = 'select change_password(id, password_encrypted, password_hash) from connections where id = $1';
+    await testApp.database.query(older, [connection.id]);
+    expect(await renewPassword(user, connection.id, 'before')).toBe(password);
+  });
+});
+
+test('IPv6 addresses and networks on an allow-list may have any form, and are stored in one', async () => {
+  const { user, connection } = await buy();
+  const address = '2001:db8:12:3400::7';
+  const run = createGatewayRun(testApp);
+  await run.authorize(connection, address);
+  const stored = async (...allowList: string[]) => {
+    await change(user, connection.id, { allowList });
+    return (await user.call(getConnectionAccess, { params: connection })).data.allowList;
+  };
+  const one = ['2001:db8:12:3400::7/128'];
+  expect(await stored('2001:0DB8:0012:3400:0000:0000:0000:0007')).toEqual(one);
+  expect(await stored(address, '2001:DB8:12:3400:0::7', '2001:db8:12:3400::0.0.0.7', `${address}/128`)).toEqual(one);
+  expect(await stored('2001:db8:12:34ff::1/56')).toEqual(['2001:db8:12:3400::/56']);
+  expect(await run.authorizeAddress('2001:db8:12:34ab::99')).toMatchObject({ connectionId: connection.id });
+  expect(await run.authorizeAddress('2001:db8:12:3500::1')).toEqual({ isAuthorized: false });
+  for (const refused of [
+    `${address}%eth0`,
+    `[${address}]`,
+    '2001:db8::/56/64',
+    '2001:db8:::1',
+    `${address}/129`,
+    '::/0',
+  ])
+    await expect(stored(refused)).rejects.toMatchObject({ code: 'VALIDATION' });
+  // The IPv4 client of a socket for both families.
+  await run.authorize(connection, '198.51.100.9');
+  expect(await stored('::ffff:198.51.100.9')).toEqual(['198.51.100.9/32']);
+  await expect(stored('::ffff:198.51.100.9/120')).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect(await stored('::FFFF:c633:6409')).toEqual(['198.51.100.9/32']);
+});
+
+test('a hundred concurrent changes of cap and allow-list leave the values of one of them, and a gateway learns these', async () => {
+  const { user, connection } = await buy();
+  const run = createGatewayRun(testApp);
+  await run.authorize(connection, HOME);
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      change(user, connection.id, { capMegabytes: 60 + index, allowList: index % 2 === 0 ? [HOME] : [] }),
+    ),
+  );
+  const { capMegabytes } = await find(user, connection.id);
+  const { allowList } = (await user.call(getConnectionAccess, { params: connection })).data;
+  expect(allowList).toEqual(capMegabytes! % 2 === 0 ? [`${HOME}/32`] : []);
+  expect(await run.report(connection.id, 0, 0, { accessRevision: 1 })).toMatchObject({
+    access: { revision: 101, passwordRevision: 1, allowList },
+  });
+});
+
 test('a change is made as a whole or not at all, by the owner only', async () => {
   const { user, connection } = await buy();
   const both = { label: 'Shop', allowList: ['203.0.113.9'] };

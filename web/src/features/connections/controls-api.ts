@@ -35,7 +35,7 @@ export function useControl(successText: () => string) {
 export function useNewPassword() {
   const { t } = useTranslation('proxyConnection');
   return useAction({
-    call: async (id: string) => (await call(changePassword, { params: { id } })).data,
+    call: async (id: string, withKey) => (await call(changePassword, { params: { id } }, withKey())).data,
     onSuccess: replaceRow,
     successText: () => t('controls.password.done'),
     changes: ['connections'],

@@ -1,0 +1,105 @@
+/** A node with a thousand DNS ports, the default number: all are sold, one process serves them, and they come back. */
+import { connect, type Connection, disconnect } from '@cellhop/contract/connections';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { randomInt } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { address, answerTo, question, read } from '../../../gateway/test/dns-messages.ts';
+import { startResolver } from '../../../gateway/test/dns-resolver.ts';
+import { untilGauge } from '../../../gateway/test/gateway-harness.ts';
+import { createProxy, createUser } from '../factories.ts';
+import { GATEWAY_TOKEN } from '../test-app.ts';
+import { PRICE, startProduct, stopProduct } from './product.ts';
+
+const PORTS = 1_000;
+const FIRST_PORT = 20_000;
+const AT_A_TIME = 20;
+/** Of the connections. */
+const ENDED = 40;
+const RESEND_MS = 2_000;
+const TEST_MS = 180_000;
+
+/** Its own loopback address, so that no other process uses the ports. */
+const HOST = `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`;
+
+async function startNode() {
+  const resolver = await startResolver(({ message, respond }) => respond(answerTo(message, [address('192.0.2.7')])));
+  onTestFinished(() => resolver.stop());
+  const dnsPorts = { first: FIRST_PORT, last: FIRST_PORT + PORTS - 1 };
+  const product = await startProduct(
+    {
+      gateway: { host: HOST, port: 1080, dnsPorts, token: GATEWAY_TOKEN },
+      openConnectionsMax: 2 * PORTS,
+      purchasesPerHour: 2 * PORTS,
+      unusedReturnsPerHour: 2 * PORTS,
+    },
+    { host: HOST, nameServers: [resolver.address], limits: { dnsPortsRefreshMs: 500 } },
+  );
+  const customer = await createUser(product, { balanceMicros: 1_000_000_000n });
+  const buy = async () => {
+    const id = await createProxy(product, { exitId: product.exitId });
+    return (await customer.call(connect, { body: { id, price: PRICE } })).data;
+  };
+  const end = ({ id }: Connection) => customer.call(disconnect, { params: { id } });
+  return { product, buy, end };
+}
+
+const sorted = (connections: readonly Connection[]) =>
+  connections.map(({ dnsPort }) => dnsPort!).sort((one, other) => one - other);
+
+/** Runs the work for each item, a few at a time. */
+async function forAll<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += AT_A_TIME)
+    results.push(...(await Promise.all(items.slice(from, from + AT_A_TIME).map(work))));
+  return results;
+}
+
+/** Asks each port from one socket until it has answered. */
+async function askAll(ports: readonly number[]): Promise<void> {
+  const client = createSocket('udp4');
+  client.bind(0, '127.0.0.1');
+  await once(client, 'listening');
+  onTestFinished(() => void client.close());
+  const open = new Set(ports);
+  client.on('message', (message, { port }) => {
+    if (read(message).address === '192.0.2.7') open.delete(port);
+  });
+  await forAll(ports, async (port) => {
+    let sentAt = Number.NEGATIVE_INFINITY;
+    while (open.has(port)) {
+      if (performance.now() - sentAt > RESEND_MS) {
+        client.send(question(`port-${port}.test`), port, HOST);
+        sentAt = performance.now();
+      }
+      await new Promise((fulfil) => setTimeout(fulfil, 5));
+    }
+  });
+}
+
+test('are given to a thousand connections, served by one process, and taken back', { timeout: TEST_MS }, async () => {
+  const { product, buy, end } = await startNode();
+  const indexes = Array.from({ length: PORTS }, (_, index) => index);
+  const connections = await forAll(indexes, buy);
+  const ports = sorted(connections);
+  expect(ports).toEqual(indexes.map((index) => FIRST_PORT + index));
+  const late = await buy();
+  expect(late.dnsPort).toBeNull();
+
+  // As if the customer had listed this machine for each of them, which takes a login first.
+  await product.database.query(
+    `select replace_allow_list(id, '{127.0.0.1/32}') from connections where status = 'WORK' and id <> $1`,
+    [late.id],
+  );
+  await untilGauge(product.gateway, 'gateway_dns_ports', PORTS);
+  await askAll(ports);
+  await untilGauge(product.gateway, 'gateway_connections', PORTS);
+
+  const ended = connections.slice(0, ENDED);
+  await forAll(ended, end);
+  await untilGauge(product.gateway, 'gateway_dns_ports', PORTS - ENDED);
+  const next = await forAll(ended, buy);
+  expect(sorted(next)).toEqual(sorted(ended));
+  expect((await buy()).dnsPort).toBeNull();
+  expect(await stopProduct(product)).toEqual([]);
+});
