@@ -25,6 +25,8 @@ export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;
 export const FILTER_VALUE_LENGTH_MAX = 120;
+/** Values per filter group that are counted under a filter: those with the most proxies. */
+export const FACET_VALUES_MAX = 5000;
 
 /** US dollars for 100 MB. The step makes the prices of one megabyte and of fifty exact. */
 export const PROXY_PRICE_MAX = 10_000;

@@ -7,6 +7,8 @@ import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../lib/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
+import { useFacets } from './api.ts';
+import { offeredCounts } from './filter-counts.ts';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
 
@@ -27,6 +29,7 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
   const [choice, setChoice] = useState(search);
   const [isOpen, setOpen] = useState(false);
   const chosen = Object.values(choice).filter((values) => values !== undefined && values.length > 0).length;
+  const facets = useFacets(onlyChosen(choice));
   const fieldsId = useId();
   const searchText = JSON.stringify(search);
   const [lastSearchText, setLastSearchText] = useState(searchText);
@@ -59,7 +62,7 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
           <FilterField
             key={group}
             group={group}
-            counts={filter?.[group]}
+            counts={filter && offeredCounts(group, filter, facets, choice[group] ?? [])}
             value={choice[group] ?? []}
             onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
           />
