@@ -37,6 +37,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ledger: ['account_sums', 'account_sums_mark', 'accounts', 'transfers', 'verified_sums'],
   mails: ['sent_mails'],
   notifications: ['broadcasts', 'notifications'],
+  profile: ['companies'],
   proxies: [
     'catalogue_changes',
     'catalogue_import_rows',

@@ -92,6 +92,13 @@ export const RECENT_ADDRESSES_MAX = 20;
 /** Each listed network must contain a client address that used the connection's password within this time. */
 export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
 
+/** What a customer prints on their monthly statements. */
+export const COMPANY_NAME_LENGTH_MAX = 200;
+export const COMPANY_ADDRESS_LENGTH_MAX = 500;
+export const TAX_ID_LENGTH_MAX = 40;
+/** Of a summary of transactions. */
+export const SUMMARY_DAYS_MAX = 366;
+
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;
 

@@ -3,7 +3,7 @@
  * some milliseconds for a catalogue of a million proxies.
  */
 import { FACET_VALUES_MAX } from '@cellhop/contract/limits';
-import { filterGroups, type FilterGroup, type ProxyFacets, type ProxyQuery } from '@cellhop/contract/proxies';
+import type { FilterGroup, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
 import { z } from 'zod';
 
 const placesSchema = z.array(
@@ -69,18 +69,23 @@ function countCombinations(
 ): ProxyFacets {
   const allowed = columns.map((group, column) => allowedCodes(dictionaries[column]!, filter[group]));
   const sums = dictionaries.map(({ values }) => new Uint32Array(values.length));
-  const countryCounts: [string, number][] = [];
-  for (const [countryCode, combinations] of countries) {
+  const countryCodes = [...countries.keys()];
+  const countryCounts = Uint32Array.from(countryCodes, (countryCode) => {
     const isAllowed = filter.country === undefined || filter.country.includes(countryCode);
-    countryCounts.push([countryCode, addCountry(combinations, allowed, isAllowed ? sums : undefined)]);
-  }
-  const counted = new Map<FilterGroup, [string, number][]>([['country', countryCounts]]);
-  for (const [column, group] of columns.entries())
-    counted.set(
-      group,
-      dictionaries[column]!.values.map((value, code) => [value, sums[column]![code]!]),
-    );
-  return toFacets(counted);
+    return addCountry(countries.get(countryCode)!, allowed, isAllowed ? sums : undefined);
+  });
+  const facets: ProxyFacets = {
+    counts: { country: {}, city: {}, region: {}, zip: {}, isp: {}, connectionType: {} },
+    truncated: [],
+  };
+  const add = (group: FilterGroup, values: readonly string[], counts: Uint32Array) => {
+    const { listed, isTruncated } = listLargest(values, counts);
+    facets.counts[group] = listed;
+    if (isTruncated) facets.truncated.push(group);
+  };
+  add('country', countryCodes, countryCounts);
+  for (const [column, group] of columns.entries()) add(group, dictionaries[column]!.values, sums[column]!);
+  return facets;
 }
 
 function allowedCodes({ codes, values }: Dictionary, chosen: readonly string[] | undefined): Allowed {
@@ -122,18 +127,15 @@ function addCountry(
   return matching;
 }
 
-function toFacets(counted: ReadonlyMap<FilterGroup, [string, number][]>): ProxyFacets {
-  const facets: ProxyFacets = {
-    counts: { country: {}, city: {}, region: {}, zip: {}, isp: {}, connectionType: {} },
-    truncated: [],
-  };
-  for (const group of filterGroups) {
-    const found = counted.get(group)!.filter(([, count]) => count > 0);
-    if (found.length > FACET_VALUES_MAX) facets.truncated.push(group);
-    const listed = facets.truncated.includes(group)
-      ? found.sort(([, one], [, other]) => other - one).slice(0, FACET_VALUES_MAX)
-      : found;
-    facets.counts[group] = Object.fromEntries(listed);
+/** The values that occur, at most FACET_VALUES_MAX: those with the most proxies. */
+function listLargest(values: readonly string[], counts: Uint32Array) {
+  const occurring = counts.filter((count) => count > 0).sort();
+  const least = occurring.at(-FACET_VALUES_MAX) ?? 1;
+  let room = Math.min(occurring.length, FACET_VALUES_MAX) - occurring.filter((count) => count > least).length;
+  const listed: Record<string, number> = {};
+  for (const [code, count] of counts.entries()) {
+    if (count < least || (count === least && room-- <= 0)) continue;
+    listed[values[code]!] = count;
   }
-  return facets;
+  return { listed, isTruncated: occurring.length > FACET_VALUES_MAX };
 }
