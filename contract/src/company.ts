@@ -5,6 +5,8 @@ import { endpoint } from './endpoint.ts';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from './limits.ts';
 import { data } from './schemas.ts';
 
+export { isTaxId } from './company.plain.ts';
+
 /** Line breaks only where a text has lines. */
 const line = (maximum: number) =>
   z

@@ -17,7 +17,7 @@ interface BrandedFile {
   urls: readonly string[];
   name: string;
   type: string;
-  fill(text: string, brand: Brand): string;
+  fill: (text: string, brand: Brand) => string;
 }
 
 /** In the source of the web app. */
@@ -68,11 +68,12 @@ type Encoding = 'br' | 'gzip' | 'identity';
 function prepare(text: string): Page {
   const identity = Buffer.from(text);
   const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
-  return { etag: `W/"${hash}"`, bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
+  return { etag: `"${hash}"`, bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Page, type: string): FastifyReply {
-  void reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
+  // Weak: the encodings share it.
+  void reply.headers({ etag: `W/${etag}`, 'cache-control': 'no-cache', vary: 'accept-encoding' });
   if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
   if (encoding !== 'identity') void reply.header('content-encoding', encoding);

@@ -54,7 +54,7 @@ export function sendCode(
     const { template, lifetimeMs } = mails[purpose];
     const { email: to, languageCode } = recipient ?? NO_RECIPIENT;
     // The fragment is not sent to the server. The form has it as hidden name, for password managers.
-    const named = purpose === 'RECOVER_PASSWORD' ? `${link}#${encodeURIComponent(to)}` : link;
+    const named = purpose === 'RECOVER_PASSWORD' ? `${link}#${new URLSearchParams({ email: to }).toString()}` : link;
     const mail = { template, to, languageCode, values: { link: named } };
     await send(ctx, recipient?.userId, mail, new Date(Date.now() + lifetimeMs));
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };

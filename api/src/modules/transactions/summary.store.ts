@@ -1,7 +1,7 @@
 import type { TransactionKind } from '@cellhop/contract/transactions';
 import type { Ctx } from '../../ctx.ts';
 
-export interface KindSum {
+interface KindSum {
   kind: TransactionKind;
   count: number;
   micros: bigint;

@@ -3,6 +3,7 @@ import type { TransactionKind, TransactionSummary } from '@cellhop/contract/tran
 import { Button, Select, Skeleton } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, maxDecimals } from '../../lib/format.ts';
 import { useProfile } from '../../lib/profile.ts';
@@ -24,7 +25,7 @@ export interface MonthDialogProps {
 export function MonthDialog({ month, onMonth }: MonthDialogProps) {
   const { t, i18n } = useTranslation('transaction');
   const language = i18n.resolvedLanguage ?? 'en';
-  const now = new Date();
+  const [now] = useState(() => new Date());
   const shown = month ?? monthOf(now);
   const months = recentMonths(now);
   return (
@@ -45,13 +46,14 @@ export function MonthDialog({ month, onMonth }: MonthDialogProps) {
           {t('month.print')}
         </Button>
       </form>
-      {month !== undefined && <Month month={month} language={language} />}
+      {month !== undefined && <Month key={month} month={month} language={language} />}
     </Dialog>
   );
 }
 
 function Month({ month, language }: { month: string; language: string }) {
   const { t } = useTranslation('transaction');
+  const [openedAt] = useState(() => new Date().toISOString());
   const { summary, company } = useMonth(month);
   const failure = summary.failure ?? company.failure;
   if (failure !== undefined)
@@ -68,7 +70,7 @@ function Month({ month, language }: { month: string; language: string }) {
       <h3>{t('month.heading', { month: monthName(month, language) })}</h3>
       <Parties company={company.response.data} />
       <Sums summary={summary.response.data} />
-      <p className={classes['note']}>{t('month.note', { date: formatDate(new Date().toISOString()) })}</p>
+      <p className={classes['note']}>{t('month.note', { date: formatDate(openedAt) })}</p>
     </article>
   );
 }
@@ -98,13 +100,13 @@ function Parties({ company: { name, address, taxId } }: { company: Company }) {
   );
 }
 
-const charges: readonly TransactionKind[] = ['PREPAID_50_MB', 'MEGABYTE', 'REFUND'];
+const charges: ReadonlySet<TransactionKind> = new Set(['PREPAID_50_MB', 'MEGABYTE', 'REFUND']);
 
 function Sums({ summary: { openingBalance, closingBalance, kinds } }: { summary: TransactionSummary }) {
   const { t } = useTranslation('transaction');
   const groups = [
-    { name: 'credits', rows: kinds.filter(({ kind }) => !charges.includes(kind)) },
-    { name: 'charges', rows: kinds.filter(({ kind }) => charges.includes(kind)) },
+    { name: 'credits', rows: kinds.filter(({ kind }) => !charges.has(kind)) },
+    { name: 'charges', rows: kinds.filter(({ kind }) => charges.has(kind)) },
   ] as const;
   const decimals = maxDecimals([openingBalance, closingBalance, ...kinds.map(({ amount }) => amount)]);
   const money = (dollars: number, isChange = false) => (
