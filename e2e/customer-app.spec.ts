@@ -128,7 +128,7 @@ test('a link to an unknown invoice or connection says so; one to an invoice of a
     await route.continue({ url: url.href });
   });
   await page.goto(`/payments/invoices?invoice=${oldest.id}`);
-  await expect(page.getByRole('dialog').getByText(oldest.address!)).toBeVisible();
+  await expect(page.getByRole('dialog').getByText(oldest.address)).toBeVisible();
   expect((await call(listInvoices, { query: { size: 1 } })).data.map(({ id }) => id)).toEqual([newest.id]);
   const unknown = '00000000-0000-4000-8000-000000000000';
   await page.goto(`/payments/invoices?invoice=${unknown}`);
@@ -212,14 +212,33 @@ test('a monthly statement has the company and the sums of the transactions, and 
 
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('button', { name: 'Print or save as PDF' })).toBeHidden();
-  await expect(page.getByRole('banner')).toBeHidden();
-  await expect(page.getByRole('main')).toBeHidden();
+  await expect(page.locator('#root')).toBeHidden();
   await expect(row('Balance at the end')).toBeVisible();
+  // On the first page.
+  expect((await dialog.getByRole('heading', { name: /^Statement for/ }).boundingBox())!.y).toBeLessThan(300);
   await page.emulateMedia({ media: 'screen' });
   await page.reload();
   await expect(dialog).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/\/transactions$/);
+});
+
+test('a printed receipt has the proxy and the charges, but no password', async ({ page, product }) => {
+  await createCustomer(page, 'prints-receipts@example.com');
+  await enter(page, '/connection-history', 'prints-receipts@example.com');
+  const call = callAs(page, product.url);
+  const [proxy] = (await call(searchProxies, { query: {} })).data;
+  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  await page.goto(`/connection-history?connection=${bought.id}`);
+  const dialog = page.getByRole('dialog', { name: `Connection ${bought.ip}` });
+  const password = dialog.getByText(bought.password!).first();
+  await expect(password).toBeVisible();
+  const charge = dialog.getByRole('row', { name: /Purchase/ });
+  await expect(charge).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(password).toBeHidden();
+  await expect(charge).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: `Connection ${bought.ip}` })).toBeVisible();
 });
 
 test('mails about ended connections can be switched off, each by itself', async ({ page }) => {
