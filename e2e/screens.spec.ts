@@ -21,6 +21,7 @@ const memberPages = [
   '/payments/invoices',
   '/payments/invoices?create=true',
   '/transactions',
+  '/transactions?month=2026-11',
   '/account',
   '/faq',
   '/support/tickets',

@@ -29,7 +29,7 @@ const chunkGroups = [
   {
     name: 'app',
     test: inSource(
-      String.raw`(?:app/start-app\.tsx|lib/(?!day|download-text|scale|spreadsheet)[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|[\w-]+\.plain)\.ts)`,
+      String.raw`(?:app/start-app\.tsx|lib/(?!day|download-text|scale|spreadsheet)[\w-]+\.ts|ui/plain-[\w-]+\.tsx|(?:client|limits|units|(?!company)[\w-]+\.plain)\.ts)`,
     ),
   },
   { name: 'forms', test: /[\\/](?:zod|react-hook-form|@hookform|src[\\/]lib[\\/]forms)[\\/]/ },

@@ -118,7 +118,7 @@ export async function buildApp(ctx: Ctx): Promise<FastifyInstance> {
   });
 
   registerRoutes(app, longPolls, browserErrors);
-  await serveWebApp(app);
+  await serveWebApp(app, ctx.config);
   return app;
 }
 

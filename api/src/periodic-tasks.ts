@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ctx } from './ctx.ts';
+import { mailEnds } from './modules/billing/end-mails.service.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { warnNearCaps } from './modules/billing/near-cap.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
@@ -7,7 +8,7 @@ import { fetchRates } from './modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
 import { reseal } from './modules/key-rotation/key-rotation.service.ts';
 import { reconcileWhenDue } from './modules/reconciliation/reconciliation.service.ts';
-import { refreshCounts } from './modules/proxies/proxies.service.ts';
+import { refreshCounts, refreshFacets } from './modules/proxies/proxies.service.ts';
 import { chains } from './payments/currencies.ts';
 
 interface PeriodicTask {
@@ -25,8 +26,10 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'connections', everyMs: 1000, run: sweepConnections },
   { name: 'low balances', everyMs: 5000, run: warnOfLowBalances },
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
+  { name: 'mails about ends', everyMs: 5000, run: mailEnds },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
+  { name: 'catalogue by filter', everyMs: 1000, run: refreshFacets },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },
   ...chains.map((chain) => ({
     name: `chain ${chain}`,

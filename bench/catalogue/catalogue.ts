@@ -6,15 +6,17 @@
  * Usage: npm run bench:catalogue -- [proxies] [searches of each kind]
  */
 import { createClient } from '@cellhop/contract/client';
-import { getProxyFilter, type ProxyFilter, searchProxies } from '@cellhop/contract/proxies';
+import { getProxyFacets, getProxyFilter, type ProxyFilter, searchProxies } from '@cellhop/contract/proxies';
 import { toMicros } from '@cellhop/contract/units';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { buildApp } from '../../api/src/app.ts';
 import {
   createCountsReader,
+  createFacetsReader,
   ensureCounts,
   refreshCounts,
+  refreshFacets,
   search,
 } from '../../api/src/modules/proxies/proxies.service.ts';
 import { startPostgres } from '../../tools/pg.mjs';
@@ -63,6 +65,7 @@ for (const next of SIZES) {
     `Group counts: ${countMs.toFixed(0)} ms in the background. TPC-B, one client: ${unitMs.toFixed(2)} ms.\n`,
   );
   await report(kinds, isLargest ? SEARCHES : Math.ceil(SEARCHES / 4), unitMs, (query) => search(bench.ctx, query));
+  await facets(kinds, isLargest ? SEARCHES : Math.ceil(SEARCHES / 4), unitMs);
   if (isLargest) await overHttp(kinds, unitMs);
 }
 if (PROXIES >= PURCHASES_MAX) await purchases();
@@ -87,6 +90,23 @@ async function timeCount({ ctx }: Bench): Promise<number> {
 async function readFilter({ ctx }: Bench): Promise<ProxyFilter> {
   const { body } = await createCountsReader()(ctx);
   return (JSON.parse(body) as { data: ProxyFilter }).data;
+}
+
+/** Counts under a filter. The first count of a process also loads all combinations. */
+async function facets(kinds: readonly Kind[], count: number, unitMs: number): Promise<void> {
+  const startedAt = performance.now();
+  await bench.ctx.db.query('update proxy_counts set facets_counted_at = null');
+  await refreshFacets(bench.ctx);
+  const countedAt = performance.now();
+  const readFacets = createFacetsReader();
+  await readFacets(bench.ctx, {});
+  const [sizes] = await bench.ctx.db.query<{ bytes: number }>(
+    'select sum(length(body))::int as bytes from proxy_facets',
+  );
+  console.log(
+    `\nCounts by filter: ${(countedAt - startedAt).toFixed(0)} ms in the background; the first load of ${sizes!.bytes} bytes ${(performance.now() - countedAt).toFixed(0)} ms.\n`,
+  );
+  await report(kinds, count, unitMs, (query) => readFacets(bench.ctx, query));
 }
 
 type Find = (query: ReturnType<Kind['make']>) => Promise<unknown>;
@@ -128,6 +148,9 @@ async function overHttp(kinds: readonly Kind[], unitMs: number): Promise<void> {
   const call = createClient({ baseUrl, headers: () => headers });
   console.log('\nOver HTTP:\n');
   await report(kinds, SEARCHES, unitMs, (query) => call(searchProxies, { query }));
+
+  console.log('\nCounts by filter over HTTP:\n');
+  await report(kinds, SEARCHES, unitMs, (query) => call(getProxyFacets, { query }));
 
   const etag = (await fetch(baseUrl + getProxyFilter.url, { headers })).headers.get('etag')!;
   const request = async (known: Record<string, string>) => {

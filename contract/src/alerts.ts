@@ -9,6 +9,8 @@ const alertSettingsSchema = z.strictObject({
   lowBalance: dollarsWithin(0, ALERT_DOLLARS_MAX).nullable(),
   /** Whether alerts are also sent by email. */
   isMailed: z.boolean(),
+  /** Whether a connection that the system has ended is mailed about, by reason. Older processes do not know it; without it, nothing changes. */
+  endMails: z.strictObject({ noMoney: z.boolean(), idle: z.boolean(), exitLost: z.boolean() }).optional(),
 });
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;
 
@@ -16,7 +18,7 @@ export const getAlertSettings = endpoint({
   method: 'GET',
   url: '/v1/profile/alerts',
   access: 'user',
-  summary: "The user's settings of alerts about a low balance and traffic caps",
+  summary: "The user's settings of alerts about a low balance, traffic caps and ended connections",
   response: data(alertSettingsSchema),
 });
 

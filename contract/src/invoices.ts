@@ -84,6 +84,6 @@ export const listInvoices = endpoint({
   url: '/v1/payments/invoices',
   access: 'user',
   summary: "The user's invoices, newest first",
-  query: z.strictObject(pageQuery),
+  query: z.strictObject({ ...pageQuery, id: idSchema.optional() }),
   response: paged(invoiceSchema),
 });

@@ -25,6 +25,8 @@ export const PROXY_SEARCH_MAX = 50;
 /** Values per filter group in one search. */
 export const FILTER_VALUES_MAX = 100;
 export const FILTER_VALUE_LENGTH_MAX = 120;
+/** Values per filter group that are counted under a filter: those with the most proxies. */
+export const FACET_VALUES_MAX = 5000;
 
 /** US dollars for 100 MB. The step makes the prices of one megabyte and of fifty exact. */
 export const PROXY_PRICE_MAX = 10_000;
@@ -89,6 +91,13 @@ export const ALLOW_LIST_IPV6_PREFIX_BITS_MIN = 56;
 export const RECENT_ADDRESSES_MAX = 20;
 /** Each listed network must contain a client address that used the connection's password within this time. */
 export const ALLOW_LIST_USED_WITHIN_DAYS = 30;
+
+/** What a customer prints on their monthly statements. */
+export const COMPANY_NAME_LENGTH_MAX = 200;
+export const COMPANY_ADDRESS_LENGTH_MAX = 500;
+export const TAX_ID_LENGTH_MAX = 40;
+/** Of a summary of transactions. */
+export const SUMMARY_DAYS_MAX = 366;
 
 export const INVOICE_DOLLARS_MIN = 5;
 export const INVOICE_DOLLARS_MAX = 100_000;

@@ -12,6 +12,11 @@ export const getProxyFilter = plain<typeof full.getProxyFilter>({
   url: '/v1/proxies/filter',
   access: 'user',
 });
+export const getProxyFacets = plain<typeof full.getProxyFacets>({
+  method: 'GET',
+  url: '/v1/proxies/facets',
+  access: 'user',
+});
 export const getLowestPrice = plain<typeof full.getLowestPrice>({
   method: 'GET',
   url: '/v1/proxies/lowest-price',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
+import { FACET_VALUES_MAX, FILTER_VALUE_LENGTH_MAX, FILTER_VALUES_MAX, PROXY_SEARCH_MAX } from './limits.ts';
+import { filterGroups } from './proxies.plain.ts';
 import { data, dollarsSchema, idSchema, repeated } from './schemas.ts';
 
 export { filterGroups, type FilterGroup, supportedProtocols } from './proxies.plain.ts';
@@ -44,12 +45,28 @@ export const proxyQuery = z.strictObject({
 });
 export type ProxyQuery = z.infer<typeof proxyQuery>;
 
+export const proxyFacetsSchema = z.object({
+  counts: proxyFilterSchema,
+  /** Groups with more values than are listed. */
+  truncated: z.array(z.enum(filterGroups)),
+});
+export type ProxyFacets = z.infer<typeof proxyFacetsSchema>;
+
 export const getProxyFilter = endpoint({
   method: 'GET',
   url: '/v1/proxies/filter',
   access: 'user',
   summary: 'Filter values with the number of free proxies',
   response: data(proxyFilterSchema),
+});
+
+export const getProxyFacets = endpoint({
+  method: 'GET',
+  url: '/v1/proxies/facets',
+  access: 'user',
+  summary: `Values of each group with the number of free proxies that match the other groups of the filter; at most ${FACET_VALUES_MAX} per group`,
+  query: proxyQuery,
+  response: data(proxyFacetsSchema),
 });
 
 export const getLowestPrice = endpoint({

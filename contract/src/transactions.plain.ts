@@ -24,6 +24,11 @@ export const exportTransactions = plain<typeof full.exportTransactions>({
   url: '/v1/transactions/export',
   access: 'user',
 });
+export const summarizeTransactions = plain<typeof full.summarizeTransactions>({
+  method: 'GET',
+  url: '/v1/transactions/summary',
+  access: 'user',
+});
 export const getReconciliation = plain<typeof full.getReconciliation>({
   method: 'GET',
   url: '/v1/transactions/admin/reconciliation',

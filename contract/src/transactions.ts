@@ -1,10 +1,13 @@
 /** The statement: every change of a user's balance, with its reason. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { SUMMARY_DAYS_MAX } from './limits.ts';
 import { data, dateInputSchema, dateSchema, dollarsSchema, idSchema, paged, pageQuery, repeated } from './schemas.ts';
 import { transactionKinds } from './transactions.plain.ts';
 
 export { transactionKinds, type TransactionKind } from './transactions.plain.ts';
+
+const DAY_MS = 86_400_000;
 
 export const transactionSchema = z.object({
   /** The transfer's number in the ledger; grows with time. */
@@ -48,6 +51,30 @@ export const exportTransactions = endpoint({
   query: z.strictObject(transactionFilter),
   response: z.string(),
   isExport: true,
+});
+
+export const transactionSummarySchema = z.object({
+  /** US dollars, before the first and after the last transaction of the range. */
+  openingBalance: dollarsSchema,
+  closingBalance: dollarsSchema,
+  /** Kinds that occurred; the amounts are signed as in the list. */
+  kinds: z.array(z.object({ kind: z.enum(transactionKinds), count: z.int().positive(), amount: dollarsSchema })),
+});
+export type TransactionSummary = z.infer<typeof transactionSummarySchema>;
+
+export const summarizeTransactions = endpoint({
+  method: 'GET',
+  url: '/v1/transactions/summary',
+  access: 'user',
+  summary: `Sums by kind and both balances of a range of at most ${SUMMARY_DAYS_MAX} days, such as a month`,
+  query: z
+    .strictObject({ from: dateInputSchema, to: dateInputSchema })
+    .refine(({ from, to }) => from < to, { path: ['to'], message: 'must be after from' })
+    .refine(({ from, to }) => Date.parse(to) - Date.parse(from) <= SUMMARY_DAYS_MAX * DAY_MS, {
+      path: ['to'],
+      message: `must be at most ${SUMMARY_DAYS_MAX} days after from`,
+    }),
+  response: data(transactionSummarySchema),
 });
 
 /** The last run of the check that all balances add up. */

@@ -134,7 +134,7 @@ export function cachedRoute<const E extends EndpointDefinition>(
 }
 
 /** RFC 9110, section 13.1.2: a list of tags, compared weakly. */
-function matchesEtag(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
 }
 

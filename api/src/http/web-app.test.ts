@@ -20,7 +20,7 @@ beforeAll(async () => {
   const log: FastifyBaseLogger = createLog('test', 'error', false, { write: (line) => void logged.push(line) });
   app = Fastify({ loggerInstance: log });
   useErrors(app);
-  await serveWebApp(app, root);
+  await serveWebApp(app, { brandName: 'Cellhop', publicUrl: 'http://localhost:3000' }, root);
   await app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { type Brand, serveBrandedPages } from './branded-pages.ts';
 import { notFound, writeError } from './errors.ts';
 import { findWebRoot } from './web-pages.ts';
 
@@ -10,7 +11,7 @@ const SERVER_PATHS = /^\/(?:v1|docs|internal|dev|health|metrics|assets)(?:[/?]|$
  * Serves the built web app: the landing page at the root, and `index.html` for all other paths that are not the server's, because
  * the app routes in the browser.
  */
-export async function serveWebApp(app: FastifyInstance, root = findWebRoot()): Promise<void> {
+export async function serveWebApp(app: FastifyInstance, brand: Brand, root = findWebRoot()): Promise<void> {
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !SERVER_PATHS.test(request.url);
     return root && isPage ? reply.sendFile('index.html') : writeError(reply, notFound(request));
@@ -19,6 +20,7 @@ export async function serveWebApp(app: FastifyInstance, root = findWebRoot()): P
     app.log.warn('the web app is not built, so only the API is served');
     return;
   }
+  serveBrandedPages(app, root, brand);
   await app.register(fastifyStatic, {
     root,
     index: ['landing.html'],

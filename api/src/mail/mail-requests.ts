@@ -27,6 +27,11 @@ export const mailRequestSchema = z.discriminatedUnion('template', [
     template: z.literal('near-cap'),
     values: z.object({ link, ip: z.string(), usedMegabytes: z.int(), capMegabytes: z.int() }),
   }),
+  z.object({
+    ...recipient,
+    template: z.enum(['no-money', 'ended-idle', 'ended-exit-lost']),
+    values: z.object({ link, ip: z.string(), otherCount: z.int(), refund: z.number() }),
+  }),
 ]) satisfies z.ZodType<MailRequest>;
 
 export const sealedMailSchema = z.object({

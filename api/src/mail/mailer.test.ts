@@ -39,6 +39,9 @@ const requests: Omit<MailRequest, 'to' | 'languageCode'>[] = [
   { template: 'new-sign-in', values: { link, ...event } },
   { template: 'low-balance', values: { link, balance: 4.2 } },
   { template: 'near-cap', values: { link, ip: '203.0.113.7', usedMegabytes: 32, capMegabytes: 40 } },
+  { template: 'no-money', values: { link, ip: '203.0.113.7', otherCount: 2, refund: 0 } },
+  { template: 'ended-idle', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
+  { template: 'ended-exit-lost', values: { link, ip: '203.0.113.7', otherCount: 0, refund: 0.4 } },
 ];
 const titles = {
   en: [
@@ -48,6 +51,9 @@ const titles = {
     'New sign-in',
     'Your balance is low',
     'Traffic limit nearly reached',
+    'Your balance has run out',
+    'Disconnected: no traffic',
+    'Disconnected: the proxy went offline',
   ],
   ru: [
     'Подтвердите email',
@@ -56,6 +62,9 @@ const titles = {
     'Новый вход',
     'На балансе мало средств',
     'Лимит трафика почти исчерпан',
+    'Средства на балансе закончились',
+    'Отключено: нет трафика',
+    'Отключено: прокси не в сети',
   ],
 };
 

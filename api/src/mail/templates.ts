@@ -21,13 +21,23 @@ export type MailRequest = { to: string; languageCode: LanguageCode } & (
 export type AlertMail =
   /** US dollars. */
   | { template: 'low-balance'; values: { link: string; balance: number } }
-  | { template: 'near-cap'; values: CapAlert & { link: string } };
+  | { template: 'near-cap'; values: CapAlert & { link: string } }
+  | { template: 'no-money' | 'ended-idle' | 'ended-exit-lost'; values: EndAlert & { link: string } };
 
 interface CapAlert {
   /** Of the proxy. */
   ip: string;
   usedMegabytes: number;
   capMegabytes: number;
+}
+
+interface EndAlert {
+  /** Of the first proxy. */
+  ip: string;
+  /** How many more connections have ended. */
+  otherCount: number;
+  /** US dollars, of all of them. */
+  refund: number;
 }
 
 /** A security-relevant event of the account. */
@@ -93,6 +103,11 @@ function factsOf(languageCode: LanguageCode, values: MailRequest['values']): Fac
       [facts.proxy, ip],
       [facts.traffic, facts.trafficOfCap(usedMegabytes, capMegabytes)],
     ];
+  }
+  if ('otherCount' in values) {
+    const { ip, otherCount, refund } = values;
+    const proxy: Fact = [facts.proxy, otherCount === 0 ? ip : facts.withOthers(ip, otherCount)];
+    return refund === 0 ? [proxy] : [proxy, [facts.refund, dollarText(languageCode, refund)]];
   }
   if (!('at' in values)) return [];
   const { device, address, at } = values;

@@ -24,6 +24,8 @@ type LanguageTexts = Record<MailTemplate, MailTexts> & {
     proxy: string;
     traffic: string;
     trafficOfCap(usedMegabytes: number, capMegabytes: number): string;
+    withOthers(ip: string, otherCount: number): string;
+    refund: string;
   };
   /** Precedes the plain link, for mail clients that show no button. */
   fallback: string;
@@ -44,6 +46,8 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       proxy: 'Proxy',
       traffic: 'Used traffic',
       trafficOfCap: (usedMegabytes, capMegabytes) => `${usedMegabytes} of ${capMegabytes} MB`,
+      withOthers: (ip, otherCount) => `${ip} and ${otherCount} more`,
+      refund: 'Refunded',
     },
     'confirm-email': {
       subject: (brandName) => `Confirm your email for ${brandName}`,
@@ -101,6 +105,30 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       button: 'Show the connection',
       afterLink: ['You can switch off these emails in your account settings.'],
     },
+    'no-money': {
+      subject: (brandName) => `Your ${brandName} balance has run out`,
+      title: 'Your balance has run out',
+      intro: (brandName) => `The balance of your ${brandName} account has run out. This has ended:`,
+      beforeLink: ['Top up to buy proxies again.'],
+      button: 'Top up',
+      afterLink: ['You can switch off these emails in your account settings.'],
+    },
+    'ended-idle': {
+      subject: (brandName) => `A ${brandName} connection ended: no traffic`,
+      title: 'Disconnected: no traffic',
+      intro: (brandName) => `There was no traffic for too long, so ${brandName} has ended:`,
+      beforeLink: ['An ended connection costs nothing more. You can buy the proxy again if it is free.'],
+      button: 'Show connections',
+      afterLink: ['You can switch off these emails in your account settings.'],
+    },
+    'ended-exit-lost': {
+      subject: (brandName) => `A ${brandName} connection ended: the proxy went offline`,
+      title: 'Disconnected: the proxy went offline',
+      intro: (brandName) => `The device behind a proxy went offline, so ${brandName} has ended:`,
+      beforeLink: ['The unused part of the first 50 MB is always refunded. You can buy another proxy now.'],
+      button: 'Show connections',
+      afterLink: ['You can switch off these emails in your account settings.'],
+    },
   },
   ru: {
     fallback: 'Если кнопка не работает, откройте эту ссылку:',
@@ -115,6 +143,8 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       proxy: 'Прокси',
       traffic: 'Израсходовано',
       trafficOfCap: (usedMegabytes, capMegabytes) => `${usedMegabytes} из ${capMegabytes} МБ`,
+      withOthers: (ip, otherCount) => `${ip} и ещё ${otherCount}`,
+      refund: 'Возвращено',
     },
     'confirm-email': {
       subject: (brandName) => `Подтвердите email для ${brandName}`,
@@ -173,6 +203,32 @@ export const mailTexts: Record<LanguageCode, LanguageTexts> = {
       intro: (brandName) => `Одно из ваших подключений ${brandName} израсходовало большую часть лимита трафика:`,
       beforeLink: ['При достижении лимита оно завершится. Лимит можно увеличить или убрать.'],
       button: 'Открыть подключение',
+      afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
+    },
+    'no-money': {
+      subject: (brandName) => `Средства на балансе ${brandName} закончились`,
+      title: 'Средства на балансе закончились',
+      intro: (brandName) => `На балансе вашего аккаунта ${brandName} закончились средства. Отключено:`,
+      beforeLink: ['Пополните баланс, чтобы снова покупать прокси.'],
+      button: 'Пополнить баланс',
+      afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
+    },
+    'ended-idle': {
+      subject: (brandName) => `Подключение ${brandName} завершено: нет трафика`,
+      title: 'Отключено: нет трафика',
+      intro: (brandName) => `Слишком долго не было трафика, поэтому ${brandName} завершил подключение:`,
+      beforeLink: [
+        'За завершённое подключение больше ничего не списывается. Если прокси свободен, его можно купить снова.',
+      ],
+      button: 'Открыть подключения',
+      afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
+    },
+    'ended-exit-lost': {
+      subject: (brandName) => `Подключение ${brandName} завершено: прокси не в сети`,
+      title: 'Отключено: прокси не в сети',
+      intro: (brandName) => `Устройство прокси больше не в сети, поэтому ${brandName} завершил подключение:`,
+      beforeLink: ['Неиспользованная часть первых 50 МБ всегда возвращается. Можно сразу купить другой прокси.'],
+      button: 'Открыть подключения',
       afterLink: ['Отключить такие письма можно в настройках аккаунта.'],
     },
   },

@@ -9,6 +9,9 @@ export const mailKinds = [
   'new-sign-in',
   'low-balance',
   'near-cap',
+  'no-money',
+  'ended-idle',
+  'ended-exit-lost',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

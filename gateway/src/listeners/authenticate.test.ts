@@ -56,6 +56,14 @@ describe('authentication', () => {
     expect(await connectStatus(harness, unknown, '127.0.0.2')).toBe('200');
   });
 
+  it('does not count the credentials of ended connections as failed logins, however often they are used', async () => {
+    const harness = await start({ loginFailuresPerMinute: 3, credentialsCacheMs: 0, refusalCacheMs: 1 });
+    const [ended, open] = [harness.control.sell(), harness.control.sell()];
+    harness.control.announceEnd(ended, 'NO_MONEY');
+    for (let count = 0; count < 10; count += 1) expect(await connectStatus(harness, ended)).toBe('402');
+    expect(await connectStatus(harness, open)).toBe('200');
+  });
+
   it.each(['the old password is used again', 'the new one is used'])(
     'closes the tunnels after a password change when %s, and accepts only the new one',
     async (use) => {

@@ -53,7 +53,9 @@ export function sendCode(
     const { id, link } = await makeLink(ctx, purpose, emailHash, recipient?.userId);
     const { template, lifetimeMs } = mails[purpose];
     const { email: to, languageCode } = recipient ?? NO_RECIPIENT;
-    const mail = { template, to, languageCode, values: { link } };
+    // The fragment is not sent to the server. The form has it as hidden name, for password managers.
+    const named = purpose === 'RECOVER_PASSWORD' ? `${link}#${new URLSearchParams({ email: to }).toString()}` : link;
+    const mail = { template, to, languageCode, values: { link: named } };
     await send(ctx, recipient?.userId, mail, new Date(Date.now() + lifetimeMs));
     return { id, nextSendingAllowedIn: Date.now() + Math.ceil(waitBeforeSending([0, ...agesMs]).waitMs) };
   });

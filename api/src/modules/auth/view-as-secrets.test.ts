@@ -17,6 +17,7 @@ const readByCustomers = endpoints.filter(({ method, access }) => method === 'GET
 const ids: Record<string, string> = {};
 const queries: Record<string, string> = {
   '/v1/usage': '?from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z&step=hour&timeZone=UTC',
+  '/v1/transactions/summary': '?from=2026-01-01T00:00:00.000Z&to=2026-02-01T00:00:00.000Z',
 };
 const secrets: Record<string, string> = {};
 

@@ -5,7 +5,7 @@ import type { AlertMail } from '../../mail/templates.ts';
 import { send } from '../mails/mails.service.ts';
 
 /** A mail that could not be sent within a day says nothing new. */
-const EXPIRY_MS = 24 * 60 * 60 * 1000;
+export const ALERT_EXPIRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AlertRecipient {
   userId: string;
@@ -20,5 +20,5 @@ export async function mailAlert(
   { userId, email, languageCode, isMailed }: AlertRecipient,
   mail: AlertMail,
 ): Promise<void> {
-  if (isMailed) await send(ctx, userId, { ...mail, to: email, languageCode }, new Date(Date.now() + EXPIRY_MS));
+  if (isMailed) await send(ctx, userId, { ...mail, to: email, languageCode }, new Date(Date.now() + ALERT_EXPIRY_MS));
 }

@@ -7,24 +7,44 @@ import * as ledger from '../ledger/ledger.service.ts';
 import * as store from './alert-settings.store.ts';
 import { THRESHOLD_MICROS_MIN } from './low-balance.service.ts';
 
+const defaults: store.AlertSettingsRow = {
+  lowBalanceMicros: null,
+  isMailed: true,
+  mailsNoMoney: true,
+  mailsIdle: true,
+  mailsExitLost: true,
+};
+
 export async function getAlertSettings(ctx: Ctx, { userId }: Actor): Promise<AlertSettings> {
-  const row = await store.findSettings(ctx, userId);
-  if (!row) return { lowBalance: null, isMailed: true };
-  const { lowBalanceMicros, isMailed } = row;
-  return { lowBalance: lowBalanceMicros === null ? null : toDollars(lowBalanceMicros), isMailed };
+  return present((await store.findSettings(ctx, userId)) ?? defaults);
 }
 
 /** A balance that is already below the new threshold causes no alert: the user has just seen it. */
 export async function saveAlertSettings(ctx: Ctx, actor: Actor, settings: AlertSettings): Promise<AlertSettings> {
   const lowBalanceMicros = settings.lowBalance === null ? null : toMicros(settings.lowBalance);
-  await ctx.tx(async (ctx) => {
+  return ctx.tx(async (ctx) => {
     await ledger.lockBalance(ctx, actor.accountId);
-    const before = await store.findSettings(ctx, actor.userId);
-    await store.saveSettings(ctx, { userId: actor.userId, lowBalanceMicros, isMailed: settings.isMailed });
-    if ((before?.lowBalanceMicros ?? null) === lowBalanceMicros) return;
+    const before = (await store.findSettings(ctx, actor.userId)) ?? defaults;
+    const after = { ...before, lowBalanceMicros, isMailed: settings.isMailed, ...endMailsOf(settings) };
+    await store.saveSettings(ctx, actor.userId, after);
+    if (before.lowBalanceMicros === lowBalanceMicros) return present(after);
     const thresholdMicros = lowBalanceMicros ?? THRESHOLD_MICROS_MIN;
     await store.forgetWarning(ctx, actor.userId);
     await store.insertSilentWarning(ctx, actor, thresholdMicros);
+    return present(after);
   });
-  return settings;
+}
+
+/** Pages of the previous release do not send them. */
+function endMailsOf({ endMails }: AlertSettings): Partial<store.AlertSettingsRow> {
+  if (endMails === undefined) return {};
+  return { mailsNoMoney: endMails.noMoney, mailsIdle: endMails.idle, mailsExitLost: endMails.exitLost };
+}
+
+function present({ lowBalanceMicros, isMailed, ...row }: store.AlertSettingsRow): AlertSettings {
+  return {
+    lowBalance: lowBalanceMicros === null ? null : toDollars(lowBalanceMicros),
+    isMailed,
+    endMails: { noMoney: row.mailsNoMoney, idle: row.mailsIdle, exitLost: row.mailsExitLost },
+  };
 }

@@ -179,10 +179,11 @@ describe('an alert about a traffic cap', () => {
 describe('the settings', () => {
   test('have defaults, belong to one user, and are limited', async () => {
     const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
-    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true });
+    const endMails = { noMoney: true, idle: true, exitLost: true };
+    expect(await read(user)).toEqual({ lowBalance: null, isMailed: true, endMails });
     await save(user, { lowBalance: 12.34, isMailed: false });
-    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false });
-    expect(await read(other)).toEqual({ lowBalance: null, isMailed: true });
+    expect(await read(user)).toEqual({ lowBalance: 12.34, isMailed: false, endMails });
+    expect(await read(other)).toEqual({ lowBalance: null, isMailed: true, endMails });
     for (const lowBalance of [-1, 100_001, 0.1234567])
       await expect(save(user, { lowBalance, isMailed: true })).rejects.toMatchObject({
         code: 'VALIDATION',

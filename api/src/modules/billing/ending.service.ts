@@ -11,6 +11,8 @@ import type { Ctx } from '../../ctx.ts';
 import * as ledger from '../ledger/ledger.service.ts';
 import { notify } from '../notifications/notifications.service.ts';
 import { finalBill, heldMicros, type Meter } from './charging.ts';
+import { isMailedReason } from './end-mails.ts';
+import { insertEnd } from './end-mails.store.ts';
 import { isRefundable, statusByEndReason } from './end-status.ts';
 import * as store from './ending.store.ts';
 import { findPayers } from './metered.store.ts';
@@ -204,6 +206,8 @@ async function close(ctx: Ctx, { connection, reason }: ClosedConnection): Promis
       kind: 'CONNECTION_ENDED',
       details: { ip, reason, refund: toDollars(bill.refundMicros) },
     });
+  if (isMailedReason(reason))
+    await insertEnd(ctx, { connectionId: connection.id, userId, reason, refundMicros: bill.refundMicros });
   await ledger.release(ctx, connection.payerAccountId, heldMicros(meter));
   if (bill.refundMicros > 0n)
     await ledger.refund(ctx, {

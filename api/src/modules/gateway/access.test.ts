@@ -221,9 +221,25 @@ describe('the reason of an end', () => {
     expect(await run.report(connection.id, 0)).toMatchObject({ state: 'ended', reason: 'USER' });
     expect(await run.authorize(connection)).toEqual({ isAuthorized: false, reason: 'USER' });
     expect(await run.authorize({ ...connection, password: 'wrong' })).toEqual({ isAuthorized: false });
-    await testApp.database.query(`update connections set ended_at = ended_at - interval '1 day' where id = $1`, [
-      connection.id,
-    ]);
+  });
+
+  test.each([
+    ['DISCONNECT_USER', 'USER'],
+    ['NOT_WORK', 'IDLE'],
+    ['NO_MONEY', 'NO_MONEY'],
+  ])('%s for %s is returned until a day after the end, and then no more', async (status, reason) => {
+    const { user, connection, run } = await open();
+    await run.end(connection.id, 0);
+    await user.call(disconnect, { params: connection });
+    const endAgo = (time: string) =>
+      testApp.database.query(
+        `update connections set status = $2, end_reason = $3, ended_at = now() - $4::interval where id = $1`,
+        [connection.id, status, reason, time],
+      );
+    await endAgo('23 hours 59 minutes');
+    expect(await run.authorize(connection)).toEqual({ isAuthorized: false, reason });
+    expect(await run.authorize({ ...connection, password: 'wrong' })).toEqual({ isAuthorized: false });
+    await endAgo('24 hours 1 minute');
     expect(await run.authorize(connection)).toEqual({ isAuthorized: false });
   });
 });

@@ -52,15 +52,19 @@ export function listEnabledCurrencies(ctx: Ctx): Currency[] {
   return currencies.filter((currency) => isEnabled(ctx, currency));
 }
 
-export async function listOwn(ctx: Ctx, { userId }: Pick<Actor, 'userId'>, page: PageQuery) {
-  const rows = (await store.listOfUser(ctx, userId, page)).map((row) => withGenuineAddress(ctx, row));
+export async function listOwn(
+  ctx: Ctx,
+  { userId }: Pick<Actor, 'userId'>,
+  { id, ...page }: PageQuery & { id?: string | undefined },
+) {
+  const rows = (await store.listOfUser(ctx, userId, id, page)).map((row) => withGenuineAddress(ctx, row));
   const all = await deposits.listOfInvoices(
     ctx,
     rows.map(({ id }) => id),
   );
   const facts = await readFacts(ctx, all);
   const data = rows.map((row) => presentInvoice(row, depositsOf(row, all), facts));
-  return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId), page) };
+  return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, id), page) };
 }
 
 /** Nobody sees an address that was not derived by this program: it is left out, and the operator is told. */

@@ -50,18 +50,25 @@ export async function findInvoice(ctx: Ctx, id: string): Promise<InvoiceRow | un
   return row && toRow(row);
 }
 
-export async function listOfUser(ctx: Ctx, userId: string, page: PageQuery): Promise<InvoiceRow[]> {
+/** @param id only this one; undefined: all */
+export async function listOfUser(
+  ctx: Ctx,
+  userId: string,
+  id: string | undefined,
+  page: PageQuery,
+): Promise<InvoiceRow[]> {
   const rows = await ctx.db.query<Stored<InvoiceRow>>(
-    `${SELECT_ROW} where invoices.user_id = $3 order by invoices.created_at desc, invoices.id limit $1 offset $2`,
-    [page.size, toOffset(page), userId],
+    `${SELECT_ROW} where invoices.user_id = $3 and ($4::uuid is null or invoices.id = $4)
+      order by invoices.created_at desc, invoices.id limit $1 offset $2`,
+    [page.size, toOffset(page), userId, id ?? null],
   );
   return rows.map((row) => toRow(row));
 }
 
-export async function countOfUser(ctx: Ctx, userId: string): Promise<number> {
+export async function countOfUser(ctx: Ctx, userId: string, id: string | undefined): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
-    'select count(*)::int as count from invoices where user_id = $1',
-    [userId],
+    'select count(*)::int as count from invoices where user_id = $1 and ($2::uuid is null or id = $2)',
+    [userId, id ?? null],
   );
   return row!.count;
 }

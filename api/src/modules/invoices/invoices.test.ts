@@ -4,7 +4,7 @@ import type { AppError } from '@cellhop/contract/errors';
 import { createInvoice, currencies, listInvoices, type CreateInvoiceBody } from '@cellhop/contract/invoices';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createUser } from '../../../test/factories.ts';
+import { createUser, type TestUser } from '../../../test/factories.ts';
 import { letExpire, newInvoice, pay, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { sandboxRates } from '../../dev/sandbox-rates.ts';
@@ -197,6 +197,15 @@ describe('listInvoices', () => {
     expect([first.totalPages, second.totalPages]).toEqual([2, 2]);
     expect([...first.data, ...second.data].map((invoice) => invoice.id)).toEqual(made.toReversed());
     expect((await user.call(listInvoices, { query: { size: 2, page: 3 } })).data).toEqual([]);
+  });
+
+  test('finds one by its id on whatever page it is, and none of another user', async () => {
+    const [user, other] = await Promise.all([createUser(testApp), createUser(testApp)]);
+    const { id } = await newInvoice(user, 'BTC');
+    await newInvoice(user, 'ETH');
+    const find = (asking: TestUser) => asking.call(listInvoices, { query: { id } });
+    expect(await find(user)).toMatchObject({ data: [{ id }], totalPages: 1 });
+    expect(await find(other)).toEqual({ data: [], totalPages: 0 });
   });
 
   test('has no pages for a user without invoices', async () => {

@@ -7,9 +7,9 @@ import type { Ctx } from '../../ctx.ts';
 import * as store from './counts.store.ts';
 
 /** The next count waits this many times the duration of the last one, so counting takes at most a twentieth of one core. */
-const REST_FACTOR = 20;
-const REST_MS_MIN = 1000;
-const TIME_LIMIT_MS = 60_000;
+export const REST_FACTOR = 20;
+export const REST_MS_MIN = 1000;
+export const TIME_LIMIT_MS = 60_000;
 
 /** A periodic task of the worker: counts when it is due, unless another worker is counting. */
 export async function refreshCounts(ctx: Ctx): Promise<void> {

@@ -7,6 +7,7 @@ import { searchFree } from './search.ts';
 
 export { createCountsReader, ensureCounts, refreshCounts } from './counts.ts';
 export { assignExits } from './exits.ts';
+export { createFacetsReader, refreshFacets } from './facets.ts';
 
 /** At most 50 free proxies, cheapest first. Values of one group are combined with OR, groups with AND. */
 export async function search(ctx: Ctx, query: ProxyQuery): Promise<Proxy[]> {

@@ -11,6 +11,7 @@ import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
 import * as ledger from '../ledger/ledger.service.ts';
+import { removeCompany } from '../profile/company.service.ts';
 import * as users from '../users/users.service.ts';
 import { findRole, lockExisting, lockPermissions, requireAdministrator, requireHeld } from './permission-rules.ts';
 import { getUser } from './user-directory.service.ts';
@@ -61,6 +62,7 @@ async function deleteOrRequestEnds(ctx: Ctx, { actor, userId, reason, requester 
   }
   const endedSessions = await removeCredentials(ctx, userId);
   const email = hashEmail(ctx, userId, user.email);
+  await removeCompany(ctx, userId);
   await users.markDeleted(ctx, userId, email);
   ctx.changed(STAFF, 'staff-users');
   await record(ctx, {

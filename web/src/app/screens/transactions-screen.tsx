@@ -6,7 +6,7 @@ import type { TransactionsSearch } from '../../features/transactions/screen.ts';
 const route = getRouteApi('/members/transactions');
 
 export function TransactionsScreen() {
-  const { page, kind = [], from = '', to = '' } = route.useSearch();
+  const { page, kind = [], from = '', to = '', month } = route.useSearch();
   const navigate = route.useNavigate();
   const choice: Choice = { kinds: kind.filter(isKind), from, to };
   return (
@@ -14,6 +14,10 @@ export function TransactionsScreen() {
       choice={choice}
       page={page ?? 1}
       onChoice={(chosen) => void navigate({ search: toSearch(chosen), replace: true })}
+      month={month}
+      onMonth={(chosen) =>
+        void navigate({ search: { ...toSearch(choice), ...(page !== undefined && { page }), month: chosen } })
+      }
       onPage={(chosen) => void navigate({ search: { ...toSearch(choice), page: chosen } })}
     />
   );

@@ -2,6 +2,7 @@ import type { Language } from '../../i18n/languages.ts';
 import { useProfile } from '../../lib/profile.ts';
 import classes from './account-section.module.css';
 import { AlertsSection } from './alerts-section.tsx';
+import { CompanySection } from './company-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
@@ -14,6 +15,7 @@ export function AccountPage({ onLanguage }: { onLanguage: (language: Language) =
     <div className={classes['page']}>
       <ProfileSection onLanguage={onLanguage} />
       <AlertsSection />
+      <CompanySection />
       <PasswordSection email={profile?.email ?? ''} />
       <SecondFactorSection />
       <SessionsSection />

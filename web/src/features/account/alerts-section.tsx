@@ -11,6 +11,10 @@ import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useAlertSettings, useSaveAlertSettings } from './api.ts';
 
+const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
+/** Processes of the previous release do not know them. */
+const ALL_END_MAILS = { noMoney: true, idle: true, exitLost: true };
+
 export function AlertsSection() {
   const { t } = useTranslation('user');
   const { response, failure } = useAlertSettings();
@@ -36,6 +40,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
   const { t, i18n } = useTranslation(['user', 'common']);
   const [text, setText] = useState(settings.lowBalance === null ? '' : formatMoney(settings.lowBalance));
   const [isMailed, setMailed] = useState(settings.isMailed);
+  const [endMails, setEndMails] = useState(settings.endMails ?? ALL_END_MAILS);
   const saving = useSaveAlertSettings();
   const language = isLanguage(i18n.resolvedLanguage) ? i18n.resolvedLanguage : FALLBACK_LANGUAGE;
   // Empty: the default.
@@ -52,7 +57,7 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) void saving.run({ lowBalance, isMailed });
+        if (isValid) void saving.run({ lowBalance, isMailed, endMails });
       }}
     >
       <TextInput
@@ -70,6 +75,21 @@ function AlertsForm({ settings }: { settings: AlertSettings }) {
         checked={isMailed}
         onChange={({ currentTarget }) => setMailed(currentTarget.checked)}
       />
+      <Checkbox.Group
+        label={t('alerts.endMails')}
+        value={endReasons.filter((reason) => endMails[reason])}
+        onChange={(chosen) =>
+          setEndMails({
+            noMoney: chosen.includes('noMoney'),
+            idle: chosen.includes('idle'),
+            exitLost: chosen.includes('exitLost'),
+          })
+        }
+      >
+        {endReasons.map((reason) => (
+          <Checkbox key={reason} mt="xs" value={reason} label={t(`alerts.endMailKinds.${reason}`)} />
+        ))}
+      </Checkbox.Group>
       <div className={classes['actions']}>
         <Button type="submit" disabled={!isValid} loading={saving.isRunning}>
           {t('alerts.save')}

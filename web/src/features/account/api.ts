@@ -1,5 +1,7 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { getAlertSettings, saveAlertSettings } from '@cellhop/contract/alerts.plain';
+import type { Company } from '@cellhop/contract/company';
+import { getCompany, saveCompany } from '@cellhop/contract/company.plain';
 import { changePasswordBody, type ChangePasswordBody, passwordSchema } from '@cellhop/contract/auth.forms';
 import {
   changePassword,
@@ -43,6 +45,21 @@ export function useSaveAlertSettings() {
   return useAction({
     call: (body: AlertSettings) => call(saveAlertSettings, { body }),
     successText: () => t('alerts.saved'),
+    changes: ['account'],
+  });
+}
+
+const companyQuery = apiQuery(getCompany, {}, { topics: ['account'] });
+
+export function useCompany() {
+  return useApiQuery(companyQuery);
+}
+
+export function useSaveCompany() {
+  const { t } = useTranslation('user');
+  return useAction({
+    call: (body: Company) => call(saveCompany, { body }),
+    successText: () => t('company.saved'),
     changes: ['account'],
   });
 }

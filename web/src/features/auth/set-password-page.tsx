@@ -14,8 +14,8 @@ import { PasswordField } from './auth-fields.tsx';
 import { RestoreLink, SignInLink, SignUpLink } from './auth-links.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-/** `code`: from the link in the recovery mail. */
-export function SetPasswordPage({ code }: { code: string }) {
+/** Both are from the link in the recovery mail; older links have no email. */
+export function SetPasswordPage({ code, email }: { code: string; email: string }) {
   const { t } = useTranslation(['auth', 'common']);
   const [isSaved, setSaved] = useState(false);
   const form = useForm({
@@ -57,6 +57,8 @@ export function SetPasswordPage({ code }: { code: string }) {
       }
     >
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        {/* For password managers, which store the new password under this name. */}
+        {email !== '' && <input type="email" autoComplete="username" value={email} readOnly hidden />}
         <PasswordField
           label={t('fields.newPassword')}
           hint={t('fields.newPasswordHint', { value: PASSWORD_LENGTH_MIN })}

@@ -24,7 +24,8 @@ interface Box {
 export function costPath(steps: readonly CostStep[], until: number, { width, height, top }: Box): string {
   const from = steps[0]!.time;
   const span = Math.max(1, until - from);
-  const x = (time: number) => round(((time - from) / span) * width);
+  // The refund is charged a moment after the end.
+  const x = (time: number) => round(Math.min(1, (time - from) / span) * width);
   const y = (cost: number) => round(height - (cost / top) * height);
   const [first, ...rest] = steps;
   return [

@@ -57,6 +57,11 @@ describe('costPath', () => {
     expect(costPath(steps, START + 4000, { width: 400, height: 100, top: 0.5 })).toBe('M0 100H100V20H300V60H400');
   });
 
+  it('stays in its box if the refund is charged after the end', () => {
+    const steps = costSteps(cost([1, 0.4], [5, 0.2]));
+    expect(costPath(steps, START + 4000, { width: 400, height: 100, top: 0.5 })).toBe('M0 100H100V20H400V60H400');
+  });
+
   it('stays in its box if all charges have the same time', () => {
     expect(costPath(costSteps(cost()), START, { width: 400, height: 100, top: 1 })).toBe('M0 100H400');
   });

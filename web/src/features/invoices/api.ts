@@ -22,6 +22,14 @@ export function useInvoices(page: number) {
   return invoices;
 }
 
+/** One invoice, on whatever page it is. */
+export function useInvoice(id: string | undefined) {
+  const query = apiQuery(listInvoices, { query: { id: id ?? '' } }, { topics: ['invoices'] });
+  const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
+  const isKnown = id !== undefined && rows !== undefined;
+  return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
+}
+
 /** The unpaid invoice that a new one in the same currency ends. */
 export function useReplacedInvoice(currency: Currency | undefined): Invoice | undefined {
   const { rows } = useList(invoicesQuery(1));

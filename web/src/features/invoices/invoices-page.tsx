@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { showToast } from '../../lib/toasts.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
-import { useInvoices } from './api.ts';
+import { useInvoice, useInvoices } from './api.ts';
 import { CreateInvoiceDialog } from './create-invoice-dialog.tsx';
 import { InvoicesTable } from './invoices-table.tsx';
 import { PayDialog } from './pay-dialog.tsx';
@@ -28,11 +28,13 @@ export function InvoicesPage({ page, isCreating, shownId, onPage, onCreating, on
   const invoices = useInvoices(page);
 
   // A new invoice is shown before the list contains it.
-  const shown = [...(invoices.rows ?? []), ...(created === undefined ? [] : [created])].find(
+  const listed = [...(invoices.rows ?? []), ...(created === undefined ? [] : [created])].find(
     ({ id }) => id === shownId,
   );
+  const isElsewhere = shownId !== undefined && listed === undefined && invoices.rows !== undefined;
+  const { found, isMissing } = useInvoice(isElsewhere ? shownId : undefined);
+  const shown = listed ?? found;
 
-  const isMissing = shownId !== undefined && shown === undefined && invoices.rows !== undefined;
   useEffect(() => {
     if (!isMissing) return;
     showToast('warning', t('missing'));

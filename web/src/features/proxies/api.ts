@@ -1,16 +1,25 @@
 import { ApiError } from '@cellhop/contract/client';
 import { connect } from '@cellhop/contract/connections.plain';
-import type { Proxy, ProxyQuery } from '@cellhop/contract/proxies';
-import { getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
+import type { Proxy, ProxyFacets, ProxyQuery } from '@cellhop/contract/proxies';
+import { getProxyFacets, getProxyFilter, searchProxies } from '@cellhop/contract/proxies.plain';
 import { call } from '../../lib/http.ts';
 import { showBalance } from '../../lib/profile.ts';
 import { apiQuery, queryClient } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 
 export const filterQuery = apiQuery(getProxyFilter, {}, { topics: ['catalogue'] });
 
 export function proxiesQuery(query: ProxyQuery) {
   return apiQuery(searchProxies, { query }, { topics: ['catalogue'] });
+}
+
+/** The counts under a choice. Undefined if it is empty, or until the first ones are loaded; those of the previous choice meanwhile. */
+export function useFacets(choice: ProxyQuery): ProxyFacets | undefined {
+  const isEnabled = Object.keys(choice).length > 0;
+  const query = apiQuery(getProxyFacets, { query: choice }, { topics: ['catalogue'] });
+  const { response } = useApiQuery(query, { isEnabled, keepsPrevious: true });
+  return isEnabled ? response?.data : undefined;
 }
 
 /** Starts the requests before the screen renders; its queries reuse the responses. */

@@ -4,6 +4,7 @@ import { CheckIcon, MultiSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { countryName } from '../../lib/country.ts';
+import type { FilterCounts } from './filter-counts.ts';
 import classes from './filter-choices.module.css';
 
 /** More would make the list slow; users can type a ZIP code instead of scrolling. */
@@ -11,8 +12,7 @@ const OPTIONS_SHOWN_MAX = 100;
 
 interface FilterChoicesProps {
   group: FilterGroup;
-  /** Value -> number of free proxies. */
-  counts: Record<string, number>;
+  counts: FilterCounts;
   value: string[];
   onChange: (value: string[]) => void;
   /** Whether the field already has the focus, and its text. */
@@ -57,7 +57,7 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
         <span className={classes['option']}>
           <span className={classes['name']}>
             {checked === true && <CheckIcon size={11} style={{ marginRight: 8 }} aria-hidden="true" />}
-            {option.label}
+            {nameOf(group, option.value, language)}
           </span>
           <span className={classes['count']}>{counts[option.value]}</span>
         </span>
@@ -66,9 +66,17 @@ export function FilterChoices({ group, counts, value, onChange, hasFocus, firstT
   );
 }
 
-function toOptions(group: FilterGroup, counts: Record<string, number>, language: string) {
+function toOptions(group: FilterGroup, counts: FilterCounts, language: string) {
   const { compare } = new Intl.Collator(language, { numeric: true });
   return Object.keys(counts)
-    .map((value) => ({ value, label: group === 'country' ? countryName(value, language) : value }))
+    .map((value) => {
+      const name = nameOf(group, value, language);
+      // Visible beside the field's label, without opening the list: this choice finds nothing.
+      return { value, label: counts[value] === 0 ? `${name} (0)` : name };
+    })
     .sort((one, other) => compare(one.label, other.label));
+}
+
+function nameOf(group: FilterGroup, value: string, language: string): string {
+  return group === 'country' ? countryName(value, language) : value;
 }

@@ -3,14 +3,15 @@ import { IconSelector } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
+import type { FilterCounts } from './filter-counts.ts';
 import classes from './filter-field.module.css';
 
 const choices = lazyPart(async () => (await import('./filter-choices.tsx')).FilterChoices);
 
 interface FilterFieldProps {
   group: FilterGroup;
-  /** Value -> number of free proxies; undefined while loading. */
-  counts: Record<string, number> | undefined;
+  /** Undefined while loading. */
+  counts: FilterCounts | undefined;
   value: string[];
   onChange: (value: string[]) => void;
 }

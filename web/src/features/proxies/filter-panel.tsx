@@ -7,6 +7,8 @@ import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../lib/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
 import { PlainButton } from '../../ui/plain-button.tsx';
+import { useFacets } from './api.ts';
+import { offeredCounts } from './filter-counts.ts';
 import { FilterField } from './filter-field.tsx';
 import classes from './filter-panel.module.css';
 
@@ -24,16 +26,11 @@ interface FilterPanelProps {
 export function FilterPanel({ filter: latestFilter, failure, search, isSearching, found, onFind }: FilterPanelProps) {
   const { t } = useTranslation('proxy');
   const filter = useDeferredValue(latestFilter);
-  const [choice, setChoice] = useState(search);
+  const [choice, setChoice] = useChoice(search);
   const [isOpen, setOpen] = useState(false);
   const chosen = Object.values(choice).filter((values) => values !== undefined && values.length > 0).length;
+  const facets = useFacets(onlyChosen(choice));
   const fieldsId = useId();
-  const searchText = JSON.stringify(search);
-  const [lastSearchText, setLastSearchText] = useState(searchText);
-  if (lastSearchText !== searchText) {
-    setLastSearchText(searchText);
-    setChoice(search);
-  }
 
   function find(event: FormEvent) {
     event.preventDefault();
@@ -59,7 +56,7 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
           <FilterField
             key={group}
             group={group}
-            counts={filter?.[group]}
+            counts={filter && offeredCounts(group, filter, facets, choice[group] ?? [])}
             value={choice[group] ?? []}
             onChange={(values) => setChoice((current) => ({ ...current, [group]: values }))}
           />
@@ -90,6 +87,18 @@ export function FilterPanel({ filter: latestFilter, failure, search, isSearching
       </div>
     </form>
   );
+}
+
+/** Starts again with every other search. */
+function useChoice(search: ProxyQuery) {
+  const [choice, setChoice] = useState(search);
+  const searchText = JSON.stringify(search);
+  const [lastSearchText, setLastSearchText] = useState(searchText);
+  if (lastSearchText !== searchText) {
+    setLastSearchText(searchText);
+    setChoice(search);
+  }
+  return [choice, setChoice] as const;
 }
 
 function Found({ count }: { count: number | undefined }) {

@@ -1,4 +1,10 @@
-import { exportTransactions, getReconciliation, listTransactions } from '@cellhop/contract/transactions.plain';
+import { getCompany } from '@cellhop/contract/company.plain';
+import {
+  exportTransactions,
+  getReconciliation,
+  listTransactions,
+  summarizeTransactions,
+} from '@cellhop/contract/transactions.plain';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
 import { call } from '../../lib/http.ts';
@@ -9,6 +15,7 @@ import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
 import { type Choice, toQuery } from './choice.ts';
+import { monthQuery } from './month.ts';
 import { toTransactionsCsv } from './transactions-csv.ts';
 
 /** A hundred thousand rows take some seconds. */
@@ -30,6 +37,15 @@ export function useExport() {
         toTransactionsCsv(csv, t, i18n.language),
       ),
   });
+}
+
+/** What a monthly statement shows. */
+export function useMonth(month: string) {
+  const query = monthQuery(month);
+  return {
+    summary: useApiQuery(apiQuery(summarizeTransactions, { query }, { topics: ['balance'] })),
+    company: useApiQuery(apiQuery(getCompany, {}, { topics: ['account'] })),
+  };
 }
 
 /** Result of the reconciliation, for staff who may read all transactions; undefined for others. */

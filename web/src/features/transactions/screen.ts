@@ -19,6 +19,8 @@ export interface TransactionsSearch {
   /** Days, such as 2026-11-21, both included. */
   from?: string | undefined;
   to?: string | undefined;
+  /** Its statement is open: such as 2026-11. */
+  month?: string | undefined;
 }
 
 export function transactionsSearch(search: Search): TransactionsSearch {
@@ -28,5 +30,6 @@ export function transactionsSearch(search: Search): TransactionsSearch {
     kind: kinds.length > 0 ? kinds : undefined,
     from: dayOf(search['from']),
     to: dayOf(search['to']),
+    month: dayOf(`${String(search['month'])}-01`)?.slice(0, 7),
   };
 }

@@ -1,6 +1,6 @@
 import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { Button, MultiSelect } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { IconDownload, IconFileInvoice } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { DateField } from '../../ui/date-field.tsx';
 import { useExport } from './api.ts';
@@ -10,10 +10,12 @@ import classes from './transactions-filter.module.css';
 interface TransactionsFilterProps {
   choice: Choice;
   onChange: (choice: Choice) => void;
+  /** Opens a monthly statement. */
+  onMonth: () => void;
 }
 
 /** Applied immediately and kept in the URL. */
-export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps) {
+export function TransactionsFilter({ choice, onChange, onMonth }: TransactionsFilterProps) {
   const { t } = useTranslation('transaction');
   const exporting = useExport();
   const { kinds, from, to } = choice;
@@ -49,6 +51,13 @@ export function TransactionsFilter({ choice, onChange }: TransactionsFilterProps
             {t('filter.reset')}
           </Button>
         )}
+        <Button
+          variant="default"
+          leftSection={<IconFileInvoice size={18} stroke={1.6} aria-hidden="true" />}
+          onClick={onMonth}
+        >
+          {t('month.title')}
+        </Button>
         <Button
           variant="default"
           loading={exporting.isRunning}

@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart, useLazyPart } from '../../lib/use-lazy-part.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
+import { OverlaySpinner } from '../../ui/spinner.tsx';
 import { useTransactions } from './api.ts';
 import { type Choice, isEmpty } from './choice.ts';
+import { monthOf } from './month.ts';
 import { ReconciliationLine } from './reconciliation-line.tsx';
 import { TransactionsFilter } from './transactions-filter.tsx';
 import { TransactionsTable } from './transactions-table.tsx';
@@ -14,14 +18,24 @@ interface TransactionsPageProps {
   page: number;
   onChoice: (choice: Choice) => void;
   onPage: (page: number) => void;
+  /** Whose statement is open. */
+  month: string | undefined;
+  onMonth: (month: string | undefined) => void;
 }
 
-export function TransactionsPage({ choice, page, onChoice, onPage }: TransactionsPageProps) {
+const monthDialog = lazyPart(async () => (await import('./month-dialog.tsx')).MonthDialog);
+
+export function TransactionsPage({ choice, page, onChoice, onPage, month, onMonth }: TransactionsPageProps) {
   const { t } = useTranslation('transaction');
   const transactions = useTransactions(choice, page);
+  const [MonthDialog, loadMonthDialog] = useLazyPart(monthDialog);
+  const isMonthShown = month !== undefined;
+  useEffect(() => {
+    if (isMonthShown) loadMonthDialog();
+  }, [isMonthShown, loadMonthDialog]);
   return (
     <>
-      <TransactionsFilter choice={choice} onChange={onChoice} />
+      <TransactionsFilter choice={choice} onChange={onChoice} onMonth={() => onMonth(monthOf(new Date()))} />
       <PagedList
         list={transactions}
         page={page}
@@ -32,6 +46,8 @@ export function TransactionsPage({ choice, page, onChoice, onPage }: Transaction
         {(rows) => <TransactionsTable transactions={rows} />}
       </PagedList>
       <ReconciliationLine />
+      {MonthDialog !== undefined && <MonthDialog month={month} onMonth={onMonth} />}
+      {MonthDialog === undefined && isMonthShown && <OverlaySpinner />}
     </>
   );
 }

@@ -1,0 +1,65 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useErrors } from './errors.ts';
+import { serveWebApp } from './web-app.ts';
+
+const brand = { brandName: 'Прокси & "Co"', publicUrl: 'https://shop.example.com' };
+const root = mkdtempSync(path.join(os.tmpdir(), 'branded-'));
+const source = (name: string) => readFileSync(fileURLToPath(new URL(`../../../web/${name}`, import.meta.url)), 'utf8');
+let app: FastifyInstance;
+beforeAll(async () => {
+  writeFileSync(path.join(root, 'index.html'), 'app');
+  writeFileSync(path.join(root, 'landing.html'), source('landing.html'));
+  writeFileSync(path.join(root, 'manifest.webmanifest'), source('public/manifest.webmanifest'));
+  app = Fastify();
+  useErrors(app);
+  await serveWebApp(app, brand, root);
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(root, { recursive: true });
+});
+
+test.each(['/', '/landing.html', '/?utm=1'])(
+  '%s names the brand, and the image by its absolute address',
+  async (url) => {
+    const { body, headers } = await app.inject(url);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(body).toContain('<meta property="og:image" content="https://shop.example.com/social-image.png" />');
+    expect(body).toContain('content="Прокси &#38; &#34;Co&#34;: mobile proxies, paid by the megabyte"');
+    expect(body).toContain('<title>Прокси &#38; &#34;Co&#34;</title>');
+  },
+);
+
+test('the manifest has the name of the brand', async () => {
+  const { body, headers } = await app.inject('/manifest.webmanifest');
+  expect(headers['content-type']).toBe('application/manifest+json');
+  expect(JSON.parse(body)).toMatchObject({ name: brand.brandName, short_name: brand.brandName, start_url: '/proxies' });
+});
+
+test.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip;q=1.0, br;q=0', 'gzip'],
+  ['BR ; q=0.5', 'br'],
+  ['deflate', undefined],
+  ['', undefined],
+])('Accept-Encoding "%s" gets %s', async (accepted, encoding) => {
+  const { rawPayload, headers } = await app.inject({ url: '/', headers: { 'accept-encoding': accepted } });
+  expect(headers['content-encoding']).toBe(encoding);
+  expect(headers['vary']).toBe('accept-encoding');
+  const decode = { br: brotliDecompressSync, gzip: gunzipSync }[encoding ?? ''] ?? ((bytes: Buffer) => bytes);
+  expect(decode(rawPayload).toString()).toContain('<title>');
+});
+
+test('clients that have the page get 304; HEAD has no body', async () => {
+  const { etag } = (await app.inject('/')).headers;
+  const again = await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } });
+  expect([again.statusCode, again.body]).toEqual([304, '']);
+  const head = await app.inject({ method: 'HEAD', url: '/' });
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+});

@@ -1,0 +1,89 @@
+/**
+ * Files of the web app that search engines, link previews and installers read without running it: they contain the brand's name and
+ * the public address. Filled in and compressed once, at the start.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Config } from '../config.ts';
+import { escapeHtml } from '../mail/templates.ts';
+import { matchesEtag } from './route.ts';
+
+export type Brand = Pick<Config, 'brandName' | 'publicUrl'>;
+
+interface BrandedFile {
+  urls: readonly string[];
+  name: string;
+  type: string;
+  fill: (text: string, brand: Brand) => string;
+}
+
+/** In the source of the web app. */
+const DEFAULT_BRAND = 'Cellhop';
+
+const files: readonly BrandedFile[] = [
+  { urls: ['/', '/landing.html'], name: 'landing.html', type: 'text/html; charset=utf-8', fill: fillLanding },
+  {
+    urls: ['/manifest.webmanifest'],
+    name: 'manifest.webmanifest',
+    type: 'application/manifest+json',
+    fill: fillManifest,
+  },
+];
+
+/** Call it before the static files are registered: a route with the whole path precedes theirs. */
+export function serveBrandedPages(app: FastifyInstance, root: string, brand: Brand): void {
+  for (const { urls, name, type, fill } of files) {
+    const place = path.join(root, name);
+    if (!existsSync(place)) continue;
+    const page = prepare(fill(readFileSync(place, 'utf8'), brand));
+    for (const url of urls)
+      app.get(url, { schema: { hide: true } }, (request, reply) => send(request, reply, page, type));
+  }
+}
+
+/** Previews need the absolute address of the image (https://ogp.me). */
+function fillLanding(html: string, { brandName, publicUrl }: Brand): string {
+  return html
+    .replaceAll(/(<meta\s+property="og:image"\s+content=")(?=\/)/g, (start) => start + escapeHtml(publicUrl))
+    .replaceAll(
+      /(<title>|<meta\s+property="og:title"\s+content=")([^"<]*)/g,
+      (_, start: string, text: string) => start + text.replaceAll(DEFAULT_BRAND, escapeHtml(brandName)),
+    );
+}
+
+function fillManifest(json: string, { brandName }: Brand): string {
+  return JSON.stringify({ ...(JSON.parse(json) as object), name: brandName, short_name: brandName });
+}
+
+interface Page {
+  etag: string;
+  bodies: Record<Encoding, Buffer>;
+}
+
+type Encoding = 'br' | 'gzip' | 'identity';
+
+function prepare(text: string): Page {
+  const identity = Buffer.from(text);
+  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
+  return { etag: `"${hash}"`, bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { etag, bodies }: Page, type: string): FastifyReply {
+  // Weak: the encodings share it.
+  void reply.headers({ etag: `W/${etag}`, 'cache-control': 'no-cache', vary: 'accept-encoding' });
+  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
+  if (encoding !== 'identity') void reply.header('content-encoding', encoding);
+  return reply.type(type).send(bodies[encoding]);
+}
+
+/** The smallest that the client accepts (RFC 9110, section 12.5.3); a weight of 0 excludes an encoding. */
+function chooseEncoding(accepted: string): Encoding {
+  const offers = accepted.split(',').map((offer) => offer.replaceAll(/\s/g, '').toLowerCase());
+  const isAccepted = (encoding: Encoding) =>
+    offers.some((offer) => offer === encoding || (offer.startsWith(`${encoding};`) && !/;q=0(?:\.0*)?$/.test(offer)));
+  return (['br', 'gzip'] as const).find(isAccepted) ?? 'identity';
+}

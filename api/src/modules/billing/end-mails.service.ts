@@ -1,0 +1,45 @@
+/** Mails about connections that the system has ended. A periodic task, because transactions that move money enqueue no jobs. */
+import { toDollars } from '@cellhop/contract/units';
+import { cleanUp } from '../../clean-up.ts';
+import type { Ctx } from '../../ctx.ts';
+import type { AlertMail } from '../../mail/templates.ts';
+import { ALERT_EXPIRY_MS, mailAlert } from './alert-mails.ts';
+import { type MailedReason, mailedReasons } from './end-mails.ts';
+import * as store from './end-mails.store.ts';
+
+/** When the money is out, all connections of a user end within seconds. */
+const GATHER_MS = 60_000;
+/** However often connections end. */
+const INTERVAL_MS = 3_600_000;
+/** In one transaction. The others are mailed when the task runs next. */
+const MAILS_MAX = 500;
+
+const templates = {
+  NO_MONEY: 'no-money',
+  IDLE: 'ended-idle',
+  EXIT_LOST: 'ended-exit-lost',
+} as const satisfies Record<MailedReason, AlertMail['template']>;
+
+/** At most one mail an hour per user and reason, about all connections that have ended since the last one. */
+export async function mailEnds(ctx: Ctx): Promise<void> {
+  await cleanUp(ctx, 'times of mails about ends', (ctx, limit) => store.deleteOldMails(ctx, INTERVAL_MS, limit));
+  await ctx.tx(async (ctx) => {
+    const timing = { gatherMs: GATHER_MS, intervalMs: INTERVAL_MS, expiryMs: ALERT_EXPIRY_MS };
+    const all = await store.takeEnds(ctx, timing, mailedReasons, MAILS_MAX);
+    for (const { reason, count, refundMicros, connectionId, ip, ...recipient } of all)
+      await mailAlert(ctx, recipient, {
+        template: templates[reason],
+        values: {
+          link: ctx.config.publicUrl + pathOf(reason, count, connectionId),
+          ip,
+          otherCount: count - 1,
+          refund: toDollars(refundMicros),
+        },
+      });
+  });
+}
+
+function pathOf(reason: MailedReason, count: number, connectionId: string): string {
+  if (reason === 'NO_MONEY') return '/payments/invoices?create=true';
+  return count === 1 ? `/connection-history?connection=${connectionId}` : '/connection-history';
+}

@@ -1,0 +1,296 @@
+/** What a customer chooses, pays and prints; and links into the app that lead nowhere. */
+import { type Call, createClient } from '@cellhop/contract/client';
+import { connect } from '@cellhop/contract/connections';
+import { createInvoice, listInvoices } from '@cellhop/contract/invoices';
+import { getProxyFacets, searchProxies } from '@cellhop/contract/proxies';
+import { endAnyConnection, listAllConnections } from '@cellhop/contract/staff/connections';
+import { listTransactions } from '@cellhop/contract/transactions';
+import { toDollars, toMicros } from '@cellhop/contract/units';
+import { getProfile } from '@cellhop/contract/users';
+import type { Page } from '@playwright/test';
+import pg from 'pg';
+import { accessToken, clientAs, createCustomer, enter, expect, openLink, readMail, test } from './product.ts';
+
+const callAs = (page: Page, baseUrl: string): Call =>
+  createClient({ baseUrl, headers: async () => ({ authorization: `Bearer ${await accessToken(page)}` }) });
+const rowsOf = (page: Page) => page.getByRole('region', { name: 'Available proxies' }).getByRole('row');
+const balanceOf = (page: Page) => page.getByRole('link', { name: /^Balance / });
+const money = (micros: bigint) => `$${toDollars(micros < 0n ? -micros : micros).toFixed(2)}`;
+const invoiceDialog = (page: Page) => page.getByRole('dialog', { name: 'New invoice' });
+
+test('filters of the catalogue offer what fits the other ones, with counts; a choice that no longer fits shows 0', async ({
+  page,
+  product,
+}) => {
+  await createCustomer(page, 'narrows-down@example.com');
+  await enter(page, '/proxies', 'narrows-down@example.com');
+  const filter = page.getByRole('form', { name: 'Filter' });
+  const field = (name: string) => filter.getByRole('combobox', { name, exact: true });
+  const choose = async (name: string, option: string | RegExp) => {
+    await field(name).click();
+    await page.getByRole('listbox').getByRole('option', { name: option }).click();
+    await field(name).press('Escape');
+  };
+  const { data } = await callAs(page, product.url)(getProxyFacets, { query: { country: ['DE'] } });
+  const cities = Object.entries(data.counts.city).sort(([one], [other]) => one.localeCompare(other));
+  const [[city] = ['']] = cities;
+
+  await choose('Country', /^Germany/);
+  await field('City').click();
+  const options = page.getByRole('listbox').getByRole('option');
+  await expect(options).toHaveCount(cities.length);
+  await expect(options).toHaveText(cities.map(([name, count]) => `${name}${count}`));
+  await options.first().click();
+  await field('City').press('Escape');
+
+  await field('Country').click();
+  await expect(options).toHaveText([/^Germany/]);
+  await field('Country').press('Escape');
+  await filter.getByRole('button', { name: 'Find' }).click();
+  await expect(rowsOf(page)).toHaveCount(1 + data.counts.city[city]!);
+
+  await page.goto(`/proxies?country=FR&city=${city}`);
+  await expect(filter.getByText(`${city} (0)`)).toBeVisible();
+  await expect(page.getByText('No available proxies match these filters', { exact: false })).toBeVisible();
+  await filter.getByRole('button', { name: 'Reset' }).click();
+  await expect(rowsOf(page)).toHaveCount(51);
+});
+
+test('a price that has changed keeps the dialog open with the new price, and the next click buys at it', async ({
+  page,
+  product,
+  database,
+}) => {
+  await createCustomer(page, 'sees-prices@example.com');
+  await enter(page, '/proxies', 'sees-prices@example.com');
+  const [proxy] = (await callAs(page, product.url)(searchProxies, { query: {} })).data;
+  await page.getByRole('button', { name: `Buy ${proxy!.ip}`, exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: `Proxy ${proxy!.ip}` });
+  const buy = dialog.getByRole('button', { name: /^Buy for/ });
+  await expect(buy).toBeVisible();
+  const price = toDollars(toMicros(proxy!.price) + 20_000n);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('update proxies set price_micros = price_micros + 20000 where id = $1', [proxy!.id]);
+  await client.end();
+  await buy.click();
+  await expect(dialog.getByRole('alert')).toContainText('The price has changed');
+  await expect(buy).toHaveText(`Buy for $${(price / 2).toFixed(2)}`);
+  await buy.click();
+  await expect(dialog.getByText('The proxy is yours.', { exact: false })).toBeVisible();
+});
+
+test('out of money: toast, dialog and balance lead to the form for a new invoice', async ({ page, product }) => {
+  await createCustomer(page, 'spent-it-all@example.com');
+  await enter(page, '/proxies', 'spent-it-all@example.com');
+  const call = callAs(page, product.url);
+  const { data } = await call(searchProxies, { query: {} });
+  let balance = 1;
+  for (const { id, price } of data) {
+    if (price / 2 > balance) break;
+    balance = (await call(connect, { body: { id, price } })).data.currentBalance ?? 0;
+  }
+  await balanceOf(page).click();
+  await expect(invoiceDialog(page)).toBeVisible();
+  const ways = [
+    () => page.getByRole('dialog').getByRole('link', { name: 'Top up the balance' }),
+    () => page.locator('section[aria-live="polite"]').getByRole('link', { name: 'Top up' }),
+  ];
+  for (const way of ways) {
+    await page.goto('/proxies');
+    await page
+      .getByRole('button', { name: /^Buy 198\.18\./ })
+      .last()
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Buy for/ })
+      .click();
+    await way().click();
+    await expect(page).toHaveURL(/\/payments\/invoices\?create=true$/);
+    await expect(invoiceDialog(page)).toBeVisible();
+  }
+});
+
+test('a link to an unknown invoice or connection says so; one to an invoice of another page opens it', async ({
+  page,
+  product,
+}) => {
+  await createCustomer(page, 'old-links@example.com');
+  await enter(page, '/payments/invoices', 'old-links@example.com');
+  const call = callAs(page, product.url);
+  const { data: oldest } = await call(createInvoice, { body: { currency: 'BTC', amount: 5 } });
+  const { data: newest } = await call(createInvoice, { body: { currency: 'ETH', amount: 6 } });
+  // As if the list had one row per page.
+  await page.route('**/v1/payments/invoices?page=*', async (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('size', '1');
+    await route.continue({ url: url.href });
+  });
+  await page.goto(`/payments/invoices?invoice=${oldest.id}`);
+  await expect(page.getByRole('dialog').getByText(oldest.address)).toBeVisible();
+  expect((await call(listInvoices, { query: { size: 1 } })).data.map(({ id }) => id)).toEqual([newest.id]);
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  await page.goto(`/payments/invoices?invoice=${unknown}`);
+  await expect(page.getByText('You have no such invoice')).toBeVisible();
+  await expect(page).toHaveURL(/\/payments\/invoices$/);
+  await page.goto(`/connection-history?connection=${unknown}`);
+  await expect(page.getByText('There is no such connection in your history')).toBeVisible();
+});
+
+test('no toast covers the balance while it falls or rises, at any width', async ({ page, product }) => {
+  const email = 'watches-money@example.com';
+  await createCustomer(page, email);
+  await enter(page, '/faq', email);
+  const call = callAs(page, product.url);
+  const admin = await clientAs('admin@example.com', product.url);
+  const { id: userId } = (await call(getProfile, {})).data;
+  const toasts = page.locator('section[aria-live="polite"] > *');
+  const expectApart = async () => {
+    const balance = (await balanceOf(page).boundingBox())!;
+    for (const toast of await toasts.all()) {
+      const box = await toast.boundingBox();
+      // It may have closed meanwhile.
+      if (box === null) continue;
+      const isApart =
+        box.x >= balance.x + balance.width ||
+        box.x + box.width <= balance.x ||
+        box.y >= balance.y + balance.height ||
+        box.y + box.height <= balance.y;
+      expect(isApart, JSON.stringify({ balance, box })).toBe(true);
+    }
+  };
+  for (const width of [1440, 768, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto('/faq');
+    const before = await balanceOf(page).getAttribute('title');
+    const [proxy] = (await call(searchProxies, { query: {} })).data;
+    await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+    await expect(balanceOf(page)).not.toHaveAttribute('title', before!);
+    await expectApart();
+    const [connection] = (await admin(listAllConnections, { query: { userId } })).data;
+    await admin(endAnyConnection, { params: { id: connection!.id }, body: { reason: 'A test of toasts.' } });
+    await expect(toasts).toHaveCount(1);
+    await expectApart();
+    await expect(balanceOf(page)).toHaveAttribute('title', before!);
+    await expectApart();
+    await toasts.getByRole('button').click();
+  }
+});
+
+test('a monthly statement has the company and the sums of the transactions, and prints nothing else', async ({
+  page,
+  product,
+}) => {
+  await createCustomer(page, 'accounting@example.com');
+  await enter(page, '/account', 'accounting@example.com');
+  await page.getByLabel('Company name').fill('Rohrpost GmbH');
+  await page.getByLabel('Address').fill('Hauptstraße 1\n10115 Berlin');
+  await page.getByLabel('Tax number').fill('<1>');
+  await expect(page.getByText('Letters and digits, with spaces', { exact: false })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save company' })).toBeDisabled();
+  await page.getByLabel('Tax number').fill('DE 123 456 789');
+  await page.getByRole('button', { name: 'Save company' }).click();
+  await expect(page.getByText('Company saved')).toBeVisible();
+
+  const call = callAs(page, product.url);
+  const [proxy] = (await call(searchProxies, { query: {} })).data;
+  await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  await page.goto('/transactions');
+  await page.getByRole('button', { name: 'Monthly statement' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Monthly statement' });
+  await expect(dialog.getByText('Rohrpost GmbH')).toContainText('10115 Berlin');
+  await expect(dialog.getByText('Rohrpost GmbH')).toContainText('Tax number: DE 123 456 789');
+  const rows = (await call(listTransactions, { query: {} })).data;
+  const spent = toMicros(rows.find(({ kind }) => kind === 'PREPAID_50_MB')!.amount);
+  expect(rows).toHaveLength(2);
+  const row = (name: string) => dialog.getByRole('row', { name: new RegExp(`^${name}`) });
+  await expect(row('Balance at the beginning')).toContainText('$0.00');
+  await expect(row('Trial credit')).toContainText('+$1.00');
+  await expect(row('Services used')).toContainText(money(spent));
+  await expect(row('Balance at the end')).toContainText(money(1_000_000n + spent));
+
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('button', { name: 'Print or save as PDF' })).toBeHidden();
+  await expect(page.locator('#root')).toBeHidden();
+  await expect(row('Balance at the end')).toBeVisible();
+  // On the first page.
+  expect((await dialog.getByRole('heading', { name: /^Statement for/ }).boundingBox())!.y).toBeLessThan(300);
+  await page.emulateMedia({ media: 'screen' });
+  await page.reload();
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\/transactions$/);
+});
+
+test('a printed receipt has the proxy and the charges, but no password', async ({ page, product }) => {
+  await createCustomer(page, 'prints-receipts@example.com');
+  await enter(page, '/connection-history', 'prints-receipts@example.com');
+  const call = callAs(page, product.url);
+  const [proxy] = (await call(searchProxies, { query: {} })).data;
+  const { data: bought } = await call(connect, { body: { id: proxy!.id, price: proxy!.price } });
+  await page.goto(`/connection-history?connection=${bought.id}`);
+  const dialog = page.getByRole('dialog', { name: `Connection ${bought.ip}` });
+  const password = dialog.getByText(bought.password!).first();
+  await expect(password).toBeVisible();
+  const charge = dialog.getByRole('row', { name: /Purchase/ });
+  await expect(charge).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(password).toBeHidden();
+  await expect(charge).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: `Connection ${bought.ip}` })).toBeVisible();
+});
+
+test('mails about ended connections can be switched off, each by itself', async ({ page }) => {
+  await createCustomer(page, 'less-mail@example.com');
+  await enter(page, '/account', 'less-mail@example.com');
+  const box = (name: string) => page.getByRole('checkbox', { name });
+  await expect(box('there was no traffic')).toBeChecked();
+  await box('there was no traffic').uncheck();
+  await page.getByRole('button', { name: 'Save alerts' }).click();
+  await expect(page.getByText('Alerts saved')).toBeVisible();
+  await page.reload();
+  await expect(box('there was no traffic')).not.toBeChecked();
+  for (const name of ['the balance has run out', 'the proxy went offline', 'Also send alerts by email'])
+    await expect(box(name)).toBeChecked();
+});
+
+test('password managers know the account wherever a password is typed', async ({ page }) => {
+  const email = 'forgets+often@example.com';
+  await createCustomer(page, email);
+  await page.goto('/sign-in');
+  await expect(page.getByLabel('Email')).toHaveAttribute('autocomplete', 'username');
+  expect((await page.request.post('/v1/auth/recovery-password', { data: { email } })).ok()).toBe(true);
+  await expect.poll(async () => (await readMail(page, email)).links[0]).toContain('set-password');
+  const { pathname, search, hash } = new URL((await readMail(page, email)).links[0]!);
+  await page.goto(pathname + search + hash);
+  const username = page.locator('input[autocomplete="username"]');
+  await expect(username).toHaveValue(email);
+  await expect(username).toBeHidden();
+  // Links of the previous release have no email.
+  await page.goto('/');
+  await page.goto(pathname + search);
+  await expect(page.getByLabel('Confirm password')).toBeVisible();
+  await expect(username).toHaveCount(0);
+  await enter(page, '/account', email);
+  await expect(username).toHaveValue(email);
+});
+
+test('a confirmed email leads to sign-in, and the trial credit is announced', async ({ page }) => {
+  const email = 'freshly-confirmed@example.com';
+  const body = { languageCode: 'en', email, password: 'a long enough password', referralCode: 'WELCOME' };
+  expect((await page.request.post('/v1/auth/sign-up', { data: body })).status()).toBe(201);
+  await openLink(page, email);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/sign-in$/);
+  await enter(page, '/proxies', email);
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
+  await expect(page.getByText('Your trial credit of $1.00 is on your balance.', { exact: false })).toBeVisible();
+});
+
+test('link previews and installations show the address and the name of this shop', async ({ page }) => {
+  const html = await (await page.request.get('/')).text();
+  expect(html).toMatch(/<meta property="og:image" content="http:\/\/[\w.:]+\/social-image\.png"/);
+  const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { name: string };
+  expect(manifest.name).toBe('Cellhop');
+});
