@@ -152,6 +152,34 @@ describe('filters', () => {
     }
   });
 
+  test('search the first tickets of a view until enough match, and all tickets for rare words', async () => {
+    const older = await open('Ancient question');
+    await testApp.database.query(
+      `insert into tickets (user_id, author_id, name, description, created_at)
+       select $1, $1, case when number % 10 = 0 then 'Usual' when number % 40 = 1 then 'Seldom' else 'Other' end || ' topic ' || number,
+              'text', now() + number * interval '1 second'
+         from generate_series(1, 4000) as number`,
+      [owner.id],
+    );
+    const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: number } = {}) =>
+      support.call(listAllTickets, { query: { words, ...query } });
+    const usual = await search('usual');
+    expect(usual).toMatchObject({ totalPages: 4, isTruncated: true });
+    expect(usual.data.slice(0, 2).map(({ name }) => name)).toEqual(['Usual topic 4000', 'Usual topic 3990']);
+    expect((await search('usual', { page: 5 })).data).toEqual([]);
+    // 50 among the first 2,000, 100 among all.
+    const seldom = await search('seldom', { page: 2 });
+    expect(seldom).toMatchObject({ totalPages: 2, isTruncated: true });
+    expect(seldom.data.map(({ name }) => name).at(-1)).toBe('Seldom topic 1');
+    const rare = await search('ancient');
+    expect(rare).toMatchObject({ data: [{ id: older.id }], totalPages: 1, isTruncated: false });
+    for (const view of ['waiting', 'oldest'] as const) {
+      const { data, isTruncated } = await search('usual', { view });
+      expect([data[0]!.name, data.length, isTruncated]).toEqual(['Usual topic 10', 50, true]);
+      expect((await search('usual seldom', { view })).data).toEqual([]);
+    }
+  });
+
   test('find a status and a time of creation', async () => {
     const [first, second] = [await open('first'), await open('second')];
     await support.call(closeAnyTicket, { params: { id: first.id }, body: { status: 'CLOSED' } });
