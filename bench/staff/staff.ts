@@ -3,7 +3,8 @@
  * match nothing. A list is read by its service, count included, as the endpoint does it. Prints the table of docs/benchmarks.md, and
  * fails if a list misses the target.
  *
- * Usage: npm run bench:staff -- [users=N] [connections=N] [invoices=N] [tickets=N] [audit=N] [rounds=N] [only=text] [keep]
+ * Usage: npm run bench:staff -- [users=N] [connections=N] [invoices=N] [tickets=N] [audit=N] [proxies=N]
+ *   [rounds=N] [only=text] [keep]
  * With `keep` the database stays, and the next run with `keep` measures it again.
  */
 import pg from 'pg';
@@ -55,7 +56,7 @@ async function fill(): Promise<void> {
   const bench = await openBench(url.href, {
     gateways: 1,
     connectionsPerGateway: 1000,
-    freeProxies: 10_000,
+    freeProxies: size('proxies', 100_000),
     storedConnections: size('connections', 1_000_000),
   });
   const client = new pg.Client({ connectionString: url.href });
