@@ -42,28 +42,13 @@ export interface TicketFilter {
   to: string | null;
 }
 
-interface View {
-  condition: string;
-  order: string;
-  /** The column of the order, and whether it grows or falls. */
-  key: 'created_at' | 'waiting_since';
-  direction: 'UP' | 'DOWN';
-}
-
-const newestFirst = { order: 'desk.created_at desc, ticket_id', key: 'created_at', direction: 'DOWN' } as const;
-
 /** Each has an index of ticket_desk. */
-export const VIEWS: Record<TicketView, View> = {
-  all: { condition: 'true', ...newestFirst },
-  open: { condition: 'is_open', ...newestFirst },
-  mine: { condition: 'is_open', ...newestFirst },
-  waiting: {
-    condition: 'is_open and waiting_since is not null',
-    order: 'waiting_since, ticket_id',
-    key: 'waiting_since',
-    direction: 'UP',
-  },
-  oldest: { condition: 'is_open', order: 'desk.created_at, ticket_id desc', key: 'created_at', direction: 'UP' },
+export const VIEWS: Record<TicketView, { condition: string; order: string }> = {
+  all: { condition: 'true', order: 'desk.created_at desc, ticket_id' },
+  open: { condition: 'is_open', order: 'desk.created_at desc, ticket_id' },
+  mine: { condition: 'is_open', order: 'desk.created_at desc, ticket_id' },
+  waiting: { condition: 'is_open and waiting_since is not null', order: 'waiting_since, ticket_id' },
+  oldest: { condition: 'is_open', order: 'desk.created_at, ticket_id desc' },
 };
 
 export const FILTERED = `
