@@ -136,12 +136,18 @@ async function insertYear(ctx: Ctx): Promise<void> {
 }
 
 async function insertNewTransfers(ctx: Ctx): Promise<void> {
+  const topUps = NEW_TRANSFERS / TOP_UP_EVERY;
+  await ctx.db.query(
+    `insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
+                            uploaded_bytes, downloaded_bytes, charge_hash)
+     select (select min(id) from accounts where kind = 'USER'), 2, 8000, 'MEGABYTE', 50 + n, 51 + n, 0, 1048576, sha256(n::text::bytea)
+       from generate_series(1, $1::int) as n`,
+    [NEW_TRANSFERS - topUps],
+  );
   await ctx.db.query(
     `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
-     select case when n % $2::int = 0 then 'deposit:' else 'new:' end || gen_random_uuid(), 1,
-            (select min(id) from accounts where kind = 'USER'), 1,
-            (case when n % $2::int = 0 then 'TOP_UP' else 'PREPAID_50_MB' end)::transfer_reason
-       from generate_series(1, $1::int) as n`,
-    [NEW_TRANSFERS, TOP_UP_EVERY],
+     select 'deposit:' || gen_random_uuid(), 1, (select min(id) from accounts where kind = 'USER'), 1, 'TOP_UP'
+       from generate_series(1, $1::int)`,
+    [topUps],
   );
 }

@@ -147,43 +147,43 @@ test('the newest changes are listed, and old ones are deleted after a month', as
   expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id]);
 });
 
+const retry = (id: string) => admin.call(retryCatalogueChange, { params: { id } });
+const dismiss = (id: string) => admin.call(dismissCatalogueChange, { params: { id } });
+const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
+
+/** As a defect would: each update of a price is refused. */
+async function breakPrices(): Promise<void> {
+  await testApp.database.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by admin@example.com'; end $$`,
+  );
+  await testApp.database.query(
+    'create trigger refused before update of price_micros on proxies for each row execute function refuse()',
+  );
+}
+
+async function mendPrices(): Promise<void> {
+  await testApp.database.query('drop trigger refused on proxies');
+}
+
+/** Runs the job at once, instead of after its pause. */
+async function runAttempt(): Promise<void> {
+  await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
+  await runJobs(testApp);
+}
+
+const countJobs = async () => (await testApp.database.query('select from graphile_worker._private_jobs')).length;
+
+async function failingChange(): Promise<string> {
+  await breakPrices();
+  const { change } = await orderPrices();
+  await runAttempt();
+  expect(await read(change.id)).toMatchObject({ status: 'WAITING', failure: 'refused by [address]' });
+  for (let attempt = 2; attempt <= 6; attempt++) await runAttempt();
+  expect(await read(change.id)).toMatchObject({ status: 'FAILED', doneCount: 0, failure: 'refused by [address]' });
+  return change.id;
+}
+
 describe('a change whose job always fails', () => {
-  const retry = (id: string) => admin.call(retryCatalogueChange, { params: { id } });
-  const dismiss = (id: string) => admin.call(dismissCatalogueChange, { params: { id } });
-  const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
-
-  /** As a defect would: each update of a price is refused. */
-  async function breakPrices(): Promise<void> {
-    await testApp.database.query(
-      `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by admin@example.com'; end $$`,
-    );
-    await testApp.database.query(
-      'create trigger refused before update of price_micros on proxies for each row execute function refuse()',
-    );
-  }
-
-  async function mendPrices(): Promise<void> {
-    await testApp.database.query('drop trigger refused on proxies');
-  }
-
-  /** Runs the job at once, instead of after its pause. */
-  async function runAttempt(): Promise<void> {
-    await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
-    await runJobs(testApp);
-  }
-
-  const countJobs = async () => (await testApp.database.query('select from graphile_worker._private_jobs')).length;
-
-  async function failingChange(): Promise<string> {
-    await breakPrices();
-    const { change } = await orderPrices();
-    await runAttempt();
-    expect(await read(change.id)).toMatchObject({ status: 'WAITING', failure: 'refused by [address]' });
-    for (let attempt = 2; attempt <= 6; attempt++) await runAttempt();
-    expect(await read(change.id)).toMatchObject({ status: 'FAILED', doneCount: 0, failure: 'refused by [address]' });
-    return change.id;
-  }
-
   test('has failed with the reason after its last attempt, and is retried', async () => {
     const id = await failingChange();
     await mendPrices();

@@ -126,6 +126,9 @@ describe('the views', () => {
   });
 });
 
+const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: number } = {}) =>
+  support.call(listAllTickets, { query: { words, ...query } });
+
 describe('filters', () => {
   test('find the beginnings of words in the name, whatever their case and language', async () => {
     for (const name of ['Прокси НЕ работает', 'Proxy does not work', "It's 100% broken"]) await open(name);
@@ -161,8 +164,6 @@ describe('filters', () => {
          from generate_series(1, 6000) as number`,
       [owner.id],
     );
-    const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: number } = {}) =>
-      support.call(listAllTickets, { query: { words, ...query } });
     // 250 among the newest 5,000.
     const usual = await search('usual', { page: 5 });
     expect(usual).toMatchObject({ totalPages: 5, isTruncated: true });
