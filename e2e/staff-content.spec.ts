@@ -92,6 +92,7 @@ test('staff edit both languages of the FAQ, move entries, and see changes of oth
     await changeElsewhere(page, 'Is there an app?', 'Nobody knows.');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(dialog.getByRole('alert')).toContainText('Nobody knows.');
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(entries.nth(11)).toContainText('Soon.');
   });

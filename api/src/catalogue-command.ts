@@ -91,9 +91,10 @@ async function changeAll(
  */
 async function change(ctx: Ctx, order: ChangeRequest, say: Terminal['say']): Promise<boolean> {
   const { id, rowCount } = await changes.orderChange(ctx, OPERATOR, order);
-  await changes.applyChange(ctx, { changeId: id }, async (doneCount) => {
+  const onProgress = async (doneCount: number) => {
     if (doneCount > 0 && doneCount < rowCount) say(`${doneCount} of ${rowCount}`);
-  });
+  };
+  await changes.applyChange(ctx, { changeId: id }, { onProgress });
   return (await changes.getChange(ctx, id)).status === 'DONE';
 }
 

@@ -7,7 +7,13 @@ import { deliverBroadcast } from './modules/notifications/broadcasts.service.ts'
 import { applyChange } from './modules/proxies/catalogue-changes.service.ts';
 import { followDraining } from './modules/proxies/inventory.service.ts';
 
-type Handlers = { [Name in keyof Jobs]: (ctx: Ctx, payload: Jobs[Name]) => Promise<void> };
+/** What a handler may have to know about the attempt. */
+interface Attempt {
+  isLastAttempt: boolean;
+}
+
+type Handle<Payload> = (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>;
+type Handlers = { [Name in keyof Jobs]: Handle<Jobs[Name]> };
 
 const handlers: Handlers = {
   'mail.deliver': deliver,
@@ -16,7 +22,7 @@ const handlers: Handlers = {
   'notifications.deliver': deliverBroadcast,
   'notifications.broadcast': deliverBroadcast,
   'proxies.follow-draining': (ctx, payload) => followDraining(ctx, payload),
-  'proxies.change': (ctx, payload) => applyChange(ctx, payload),
+  'proxies.change': applyChange,
 };
 
 /** The task list of the job runner. */
@@ -26,8 +32,9 @@ export function jobHandlers(ctx: Ctx): TaskList {
 
 function taskOf(ctx: Ctx, name: keyof Jobs): Task {
   // The types lose that handler and payload schema have the same name.
-  const handle = handlers[name] as (ctx: Ctx, payload: unknown) => Promise<void>;
-  return async (payload) => handle(ctx, readPayload(name, payload));
+  const handle = handlers[name] as Handle<unknown>;
+  return async (payload, { job }) =>
+    handle(ctx, readPayload(name, payload), { isLastAttempt: job.attempts >= job.max_attempts });
 }
 
 /**

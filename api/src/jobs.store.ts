@@ -1,5 +1,27 @@
 import type { Ctx } from './ctx.ts';
 
+export interface JobState {
+  /** It runs, or will run. */
+  isPending: boolean;
+  lastError: string | null;
+}
+
+/** The newest job with these values in its payload, in the private table of the runner, whose version is pinned. */
+export async function findJob(ctx: Ctx, name: string, values: object): Promise<JobState | undefined> {
+  const [row] = await ctx.db.query<JobState>(
+    `select locked_at is not null or attempts < max_attempts as "isPending", last_error as "lastError"
+       from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = task_id
+      where identifier = $1 and payload::jsonb @> $2::jsonb order by jobs.id desc limit 1`,
+    [name, JSON.stringify(values)],
+  );
+  return row;
+}
+
+/** Does nothing if there is none. */
+export async function removeJob(ctx: Ctx, key: string): Promise<void> {
+  await ctx.db.query('select id from graphile_worker.remove_job($1)', [key]);
+}
+
 export async function countFailed(ctx: Ctx): Promise<number> {
   const [row] = await ctx.db.query<{ count: number }>(
     'select count(*)::integer as count from graphile_worker.jobs where attempts >= max_attempts',

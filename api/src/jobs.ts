@@ -29,6 +29,8 @@ export const payloadSchemas = {
 export type Jobs = { [Name in keyof typeof payloadSchemas]: z.infer<(typeof payloadSchemas)[Name]> };
 
 const ATTEMPTS = 12;
+/** All of them take four minutes, as staff watch the change. Then they decide. */
+const CHANGE_ATTEMPTS = 6;
 
 /**
  * Adds a job in the caller's transaction, so a rollback removes it. With a `key` at most one such job waits, and the last
@@ -44,7 +46,7 @@ export async function enqueue<Name extends Exclude<keyof Jobs, 'mail.send' | 'no
     name,
     JSON.stringify(payload),
     key ?? null,
-    ATTEMPTS,
+    name === 'proxies.change' ? CHANGE_ATTEMPTS : ATTEMPTS,
   ]);
 }
 
@@ -58,5 +60,14 @@ export async function cleanUpJobs(ctx: Ctx): Promise<void> {
   await cleanUp(ctx, 'failed jobs', store.deleteFailed);
 }
 
-/** The number of permanently failed jobs, which need an operator. */
-export { countFailed } from './jobs.store.ts';
+/** @returns undefined if there is no such job, or no longer */
+export function findJob<Name extends keyof Jobs>(
+  ctx: Ctx,
+  name: Name,
+  payload: Jobs[Name] & object,
+): Promise<store.JobState | undefined> {
+  return store.findJob(ctx, name, payload);
+}
+
+/** `countFailed`: the number of permanently failed jobs, which need an operator. */
+export { countFailed, removeJob } from './jobs.store.ts';

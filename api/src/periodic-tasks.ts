@@ -4,6 +4,7 @@ import { mailEnds } from './modules/billing/end-mails.service.ts';
 import { warnOfLowBalances } from './modules/billing/low-balance.service.ts';
 import { warnNearCaps } from './modules/billing/near-cap.service.ts';
 import { sweepConnections } from './modules/billing/sweep.service.ts';
+import { addTransfers } from './modules/dashboard/sums.service.ts';
 import { fetchRates } from './modules/invoices/rates.service.ts';
 import { expireInvoices, watchChain } from './modules/invoices/watch.service.ts';
 import { reseal } from './modules/key-rotation/key-rotation.service.ts';
@@ -28,6 +29,7 @@ const periodicTasks: PeriodicTask[] = [
   { name: 'traffic caps', everyMs: 5000, run: warnNearCaps },
   { name: 'mails about ends', everyMs: 5000, run: mailEnds },
   { name: 'key rotation', everyMs: 10_000, run: reseal },
+  { name: 'dashboard', everyMs: 5000, run: addTransfers },
   { name: 'catalogue', everyMs: 1000, run: refreshCounts },
   { name: 'catalogue by filter', everyMs: 1000, run: refreshFacets },
   { name: 'invoices', everyMs: 1000, run: expireInvoices },

@@ -14,7 +14,7 @@ import { deleteOldRates } from './modules/invoices/rates.service.ts';
 import { deleteOldMails } from './modules/mails/mails.service.ts';
 import { updateSums } from './modules/dashboard/sums.service.ts';
 import { deleteOldNotifications } from './modules/notifications/notifications.service.ts';
-import { deleteOldChanges } from './modules/proxies/catalogue-changes.service.ts';
+import { deleteOldChanges, failAbandoned } from './modules/proxies/catalogue-changes.service.ts';
 import { deleteOldImports } from './modules/proxies/imports.service.ts';
 import { assignExits } from './modules/proxies/proxies.service.ts';
 import { notifyLevelChanges } from './modules/referrals/level-changes.service.ts';
@@ -34,6 +34,7 @@ const schedule: ScheduledTask[] = [
   { name: 'dashboard.sum', cron: '* * * * *', run: updateSums },
   { name: 'referrals.turn-month', cron: '* * * * *', run: notifyLevelChanges },
   { name: 'approvals.lapse', cron: '* * * * *', run: lapseRequests },
+  { name: 'proxies.fail-abandoned', cron: '* * * * *', run: failAbandoned },
   { name: 'jobs.clean-up', cron: '*/10 * * * *', run: cleanUpJobs },
   // Spread over the hour.
   { name: 'auth.clean-up', cron: '7 * * * *', run: deleteExpired },

@@ -74,6 +74,8 @@ export const permissionTable: Record<string, Permission | 'any'> = {
   'GET /v1/proxies/admin/selection': 'PROXIES_EDIT',
   'GET /v1/proxies/admin/changes': 'PROXIES_READ',
   'GET /v1/proxies/admin/changes/{id}': 'PROXIES_READ',
+  'POST /v1/proxies/admin/changes/{id}/retry': 'PROXIES_EDIT',
+  'POST /v1/proxies/admin/changes/{id}/dismiss': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/prices': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/retire': 'PROXIES_EDIT',
   'POST /v1/proxies/admin/restore': 'PROXIES_EDIT',

@@ -20,8 +20,9 @@ const CONNECTIONS = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = Number(process.argv[3] ?? 200);
 const TARGET_P99_MS = 100;
 const TICKETS = 100_000;
-/** Since the worker's last run: more than a minute of 100 charges a second. */
+/** That the worker has not added: more than a minute of 100 charges a second, and some top-ups. */
 const NEW_TRANSFERS = 10_000;
+const TOP_UP_EVERY = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const figures = ['REVENUE', 'TOP_UP', 'UPLOADED', 'DOWNLOADED', 'SIGN_UP'] as const;
@@ -135,9 +136,18 @@ async function insertYear(ctx: Ctx): Promise<void> {
 }
 
 async function insertNewTransfers(ctx: Ctx): Promise<void> {
+  const topUps = NEW_TRANSFERS / TOP_UP_EVERY;
+  await ctx.db.query(
+    `insert into transfers (debit_account_id, credit_account_id, amount_micros, reason, megabyte_from, megabyte_to,
+                            uploaded_bytes, downloaded_bytes, charge_hash)
+     select (select min(id) from accounts where kind = 'USER'), 2, 8000, 'MEGABYTE', 50 + n, 51 + n, 0, 1048576, sha256(n::text::bytea)
+       from generate_series(1, $1::int) as n`,
+    [NEW_TRANSFERS - topUps],
+  );
   await ctx.db.query(
     `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
-     select 'new:' || n, 1, (select min(id) from accounts where kind = 'USER'), 1, 'TOP_UP' from generate_series(1, $1::int) as n`,
-    [NEW_TRANSFERS],
+     select 'deposit:' || gen_random_uuid(), 1, (select min(id) from accounts where kind = 'USER'), 1, 'TOP_UP'
+       from generate_series(1, $1::int)`,
+    [topUps],
   );
 }

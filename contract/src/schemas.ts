@@ -30,6 +30,8 @@ export const reasonSchema = plainText(REASON_LENGTH_MIN, REASON_LENGTH_MAX);
  * changed since.
  */
 export const versionSchema = z.int().nonnegative();
+/** The same in a URL, for requests without a body. */
+export const versionQuery = z.strictObject({ version: z.coerce.number().pipe(versionSchema).optional() });
 
 /** Accepts `key=a` and `key=a&key=b`; always returns an array (or undefined). */
 export const repeated = <T extends z.ZodType>(item: T, maximum: number) =>

@@ -1,7 +1,7 @@
 /** Prepared texts for answers to tickets. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { data, dateSchema, idParams, idSchema, versionSchema } from '../schemas.ts';
+import { data, dateSchema, idParams, idSchema, versionQuery, versionSchema } from '../schemas.ts';
 import { cannedReplyBody } from './canned-replies.forms.ts';
 
 export { cannedReplyBody, type CannedReplyBody } from './canned-replies.forms.ts';
@@ -54,6 +54,7 @@ export const deleteCannedReply = endpoint({
   access: { permission: 'TICKETS_EDIT' },
   summary: 'Delete a canned reply',
   params: idParams,
+  query: versionQuery,
   response: data(z.object({ id: idSchema })),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });

@@ -1,7 +1,7 @@
 /** FAQ entries as staff edit them: a question with its answer in each language. */
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { data, dateSchema, idParams, idSchema, versionSchema } from '../schemas.ts';
+import { data, dateSchema, idParams, idSchema, versionQuery, versionSchema } from '../schemas.ts';
 import { faqTextSchema } from './faqs.forms.ts';
 
 export { faqTextSchema, type FaqText } from './faqs.forms.ts';
@@ -68,7 +68,7 @@ export const deleteFaqEntry = endpoint({
   access: { permission: 'FAQ_DELETE' },
   summary: 'Delete an entry in all languages',
   params: idParams,
-  query: z.strictObject({ version: z.coerce.number().pipe(versionSchema).optional() }),
+  query: versionQuery,
   response: data(z.object({ id: idSchema })),
   errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });

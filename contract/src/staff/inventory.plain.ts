@@ -5,8 +5,11 @@ import type * as full from './inventory.ts';
 export const proxyStates = ['SOLD', 'RETIRED', 'UNHEALTHY', 'DRAINING', 'FREE'] as const;
 export type ProxyState = (typeof proxyStates)[number];
 
-/** `REFUSED`: the proxies were no longer those that had been seen, so nothing was changed. */
-export const catalogueChangeStatuses = ['WAITING', 'RUNNING', 'DONE', 'REFUSED'] as const;
+/**
+ * Nothing was changed if it is `REFUSED`, because the proxies were no longer those that had been seen, or `FAILED`, after several attempts.
+ * Staff retry a failed one, or dismiss it.
+ */
+export const catalogueChangeStatuses = ['WAITING', 'RUNNING', 'DONE', 'REFUSED', 'FAILED', 'DISMISSED'] as const;
 export type CatalogueChangeStatus = (typeof catalogueChangeStatuses)[number];
 
 export const catalogueChangeKinds = ['PRICE', 'RETIRE', 'RESTORE', 'IMPORT'] as const;
@@ -109,4 +112,14 @@ export const listCatalogueChanges = plain<typeof full.listCatalogueChanges>({
   method: 'GET',
   url: '/v1/proxies/admin/changes',
   access: { permission: 'PROXIES_READ' },
+});
+export const retryCatalogueChange = plain<typeof full.retryCatalogueChange>({
+  method: 'POST',
+  url: '/v1/proxies/admin/changes/{id}/retry',
+  access: { permission: 'PROXIES_EDIT' },
+});
+export const dismissCatalogueChange = plain<typeof full.dismissCatalogueChange>({
+  method: 'POST',
+  url: '/v1/proxies/admin/changes/{id}/dismiss',
+  access: { permission: 'PROXIES_EDIT' },
 });

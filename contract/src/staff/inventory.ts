@@ -148,6 +148,8 @@ export const catalogueChangeSchema = z.object({
   doneCount: z.int().nonnegative(),
   /** Of an import: how many of them are added. */
   newCount: z.int().nonnegative().nullable(),
+  /** Why the last attempt failed; null if none did, or if its worker ended without a reason. */
+  failure: z.string().nullable(),
   createdAt: dateSchema,
 });
 export type CatalogueChange = z.infer<typeof catalogueChangeSchema>;
@@ -260,4 +262,25 @@ export const readCatalogueChange = endpoint({
   params: idParams,
   response: changeResponse,
   errors: ['NOT_FOUND'],
+});
+
+export const retryCatalogueChange = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/changes/{id}/retry',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Order a failed change again; it is refused if the proxies have changed since',
+  params: idParams,
+  response: changeResponse,
+  status: 202,
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
+});
+
+export const dismissCatalogueChange = endpoint({
+  method: 'POST',
+  url: '/v1/proxies/admin/changes/{id}/dismiss',
+  access: { permission: 'PROXIES_EDIT' },
+  summary: 'Give a failed change up: nothing of it was applied',
+  params: idParams,
+  response: changeResponse,
+  errors: ['NOT_FOUND', 'CHANGED_ELSEWHERE'],
 });

@@ -95,6 +95,8 @@ export const settleInvoiceBody = z
     amount: dollarsSchema.positive().max(STAFF_AMOUNT_DOLLARS_MAX).optional(),
     /** The same in the currency of the invoice, at its rate. Without both: what is due. */
     amountInCurrency: currencyAmountSchema.optional(),
+    /** US dollars that were due when the member of staff saw the invoice. */
+    due: dollarsSchema.optional(),
     reason: reasonSchema,
   })
   .refine(({ amount, amountInCurrency }) => amount === undefined || amountInCurrency === undefined, {
@@ -112,5 +114,5 @@ export const settleInvoice = endpoint({
   body: settleInvoiceBody,
   response: data(staffRequestSchema),
   status: 201,
-  errors: ['NOT_FOUND', 'NOTHING_DUE', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['NOT_FOUND', 'NOTHING_DUE', 'CHANGED_ELSEWHERE', 'IDEMPOTENCY_KEY_REUSED'],
 });

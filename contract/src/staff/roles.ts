@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { ROLE_NAME_LENGTH_MAX, ROLE_NAME_LENGTH_MIN } from '../limits.ts';
 import { permissions } from '../permissions.ts';
-import { data, reasonSchema, versionSchema } from '../schemas.ts';
+import { data, reasonSchema, versionQuery, versionSchema } from '../schemas.ts';
 import { ROLE_USERS_COUNTED_MAX } from './roles.plain.ts';
 
 export { fixedRoles, ROLE_USERS_COUNTED_MAX } from './roles.plain.ts';
@@ -77,6 +77,7 @@ export const deleteRole = endpoint({
   access: { permission: 'ROLES_EDIT' },
   summary: 'Delete a role that nobody has',
   params: nameParams,
+  query: versionQuery,
   response: data(z.object({ name: z.string() })),
-  errors: ['NOT_FOUND', 'ROLE_FIXED', 'ROLE_IN_USE', 'PERMISSION_LACKING'],
+  errors: ['NOT_FOUND', 'ROLE_FIXED', 'ROLE_IN_USE', 'PERMISSION_LACKING', 'CHANGED_ELSEWHERE'],
 });

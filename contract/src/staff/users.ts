@@ -121,7 +121,7 @@ export const changeUserRole = endpoint({
   errors: ['NOT_FOUND', 'OWN_ROLE', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'CHANGED_ELSEWHERE'],
 });
 
-const deleteUserBody = z.strictObject({ reason: reasonSchema });
+const deleteUserBody = z.strictObject({ reason: reasonSchema, version: versionSchema.optional() });
 export type DeleteUserBody = z.infer<typeof deleteUserBody>;
 
 export const deleteUser = endpoint({
@@ -132,5 +132,5 @@ export const deleteUser = endpoint({
   params: idParams,
   body: deleteUserBody,
   response: data(staffUserSchema),
-  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'BALANCE_NOT_ZERO'],
+  errors: ['NOT_FOUND', 'PERMISSION_LACKING', 'LAST_ADMINISTRATOR', 'BALANCE_NOT_ZERO', 'CHANGED_ELSEWHERE'],
 });

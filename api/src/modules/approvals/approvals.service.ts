@@ -56,12 +56,12 @@ export function requestAdjustment(
 
 const NO_INVOICE = { invoiceId: null, currency: null, units: null, creditedBeforeMicros: null };
 
-/** @throws AppError NOT_FOUND, NOTHING_DUE, VALIDATION, IDEMPOTENCY_KEY_REUSED */
+/** @throws AppError NOT_FOUND, NOTHING_DUE, VALIDATION, CHANGED_ELSEWHERE, IDEMPOTENCY_KEY_REUSED */
 export async function requestSettlement(
   ctx: Ctx,
   staff: Staff,
   invoiceId: string,
-  { reason, ...typed }: SettleInvoiceBody,
+  { reason, due, ...typed }: SettleInvoiceBody,
   key: string | null,
 ): Promise<StaffRequest> {
   const userId = await settlements.findPayer(ctx, invoiceId);
@@ -79,6 +79,7 @@ export async function requestSettlement(
       return presentRequest(requireSameRequest(replayed, isSame));
     }
     const { currency, creditedMicros } = await settlements.lockForSettlement(ctx, invoiceId);
+    if (due !== undefined) await settlements.requireDue(ctx, invoiceId, toMicros(due));
     const { units, amountMicros } = await settlements.chooseAmounts(ctx, invoiceId, typed);
     const invoice = { invoiceId, currency, units, creditedBeforeMicros: creditedMicros };
     return submit(ctx, staff, { kind: 'SETTLEMENT', userId, amountMicros, reason, ...invoice }, key);

@@ -146,25 +146,40 @@ export interface RequestFilter {
   userId: string | null;
 }
 
-const CONDITION = `
-  kind = $1 and ($2::text is null or (case when requests.status = 'PENDING' and lapses_at <= now() then 'LAPSED' else requests.status end) = $2)
-  and ($3::uuid is null or requests.user_id = $3)`;
+/** The same rule as in SELECT_ROW, in conditions that have an index. */
+const STATUS_CONDITIONS: Partial<Record<RequestStatus, string>> = {
+  PENDING: `status = 'PENDING' and lapses_at > now()`,
+  LAPSED: `(status = 'LAPSED' or (status = 'PENDING' and lapses_at <= now()))`,
+};
+
+/** Parameters 1 to 3. */
+function toCondition({ kind, status, userId }: RequestFilter): { condition: string; values: unknown[] } {
+  const ofStatus = (status === null ? undefined : STATUS_CONDITIONS[status]) ?? '($3::text is null or status = $3)';
+  return {
+    condition: `kind = $1 and ($2::uuid is null or user_id = $2) and ${ofStatus} and ($3::text is null or true)`,
+    values: [kind, userId, status],
+  };
+}
 
 /** Those that wait come first, then the newest. */
 export async function listRequests(ctx: Ctx, filter: RequestFilter, page: PageQuery): Promise<RequestRow[]> {
+  const { condition, values } = toCondition(filter);
   const rows = await ctx.db.query<Stored>(
-    `${SELECT_ROW} where ${CONDITION}
-      order by (requests.status = 'PENDING') desc, requests.created_at desc, requests.id limit $4 offset $5`,
-    [filter.kind, filter.status, filter.userId, page.size, toOffset(page)],
+    `${SELECT_ROW}
+      where requests.id in (
+        select id from staff_requests where ${condition} order by (status = 'PENDING') desc, created_at desc, id limit $4 offset $5)
+      order by (requests.status = 'PENDING') desc, requests.created_at desc, requests.id`,
+    [...values, page.size, toOffset(page)],
     { isPrepared: false },
   );
   return rows.map(toRow);
 }
 
 export async function countRequests(ctx: Ctx, filter: RequestFilter, limit: number): Promise<number> {
+  const { condition, values } = toCondition(filter);
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from staff_requests as requests where ${CONDITION} limit $4) as listed`,
-    [filter.kind, filter.status, filter.userId, limit],
+    `select count(*)::int as count from (select from staff_requests where ${condition} limit $4) as listed`,
+    [...values, limit],
     { isPrepared: false },
   );
   return row!.count;

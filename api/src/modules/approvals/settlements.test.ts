@@ -66,6 +66,19 @@ describe('a settlement by hand', () => {
     await expect(settle(staff, invoice)).rejects.toMatchObject({ code: 'NOTHING_DUE' });
   });
 
+  test('is refused if a payment has arrived since the invoice was shown, and repeats its own result', async () => {
+    const user = await createUser(testApp);
+    const invoice = await newInvoice(user);
+    const { due } = await detailOf(invoice);
+    await pay(testApp, invoice, '0.0001');
+    const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
+    await expect(settle(staff, invoice, { amount: due, due })).rejects.toMatchObject(conflict);
+    const key = randomUUID();
+    const request = await settle(staff, invoice, { amount: 15, due: 15 }, key);
+    expect(await settle(staff, invoice, { amount: 15, due: 15 }, key)).toEqual(request);
+    expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+  });
+
   test('takes an amount in dollars or in the currency', async () => {
     const user = await createUser(testApp);
     const invoice = await newInvoice(user);

@@ -22,12 +22,12 @@ export async function updateSums(ctx: Ctx): Promise<void> {
   await ctx.tx((ctx) => store.countProxies(ctx), { timeLimitMs: COUNT_LIMIT_MS });
 }
 
-/** Adds transfers, which never change, up to those of a minute ago. */
-async function addTransfers(ctx: Ctx): Promise<void> {
+/** Adds transfers, which never change, up to those of a minute ago. Often, because each request adds the others. */
+export async function addTransfers(ctx: Ctx): Promise<void> {
   const settled = await ledger.findSettledTransfer(ctx);
   for (;;) {
     const mark = await store.readMark(ctx);
-    const to = await store.findEnd(ctx, mark, settled, TRANSFERS_PER_BATCH);
+    const to = await ledger.findEnd(ctx, mark, settled, TRANSFERS_PER_BATCH);
     if (to === null || !(await ctx.tx((ctx) => store.addTransfers(ctx, mark, to)))) return;
   }
 }

@@ -1,20 +1,21 @@
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * Sums of the transfers `fresh`, as rows of dashboard_sums. A top-up has the currency of its invoice, which is looked up for each, because
- * a join might read all deposits.
+ * Sums of the transfers `fresh`, as rows of dashboard_sums. They are added up by reason first, but for top-ups, of which there are few: a top-up
+ * has the currency of its invoice, which is looked up for each, because a join might read all deposits.
  */
 export const NEW_SUMS = `
-  select figure::dashboard_figure as figure, hour, currency, sum(micros)::bigint as amount, count(*) as count
-    from (select case when reason = 'TOP_UP' then 'TOP_UP' else 'REVENUE' end as figure,
-                 date_bin('1 hour', created_at, timestamptz '2000-01-01 00:00:00+00') as hour,
-                 case when reason = 'TOP_UP' and idempotency_key ~ '^deposit:[0-9a-f-]{36}$'
+  select figure::dashboard_figure as figure, hour, currency, sum(micros)::bigint as amount, sum(count)::bigint as count
+    from (select case when reason = 'TOP_UP' then 'TOP_UP' else 'REVENUE' end as figure, hour,
+                 case when top_up ~ '^deposit:[0-9a-f-]{36}$'
                       then coalesce((select deposits.currency from readable_deposits as deposits
-                                      where deposits.id = substr(idempotency_key, 9)::uuid), '')
+                                      where deposits.id = substr(top_up, 9)::uuid), '')
                       else '' end as currency,
-                 case when reason = 'REFUND' then -amount_micros else amount_micros end as micros
-            from fresh
-           where reason in ('PREPAID_50_MB', 'MEGABYTE', 'REFUND', 'TOP_UP')) as counted
+                 case when reason = 'REFUND' then -micros else micros end as micros, count
+            from (select reason, date_bin('1 hour', created_at, timestamptz '2000-01-01 00:00:00+00') as hour,
+                         case when reason = 'TOP_UP' then idempotency_key end as top_up, sum(amount_micros) as micros, count(*) as count
+                    from fresh where reason in ('PREPAID_50_MB', 'MEGABYTE', 'REFUND', 'TOP_UP') group by 1, 2, 3) as added_up
+         ) as counted
    group by 1, 2, 3`;
 
 /** Not prepared: the plan depends on the mark, which excludes nothing or nearly everything. */
@@ -23,17 +24,6 @@ const planned = { isPrepared: false };
 /** @returns the transfer up to which sums are stored */
 export async function readMark(ctx: Ctx): Promise<bigint> {
   const [row] = await ctx.db.query<{ id: bigint }>('select transfer_id as id from dashboard_mark');
-  return row!.id;
-}
-
-/** @returns the last of the next `limit` transfers; null if there is none */
-export async function findEnd(ctx: Ctx, after: bigint, upTo: bigint, limit: number): Promise<bigint | null> {
-  const [row] = await ctx.db.query<{ id: bigint | null }>(
-    `select max(id) as id
-       from (select id from readable_transfers where id > $1 and id <= $2 order by id limit $3) as chunk`,
-    [after, upTo, limit],
-    planned,
-  );
   return row!.id;
 }
 

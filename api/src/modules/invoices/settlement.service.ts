@@ -33,6 +33,19 @@ export async function lockForSettlement(ctx: Ctx, invoiceId: string): Promise<In
 }
 
 /**
+ * A payment that arrived after the member of staff saw the invoice is not credited twice.
+ * @throws AppError CHANGED_ELSEWHERE if another amount is due
+ */
+export async function requireDue(ctx: Ctx, invoiceId: string, seenMicros: bigint): Promise<void> {
+  const { amountMicros } = await readDue(ctx, (await store.findInvoice(ctx, invoiceId))!);
+  if (amountMicros !== seenMicros) throw new AppError('CHANGED_ELSEWHERE');
+}
+
+async function readDue(ctx: Ctx, invoice: store.InvoiceRow): Promise<Amounts> {
+  return dueOf(invoice, await deposits.listOfInvoices(ctx, [invoice.id]));
+}
+
+/**
  * What to credit: the typed amount, by default what is due.
  * @throws AppError NOTHING_DUE, VALIDATION
  */
@@ -48,7 +61,7 @@ export async function chooseAmounts(
     return { units: toUnits(amountMicros, invoice.rateE12, rules), amountMicros };
   }
   if (typed.amountInCurrency === undefined) {
-    const due = dueOf(invoice, await deposits.listOfInvoices(ctx, [invoiceId]));
+    const due = await readDue(ctx, invoice);
     if (due.amountMicros === 0n) throw new AppError('NOTHING_DUE');
     return due;
   }

@@ -122,7 +122,7 @@ export async function findBrokenInvariants(ctx: Ctx): Promise<string[]> {
 
 /** For incremental checks. */
 export { updateStoredSums } from './sums.ts';
-export { findSettledTransfer } from './sums.store.ts';
+export { findEnd, findSettledTransfer } from './sums.store.ts';
 
 function byAccount(balances: readonly Balance[]): Map<bigint, Balance> {
   return new Map(balances.map((balance) => [balance.accountId, balance]));

@@ -1,6 +1,7 @@
 /**
  * Bulk changes and imports of the catalogue. A request orders one, a job applies it: in one transaction, so that customers never see a part
- * of it, and a job that is cut off and repeated applies it once. The progress is written outside of the transaction.
+ * of it, and a job that is cut off and repeated applies it once. The progress is written outside of the transaction. A change whose job
+ * has failed at all of its attempts is retried or dismissed by staff.
  */
 import { AppError } from '@cellhop/contract/errors';
 import { CATALOGUE_CHANGES_LISTED } from '@cellhop/contract/limits';
@@ -8,9 +9,10 @@ import { inventoryFilterSchema, priceChangeSchema, type CatalogueChange } from '
 import { z } from 'zod';
 import { cleanUp } from '../../clean-up.ts';
 import type { Ctx } from '../../ctx.ts';
-import { enqueue } from '../../jobs.ts';
+import { hideSecrets } from '../../job-errors.ts';
+import { enqueue, findJob, removeJob } from '../../jobs.ts';
 import { STAFF } from '../../live/changes.ts';
-import { record } from '../audit-log/audit-log.service.ts';
+import { type AuditEntry, record } from '../audit-log/audit-log.service.ts';
 import * as store from './catalogue-changes.store.ts';
 import * as imports from './imports.service.ts';
 import * as inventory from './inventory.service.ts';
@@ -35,7 +37,7 @@ const requestSchemas = {
 };
 
 /**
- * Orders a change. The same order again, before it has ended, returns the same change.
+ * Orders a change. The same order again, before it has ended, returns the same change, and retries it if it has failed.
  * @throws AppError CHANGED_ELSEWHERE if the proxies are not those that were seen, NOT_FOUND
  */
 export async function orderChange(
@@ -51,49 +53,123 @@ export async function orderChange(
   return ctx.tx(async (ctx) => {
     const change = { actorId, requester: editor.requester ?? null, ...counts };
     const { id, isNew } = await store.insertChange(ctx, order, change);
+    const ordered = (await store.lockChange(ctx, id))!;
     if (isNew) {
-      await enqueue(ctx, 'proxies.change', { changeId: id });
-      await record(ctx, {
-        action: 'CATALOGUE_CHANGE_ORDERED',
-        ...editor,
-        subject: { type: 'PROXY' },
-        details: { changeId: id, kind: order.kind, count: counts.rowCount },
-      });
-    }
+      await enqueueJob(ctx, id);
+      await recordOf(ctx, editor, ordered, 'CATALOGUE_CHANGE_ORDERED');
+    } else if (ordered.status === 'FAILED') await retry(ctx, editor, ordered);
     ctx.changed(STAFF, 'staff-catalogue');
     return present((await store.findChange(ctx, id))!);
   });
 }
 
-/** The job. Does nothing if the change has ended. */
+/** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if it has not failed, or others have decided */
+export function retryChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<CatalogueChange> {
+  return decide(ctx, id, (ctx, change) => retry(ctx, editor, change));
+}
+
+/** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE if it has not failed, or others have decided */
+export function dismissChange(ctx: Ctx, editor: inventory.Editor, id: string): Promise<CatalogueChange> {
+  return decide(ctx, id, async (ctx, change) => {
+    await store.saveEnd(ctx, id, 'DISMISSED');
+    await removeJob(ctx, keyOf(id));
+    await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_DISMISSED');
+  });
+}
+
+function decide(
+  ctx: Ctx,
+  id: string,
+  act: (ctx: Ctx, change: store.ChangeRow) => Promise<void>,
+): Promise<CatalogueChange> {
+  return ctx.tx(async (ctx) => {
+    const change = requireChange(await store.lockChange(ctx, id));
+    if (change.status !== 'FAILED') throw new AppError('CHANGED_ELSEWHERE');
+    await act(ctx, change);
+    ctx.changed(STAFF, 'staff-catalogue');
+    return getChange(ctx, id);
+  });
+}
+
+async function retry(ctx: Ctx, editor: inventory.Editor, change: store.ChangeRow): Promise<void> {
+  await store.saveRetry(ctx, change.id);
+  // The runner would keep the failed job beside the new one.
+  await removeJob(ctx, keyOf(change.id));
+  await enqueueJob(ctx, change.id);
+  await recordOf(ctx, editor, change, 'CATALOGUE_CHANGE_RETRIED');
+}
+
+async function enqueueJob(ctx: Ctx, changeId: string): Promise<void> {
+  await enqueue(ctx, 'proxies.change', { changeId }, keyOf(changeId));
+}
+
+const keyOf = (changeId: string) => `proxies.change:${changeId}`;
+
+async function recordOf(
+  ctx: Ctx,
+  editor: inventory.Editor,
+  { id, kind, rowCount }: store.ChangeRow,
+  action: AuditEntry['action'],
+): Promise<void> {
+  const details = { changeId: id, kind, count: rowCount };
+  await record(ctx, { action, ...editor, subject: { type: 'PROXY' }, details });
+}
+
+interface Attempt {
+  onProgress?: inventory.OnProgress;
+  /** The job will not run again. */
+  isLastAttempt?: boolean;
+}
+
+/** The job. Does nothing if the change has ended. @throws what made it fail */
 export async function applyChange(
   ctx: Ctx,
   { changeId }: { changeId: string },
-  onProgress: inventory.OnProgress = async () => {},
+  { onProgress, isLastAttempt = false }: Attempt = {},
 ): Promise<void> {
   const report: inventory.OnProgress = async (doneCount) => {
     await store.saveProgress(ctx, changeId, doneCount);
     ctx.changed(STAFF, 'staff-catalogue');
-    await onProgress(doneCount);
+    await onProgress?.(doneCount);
   };
   try {
     await ctx.tx(
       async (ctx) => {
         await inventory.lock(ctx);
         const change = await store.findChange(ctx, changeId);
-        if (!change || change.status === 'DONE' || change.status === 'REFUSED') return;
+        if (!change || hasEnded(change)) return;
         await report(0);
         await applyNow(ctx, change, report);
-        await store.saveEnd(ctx, changeId, 'DONE');
+        if (!(await store.saveEnd(ctx, changeId, 'DONE'))) throw new Error('The change was dismissed');
       },
       { timeLimitMs: TIME_LIMIT_MS },
     );
   } catch (error) {
-    // Nothing was changed, and a repeat would be refused too.
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError)) {
+      const failure = hideSecrets(error instanceof Error ? error.message : String(error));
+      await store.saveFailure(ctx, changeId, isLastAttempt ? 'FAILED' : 'WAITING', failure);
+      throw error;
+    }
+    // A repeat would be refused too.
     await store.saveEnd(ctx, changeId, 'REFUSED');
+  } finally {
+    ctx.changed(STAFF, 'staff-catalogue');
   }
-  ctx.changed(STAFF, 'staff-catalogue');
+}
+
+function hasEnded({ status }: store.ChangeRow): boolean {
+  return status === 'DONE' || status === 'REFUSED' || status === 'DISMISSED';
+}
+
+/** Changes whose job has ended without a word: its last worker was killed, or could not read it. */
+export async function failAbandoned(ctx: Ctx): Promise<void> {
+  for (const { id } of await store.listUnfinished(ctx)) {
+    const job = await findJob(ctx, 'proxies.change', { changeId: id });
+    if (job?.isPending === true) continue;
+    const { lastError = null } = job ?? {};
+    await store.saveFailure(ctx, id, 'FAILED', lastError === null ? null : hideSecrets(lastError));
+    ctx.changed(STAFF, 'staff-catalogue');
+  }
 }
 
 function applyNow(ctx: Ctx, { kind, request, ...row }: store.ChangeRow, report: inventory.OnProgress): Promise<void> {
@@ -109,17 +185,21 @@ function applyNow(ctx: Ctx, { kind, request, ...row }: store.ChangeRow, report: 
 
 /** @throws AppError NOT_FOUND */
 export async function getChange(ctx: Ctx, id: string): Promise<CatalogueChange> {
-  const row = await store.findChange(ctx, id);
+  return present(requireChange(await store.findChange(ctx, id)));
+}
+
+function requireChange(row: store.ChangeRow | undefined): store.ChangeRow {
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Change' });
-  return present(row);
+  return row;
 }
 
 export async function listChanges(ctx: Ctx): Promise<CatalogueChange[]> {
   return (await store.listNewest(ctx, CATALOGUE_CHANGES_LISTED)).map(present);
 }
 
-function present({ id, kind, status, rowCount, doneCount, newCount, createdAt }: store.ChangeRow): CatalogueChange {
-  return { id, kind, status, rowCount, doneCount, newCount, createdAt: createdAt.toISOString() };
+function present({ id, kind, status, failure, createdAt, ...counts }: store.ChangeRow): CatalogueChange {
+  const { rowCount, doneCount, newCount } = counts;
+  return { id, kind, status, rowCount, doneCount, newCount, failure, createdAt: createdAt.toISOString() };
 }
 
 export async function deleteOldChanges(ctx: Ctx): Promise<void> {

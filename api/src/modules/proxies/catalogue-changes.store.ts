@@ -20,12 +20,14 @@ export interface ChangeRow {
   doneCount: number;
   newCount: number | null;
   status: CatalogueChangeStatus;
+  /** Of the last attempt. */
+  failure: string | null;
   createdAt: Date;
 }
 
 const SELECT_CHANGE = `
   select id, kind, actor_id as "actorId", requester, request, row_count as "rowCount", done_count as "doneCount",
-         new_count as "newCount", status, created_at as "createdAt"
+         new_count as "newCount", status, failure, created_at as "createdAt"
     from catalogue_changes`;
 
 export interface NewChange {
@@ -57,6 +59,17 @@ export async function findChange(ctx: Ctx, id: string): Promise<ChangeRow | unde
   return row;
 }
 
+/** Keeps others from retrying or dismissing it until the end of the transaction. */
+export async function lockChange(ctx: Ctx, id: string): Promise<ChangeRow | undefined> {
+  const [row] = await ctx.db.query<ChangeRow>(`${SELECT_CHANGE} where id = $1 for update`, [id]);
+  return row;
+}
+
+/** Those that a job still has to apply. */
+export function listUnfinished(ctx: Ctx): Promise<ChangeRow[]> {
+  return ctx.db.query(`${SELECT_CHANGE} where ended_at is null and status <> 'FAILED'`);
+}
+
 export function listNewest(ctx: Ctx, limit: number): Promise<ChangeRow[]> {
   return ctx.db.query(`${SELECT_CHANGE} order by created_at desc, id limit $1`, [limit]);
 }
@@ -64,25 +77,44 @@ export function listNewest(ctx: Ctx, limit: number): Promise<ChangeRow[]> {
 /** Changes nothing after the end: a repeated job may report late. */
 export async function saveProgress(ctx: Ctx, id: string, doneCount: number): Promise<void> {
   await ctx.db.query(
-    `update catalogue_changes set status = 'RUNNING', done_count = $2 where id = $1 and ended_at is null`,
+    `update catalogue_changes set status = 'RUNNING', done_count = $2, failure = null where id = $1 and ended_at is null`,
     [id, doneCount],
   );
 }
 
-export async function saveEnd(ctx: Ctx, id: string, status: 'DONE' | 'REFUSED'): Promise<void> {
+/** An attempt has failed, so nothing was changed. @param status WAITING if others follow */
+export async function saveFailure(
+  ctx: Ctx,
+  id: string,
+  status: 'WAITING' | 'FAILED',
+  failure: string | null,
+): Promise<void> {
   await ctx.db.query(
-    `update catalogue_changes
-        set status = $2, ended_at = now(), done_count = case when $2 = 'DONE' then row_count else 0 end
-      where id = $1 and ended_at is null`,
-    [id, status],
+    `update catalogue_changes set status = $2, done_count = 0, failure = $3 where id = $1 and ended_at is null`,
+    [id, status, failure],
   );
 }
 
-/** Of those that ended more than a month ago. */
+export async function saveRetry(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query(`update catalogue_changes set status = 'WAITING', failure = null where id = $1`, [id]);
+}
+
+/** @returns false if it had ended before */
+export async function saveEnd(ctx: Ctx, id: string, status: 'DONE' | 'REFUSED' | 'DISMISSED'): Promise<boolean> {
+  const rows = await ctx.db.query(
+    `update catalogue_changes
+        set status = $2, ended_at = now(), done_count = case when $2 = 'DONE' then row_count else 0 end
+      where id = $1 and ended_at is null returning id`,
+    [id, status],
+  );
+  return rows.length > 0;
+}
+
+/** More than a month old, and ended or failed. */
 export async function deleteOld(ctx: Ctx, limit: number): Promise<number> {
   const rows = await ctx.db.query(
     `delete from catalogue_changes where id in (
-       select id from catalogue_changes where created_at < now() - interval '30 days' and ended_at is not null limit $1
+       select id from catalogue_changes where created_at < now() - interval '30 days' and (ended_at is not null or status = 'FAILED') limit $1
      ) returning id`,
     [limit],
   );

@@ -2,18 +2,20 @@ import {
   applyImport,
   changePrices,
   checkImport,
+  dismissCatalogueChange,
   listCatalogueChanges,
   readCatalogueChange,
   readSelection,
   retireProxies,
+  retryCatalogueChange,
 } from '@cellhop/contract/staff/inventory';
 import { importColumns } from '@cellhop/contract/staff/inventory.plain';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createUser, type TestUser } from '../../../test/factories.ts';
 import { runJobs } from '../../../test/mail.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { addNode } from '../gateway/gateway.service.ts';
-import { applyChange, deleteOldChanges } from './catalogue-changes.service.ts';
+import { applyChange, deleteOldChanges, failAbandoned } from './catalogue-changes.service.ts';
 
 const PROXIES = 6000;
 const filter = { country: ['QQ'] };
@@ -64,14 +66,15 @@ async function countEntries(action: string): Promise<number> {
 
 /** Runs the job until it has done some rows, and then ends its connection, as the end of its process does. */
 async function cutOff(changeId: string): Promise<void> {
-  const running = applyChange(testApp.ctx, { changeId }, async (doneCount) => {
+  const onProgress = async (doneCount: number) => {
     if (doneCount === 0) return;
     expect(await read(changeId)).toMatchObject({ status: 'RUNNING', doneCount });
     await testApp.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`,
     );
-  });
+  };
+  const running = applyChange(testApp.ctx, { changeId }, { onProgress });
   // The driver reports the server's message, or that the connection has ended.
   await expect(running).rejects.toThrow(/terminat|connection/i);
 }
@@ -81,7 +84,7 @@ test('a worker that is killed in the middle of a price change has changed nothin
   expect(change).toMatchObject({ kind: 'PRICE', status: 'WAITING', rowCount: PROXIES, doneCount: 0 });
   await cutOff(change.id);
   expect(await prices()).toEqual({ 500000: PROXIES });
-  expect(await read(change.id)).toMatchObject({ status: 'RUNNING', doneCount: 5000 });
+  expect(await read(change.id)).toMatchObject({ status: 'WAITING', doneCount: 0, failure: expect.any(String) });
   await runJobs(testApp);
   expect(await prices()).toEqual({ 550000: PROXIES });
   expect(await read(change.id)).toMatchObject({ status: 'DONE', doneCount: PROXIES });
@@ -142,4 +145,93 @@ test('the newest changes are listed, and old ones are deleted after a month', as
   await testApp.database.query("update catalogue_changes set created_at = now() - interval '31 days'");
   await deleteOldChanges(testApp.ctx);
   expect((await admin.call(listCatalogueChanges, {})).data.map(({ id }) => id)).toEqual([retired.id]);
+});
+
+const retry = (id: string) => admin.call(retryCatalogueChange, { params: { id } });
+const dismiss = (id: string) => admin.call(dismissCatalogueChange, { params: { id } });
+const conflict = { status: 409, code: 'CHANGED_ELSEWHERE' };
+
+/** As a defect would: each update of a price is refused. */
+async function breakPrices(): Promise<void> {
+  await testApp.database.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by admin@example.com'; end $$`,
+  );
+  await testApp.database.query(
+    'create trigger refused before update of price_micros on proxies for each row execute function refuse()',
+  );
+}
+
+async function mendPrices(): Promise<void> {
+  await testApp.database.query('drop trigger refused on proxies');
+}
+
+/** Runs the job at once, instead of after its pause. */
+async function runAttempt(): Promise<void> {
+  await testApp.database.query('update graphile_worker._private_jobs set run_at = now()');
+  await runJobs(testApp);
+}
+
+const countJobs = async () => (await testApp.database.query('select from graphile_worker._private_jobs')).length;
+
+async function failingChange(): Promise<string> {
+  await breakPrices();
+  const { change } = await orderPrices();
+  await runAttempt();
+  expect(await read(change.id)).toMatchObject({ status: 'WAITING', failure: 'refused by [address]' });
+  for (let attempt = 2; attempt <= 6; attempt++) await runAttempt();
+  expect(await read(change.id)).toMatchObject({ status: 'FAILED', doneCount: 0, failure: 'refused by [address]' });
+  return change.id;
+}
+
+describe('a change whose job always fails', () => {
+  test('has failed with the reason after its last attempt, and is retried', async () => {
+    const id = await failingChange();
+    await mendPrices();
+    expect((await retry(id)).data).toMatchObject({ status: 'WAITING', failure: null });
+    await expect(retry(id)).rejects.toMatchObject(conflict);
+    await runJobs(testApp);
+    expect(await read(id)).toMatchObject({ status: 'DONE', doneCount: PROXIES });
+    expect(await prices()).toEqual({ 550000: PROXIES });
+    expect(await countEntries('CATALOGUE_CHANGE_RETRIED')).toBe(1);
+    expect(await countJobs()).toBe(0);
+  });
+
+  test('is retried by the same order', async () => {
+    const id = await failingChange();
+    await mendPrices();
+    expect((await orderPrices()).change).toMatchObject({ id, status: 'WAITING' });
+    await runJobs(testApp);
+    expect(await prices()).toEqual({ 550000: PROXIES });
+  });
+
+  test('is dismissed, and then nothing applies it', async () => {
+    const id = await failingChange();
+    await mendPrices();
+    expect((await dismiss(id)).data).toMatchObject({ status: 'DISMISSED', doneCount: 0 });
+    await expect(dismiss(id)).rejects.toMatchObject(conflict);
+    await expect(retry(id)).rejects.toMatchObject(conflict);
+    expect(await countJobs()).toBe(0);
+    await applyChange(testApp.ctx, { changeId: id });
+    expect(await prices()).toEqual({ 500000: PROXIES });
+    expect(await countEntries('CATALOGUE_CHANGE_DISMISSED')).toBe(1);
+    // The same order is a new change.
+    expect((await orderPrices()).change.id).not.toBe(id);
+  });
+
+  test('has failed if its worker was killed at the last attempt, and no change with a job that still runs', async () => {
+    const { change } = await orderPrices();
+    await failAbandoned(testApp.ctx);
+    expect(await read(change.id)).toMatchObject({ status: 'WAITING' });
+    await testApp.database.query(
+      "update graphile_worker._private_jobs set attempts = max_attempts, locked_at = now(), locked_by = 'w'",
+    );
+    await failAbandoned(testApp.ctx);
+    expect(await read(change.id)).toMatchObject({ status: 'WAITING' });
+    await testApp.database.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null');
+    await failAbandoned(testApp.ctx);
+    expect(await read(change.id)).toMatchObject({ status: 'FAILED', failure: null });
+    await retry(change.id);
+    await runJobs(testApp);
+    expect(await read(change.id)).toMatchObject({ status: 'DONE' });
+  });
 });

@@ -3,11 +3,13 @@ import {
   applyImport,
   changePrices,
   checkImport,
+  dismissCatalogueChange,
   exportInventory,
   listInventory,
   listCatalogueChanges,
   readCatalogueChange,
   readSelection,
+  retryCatalogueChange,
   restoreProxies,
   retireProxies,
 } from '@cellhop/contract/staff/inventory';
@@ -45,6 +47,12 @@ export function inventoryRoutes(app: FastifyInstance): void {
     data: await changes.orderChange(ctx, editorOf(request), { kind: 'IMPORT', request: { importId: params.id } }),
   }));
   route(app, listCatalogueChanges, async ({ ctx }) => ({ data: await changes.listChanges(ctx) }));
+  route(app, retryCatalogueChange, async ({ ctx, params, ...request }) => ({
+    data: await changes.retryChange(ctx, editorOf(request), params.id),
+  }));
+  route(app, dismissCatalogueChange, async ({ ctx, params, ...request }) => ({
+    data: await changes.dismissChange(ctx, editorOf(request), params.id),
+  }));
   route(app, readCatalogueChange, async ({ ctx, params }) => ({ data: await changes.getChange(ctx, params.id) }));
 }
 

@@ -37,26 +37,38 @@ export interface PromoCodeFilter {
   code?: string | undefined;
 }
 
-/** Undefined filters match all. Parameters 1 to 3. */
-const MATCHES = `($1::uuid is null or promo_codes.user_id = $1) and ($2::text is null or ${STATUS} = $2)
-      and ($3::text is null or code like $3)`;
+/** Each has an index. The same rule as STATUS. */
+const STATUS_CONDITIONS: Record<OwnPromoCode['status'], string> = {
+  ACTIVE: `status = 'ACTIVE' and (expired_at is null or expired_at > now())`,
+  EXPIRED: `(status = 'EXPIRED' or (status = 'ACTIVE' and expired_at <= now()))`,
+  DISABLED: `status = 'DISABLED'`,
+};
 
-function toParameters({ userId, status, code }: PromoCodeFilter): unknown[] {
-  return [userId ?? null, status ?? null, code === undefined ? null : `${code.replaceAll(/[\\%_]/g, '\\$&')}%`];
+/** Undefined filters match all. Parameters 1 and 2. */
+function toCondition({ userId, status, code }: PromoCodeFilter): { condition: string; values: unknown[] } {
+  return {
+    condition: `($1::uuid is null or user_id = $1) and ($2::text is null or code like $2)
+      and ${status === undefined ? 'true' : STATUS_CONDITIONS[status]}`,
+    values: [userId ?? null, code === undefined ? null : `${code.replaceAll(/[\\%_]/g, '\\$&')}%`],
+  };
 }
 
 export function listPromoCodes(ctx: Ctx, filter: PromoCodeFilter, page: PageQuery): Promise<PromoCodeRow[]> {
+  const { condition, values } = toCondition(filter);
   return ctx.db.query(
-    `${SELECT_ROW} where ${MATCHES} order by promo_codes.created_at desc, promo_codes.id limit $4 offset $5`,
-    [...toParameters(filter), page.size, toOffset(page)],
+    `${SELECT_ROW}
+      where promo_codes.id in (select id from promo_codes where ${condition} order by created_at desc, id limit $3 offset $4)
+      order by promo_codes.created_at desc, promo_codes.id`,
+    [...values, page.size, toOffset(page)],
     planned,
   );
 }
 
 export async function countPromoCodes(ctx: Ctx, filter: PromoCodeFilter, limit: number): Promise<number> {
+  const { condition, values } = toCondition(filter);
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select from promo_codes where ${MATCHES} limit $4) as listed`,
-    [...toParameters(filter), limit],
+    `select count(*)::int as count from (select from promo_codes where ${condition} limit $3) as listed`,
+    [...values, limit],
     planned,
   );
   return row!.count;

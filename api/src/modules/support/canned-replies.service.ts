@@ -50,10 +50,15 @@ export function changeReply(
   });
 }
 
-/** @throws AppError NOT_FOUND */
-export function deleteReply(ctx: Ctx, id: string, request: StaffRequest): Promise<{ id: string }> {
+/** @throws AppError NOT_FOUND, CHANGED_ELSEWHERE */
+export function deleteReply(
+  ctx: Ctx,
+  { id, version }: { id: string; version?: number | undefined },
+  request: StaffRequest,
+): Promise<{ id: string }> {
   return ctx.tx(async (ctx) => {
     const row = requireReply(await store.lockReply(ctx, id));
+    refuseStale(version, row.version);
     await store.deleteReply(ctx, id);
     await recordOf(ctx, row, request, { action: 'CANNED_REPLY_DELETED' });
     return { id };

@@ -38,10 +38,14 @@ test('a canned reply is added once, changed and deleted, and each change is reco
     code: 'CHANGED_ELSEWHERE',
   });
   expect(await list()).toMatchObject([{ title: 'Greeting', contentEn: 'Hi!', contentRu: 'Здравствуйте!' }]);
-  await support.call(deleteCannedReply, { params });
+  await expect(support.call(deleteCannedReply, { params, query: { version: 0 } })).rejects.toMatchObject({
+    status: 409,
+    code: 'CHANGED_ELSEWHERE',
+  });
+  await support.call(deleteCannedReply, { params, query: { version: 1 } });
   expect(await list()).toEqual([]);
   for (const call of [
-    () => support.call(deleteCannedReply, { params }),
+    () => support.call(deleteCannedReply, { params, query: {} }),
     () => support.call(changeCannedReply, { params, body }),
   ])
     await expect(call()).rejects.toMatchObject({ status: 404, message: 'Canned reply not found' });

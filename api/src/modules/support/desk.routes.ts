@@ -56,8 +56,8 @@ function cannedReplyRoutes(app: FastifyInstance): void {
   route(app, replyContract.changeCannedReply, async ({ ctx, params, body, ...request }) => ({
     data: await replies.changeReply(ctx, params.id, body, staffRequest(request)),
   }));
-  route(app, replyContract.deleteCannedReply, async ({ ctx, params, ...request }) => ({
-    data: await replies.deleteReply(ctx, params.id, staffRequest(request)),
+  route(app, replyContract.deleteCannedReply, async ({ ctx, params, query, ...request }) => ({
+    data: await replies.deleteReply(ctx, { ...params, ...query }, staffRequest(request)),
   }));
 }
 

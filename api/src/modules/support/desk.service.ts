@@ -1,6 +1,6 @@
 /** Tickets of all users, for staff: views, answers, assignment and internal notes. */
 import { AppError } from '@cellhop/contract/errors';
-import { ASSIGNEES_MAX, PAGE_SIZE, TICKET_MATCHES_MAX, TICKET_NOTES_MAX } from '@cellhop/contract/limits';
+import { ASSIGNEES_MAX, PAGE_SIZE, TICKET_NOTES_MAX } from '@cellhop/contract/limits';
 import type {
   AnswerTicketBody,
   AssignTicketBody,
@@ -24,6 +24,7 @@ import * as users from '../users/users.service.ts';
 import * as desk from './desk.store.ts';
 import * as store from './support.store.ts';
 import { presentForStaff, presentMessageForStaff, presentNote } from './ticket-presenter.ts';
+import { searchTickets } from './ticket-search.ts';
 import { close, open, requireOpen, requireTicket, write } from './tickets.ts';
 
 /** A request that changes something: who sends it, from where, and its idempotency key. */
@@ -50,19 +51,8 @@ export async function listForStaff(ctx: Ctx, { userId: actorId }: Pick<Actor, 'u
         list: () => desk.listTickets(ctx, filter, page),
         count: (limit) => desk.countTickets(ctx, filter, limit),
       })
-    : listByWords(ctx, filter, page));
+    : searchTickets(ctx, filter, page));
   return { data: rows.map(presentForStaff), ...pages };
-}
-
-/** Counts first, because the fastest way to the rows depends on how many there are. */
-async function listByWords(ctx: Ctx, filter: desk.TicketFilter, page: PageQuery) {
-  const count = await desk.countTickets(ctx, filter, TICKET_MATCHES_MAX + 1);
-  const matchesMax = count > TICKET_MATCHES_MAX ? undefined : TICKET_MATCHES_MAX;
-  return readListed(page, {
-    list: () => desk.listTickets(ctx, filter, page, matchesMax),
-    count: async () => count,
-    rowsMax: TICKET_MATCHES_MAX,
-  });
 }
 
 /** Letters and digits only: other characters separate words. */

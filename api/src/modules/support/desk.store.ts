@@ -43,7 +43,7 @@ export interface TicketFilter {
 }
 
 /** Each has an index of ticket_desk. */
-const VIEWS: Record<TicketView, { condition: string; order: string }> = {
+export const VIEWS: Record<TicketView, { condition: string; order: string }> = {
   all: { condition: 'true', order: 'desk.created_at desc, ticket_id' },
   open: { condition: 'is_open', order: 'desk.created_at desc, ticket_id' },
   mine: { condition: 'is_open', order: 'desk.created_at desc, ticket_id' },
@@ -51,14 +51,14 @@ const VIEWS: Record<TicketView, { condition: string; order: string }> = {
   oldest: { condition: 'is_open', order: 'desk.created_at, ticket_id desc' },
 };
 
-const FILTERED = `
+export const FILTERED = `
   from ticket_desk as desk
  where ($1::uuid is null or assignee_id = $1) and ($2::uuid is null or desk.user_id = $2)
    and ($3::boolean is null or is_open = $3)
    and ($4::text is null or words @@ to_tsquery('simple', $4))
    and ($5::timestamptz is null or desk.created_at >= $5) and ($6::timestamptz is null or desk.created_at < $6)`;
 
-function valuesOf({ view, actorId, userId, status, words, from, to }: TicketFilter): unknown[] {
+export function valuesOf({ view, actorId, userId, status, words, from, to }: TicketFilter): unknown[] {
   const isOpen = status === null ? null : status === 'OPEN';
   return [view === 'mine' ? actorId : null, userId, isOpen, toTextQuery(words), from, to];
 }
@@ -68,29 +68,23 @@ function toTextQuery(words: readonly string[]): string | null {
 }
 
 /** Planned each time, with its values: filters that are not set disappear, and the others may have an index. */
-const PLANNED_EACH_TIME = { isPrepared: false };
+export const PLANNED_EACH_TIME = { isPrepared: false };
 
-/**
- * The skipped rows are read from the index of the view alone.
- * @param matchesMax set if no more tickets match: then all of them are found first, by an index of the words. For few matches among
- *   very many tickets the index of the view is far slower, but the planner does not know how rare the start of a word is.
- */
-export function listTickets(
-  ctx: Ctx,
-  filter: TicketFilter,
-  page: PageQuery,
-  matchesMax?: number,
-): Promise<StaffTicketRow[]> {
+/** The skipped rows are read from the index of the view alone. */
+export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Promise<StaffTicketRow[]> {
   const { condition, order } = VIEWS[filter.view];
-  const matches = `select ticket_id, desk.created_at, waiting_since ${FILTERED} and ${condition}`;
-  const found = matchesMax === undefined ? `(${matches})` : `(${matches} limit ${matchesMax})`;
   return ctx.db.query(
     `${SELECT_TICKET}
-      where desk.ticket_id in (select ticket_id from ${found} as desk order by ${order} limit $7 offset $8)
+      where desk.ticket_id in (select ticket_id ${FILTERED} and ${condition} order by ${order} limit $7 offset $8)
       order by ${order}`,
     [...valuesOf(filter), page.size, toOffset(page)],
     PLANNED_EACH_TIME,
   );
+}
+
+/** In the order of the view. */
+export function listTicketsById(ctx: Ctx, ids: readonly string[], view: TicketView): Promise<StaffTicketRow[]> {
+  return ctx.db.query(`${SELECT_TICKET} where desk.ticket_id = any($1) order by ${VIEWS[view].order}`, [ids]);
 }
 
 export async function countTickets(ctx: Ctx, filter: TicketFilter, limit: number): Promise<number> {

@@ -126,6 +126,9 @@ describe('the views', () => {
   });
 });
 
+const search = (words: string, query: { view?: 'waiting' | 'oldest'; page?: number } = {}) =>
+  support.call(listAllTickets, { query: { words, ...query } });
+
 describe('filters', () => {
   test('find the beginnings of words in the name, whatever their case and language', async () => {
     for (const name of ['Прокси НЕ работает', 'Proxy does not work', "It's 100% broken"]) await open(name);
@@ -149,6 +152,32 @@ describe('filters', () => {
     ] as const) {
       const { data, totalPages } = await support.call(listAllTickets, { query: { words: 'common', page } });
       expect([data.length, totalPages]).toEqual([length, 20]);
+    }
+  });
+
+  test('search the first tickets of a view, and all tickets if too few match', async () => {
+    const older = await open('Ancient question');
+    await testApp.database.query(
+      `insert into tickets (user_id, author_id, name, description, created_at)
+       select $1, $1, case when number % 20 = 0 then 'Usual' when number % 100 = 1 then 'Seldom' else 'Other' end || ' topic ' || number,
+              'text', now() + number * interval '1 second'
+         from generate_series(1, 6000) as number`,
+      [owner.id],
+    );
+    // 250 among the newest 5,000.
+    const usual = await search('usual', { page: 5 });
+    expect(usual).toMatchObject({ totalPages: 5, isTruncated: true });
+    expect(usual.data.at(-1)!.name).toBe('Usual topic 1020');
+    expect((await search('usual', { page: 6 })).data).toEqual([]);
+    const seldom = await search('seldom', { page: 2 });
+    expect(seldom).toMatchObject({ totalPages: 2, isTruncated: false });
+    expect(seldom.data.at(-1)!.name).toBe('Seldom topic 1');
+    const rare = await search('ancient');
+    expect(rare).toMatchObject({ data: [{ id: older.id }], totalPages: 1, isTruncated: false });
+    for (const view of ['waiting', 'oldest'] as const) {
+      const { data, isTruncated } = await search('usual', { view });
+      expect([data[0]!.name, data.length, isTruncated]).toEqual(['Usual topic 20', 50, true]);
+      expect((await search('usual seldom', { view })).data).toEqual([]);
     }
   });
 

@@ -8,7 +8,7 @@ import type { Requester } from '../../requester.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { showAccounts, showChains, showRateSources } from '../invoices/chain-overview.service.ts';
 import { showReconciliation } from '../reconciliation/reconciliation.service.ts';
-import { hideSecrets } from './job-errors.ts';
+import { hideSecrets } from '../../job-errors.ts';
 import * as store from './system.store.ts';
 
 export async function showState(ctx: Ctx): Promise<SystemState> {

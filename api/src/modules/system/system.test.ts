@@ -6,7 +6,7 @@ import { newInvoice, send, watch } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { cleanUpJobs, enqueue } from '../../jobs.ts';
 import { chains } from '../../payments/currencies.ts';
-import { hideSecrets } from './job-errors.ts';
+import { hideSecrets } from '../../job-errors.ts';
 
 let testApp: TestApp;
 let admin: TestUser;

@@ -46,7 +46,7 @@ export function listAudit(
     `select log.id::text as id, ${microsOf('log.created_at')}, action, actor_id as "actorId", users.email as "actorEmail",
             details ->> 'reason' as reason, host(ip) as ip, device
        from (select * from readable_audit_log
-              where subject_type = 'USER' and subject_id = $1 and (actor_id is not null and actor_id <> $1) = $5
+              where subject_type = 'USER' and subject_id = $1 and coalesce(actor_id <> subject_id, false) = $5
                 and ${before('created_at')}) as log
        left join readable_users as users on users.id = log.actor_id
       order by log.created_at desc, log.id::text desc`,

@@ -7,6 +7,7 @@ import type { Requester } from '../../requester.ts';
 import type { Ctx } from '../../ctx.ts';
 import { STAFF } from '../../live/changes.ts';
 import { deriveKey } from '../../keys.ts';
+import { refuseStale } from '../../stale.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { removeCredentials } from '../auth/credentials-removal.service.ts';
 import { finishEnds, requestEndsOfUser } from '../billing/ending.service.ts';
@@ -34,11 +35,11 @@ export async function deleteUser(
   ctx: Ctx,
   actor: Actor,
   userId: string,
-  { reason }: DeleteUserBody,
+  body: DeleteUserBody,
   requester: Requester,
 ): Promise<StaffUser> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const endingIds = await ctx.tx((ctx) => deleteOrRequestEnds(ctx, { actor, userId, reason, requester }));
+    const endingIds = await ctx.tx((ctx) => deleteOrRequestEnds(ctx, { ...body, actor, userId, requester }));
     if (endingIds.length === 0) return getUser(ctx, userId);
     await finishEnds(ctx, endingIds);
   }
@@ -46,9 +47,11 @@ export async function deleteUser(
 }
 
 /** @returns the open connections, whose ends were requested instead; empty if the account was deleted */
-async function deleteOrRequestEnds(ctx: Ctx, { actor, userId, reason, requester }: Deletion): Promise<string[]> {
+async function deleteOrRequestEnds(ctx: Ctx, deletion: Deletion): Promise<string[]> {
+  const { actor, userId, reason, version, requester } = deletion;
   const state = await lockPermissions(ctx, actor);
   const user = await lockExisting(ctx, userId);
+  refuseStale(version, user.version);
   requireHeld(state, (await findRole(ctx, user.roleName)).permissions);
   requireAdministrator(state, ({ id }) => id === userId);
   const { balanceMicros } = await ledger.lockBalance(ctx, user.accountId);

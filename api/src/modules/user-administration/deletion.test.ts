@@ -146,6 +146,14 @@ test('requires USERS_EDIT, an existing user and a reason', async () => {
   await expect(remove(user)).rejects.toMatchObject({ status: 404 });
 });
 
+test('a user whom others have changed since they were shown is not deleted', async () => {
+  const user = await createUser(testApp);
+  const removeSeen = (version: number) =>
+    admin.call(deleteUser, { params: { id: user.id }, body: { reason, version } });
+  await expect(removeSeen(7)).rejects.toMatchObject({ status: 409, code: 'CHANGED_ELSEWHERE' });
+  expect((await removeSeen(0)).data.status).toBe('DELETED');
+});
+
 test('the last administrator is not deleted', async () => {
   await expect(remove(admin)).rejects.toMatchObject({ status: 409, code: 'LAST_ADMINISTRATOR' });
 });

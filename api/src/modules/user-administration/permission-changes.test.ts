@@ -112,7 +112,11 @@ describe('a role', () => {
       subjectType: 'ROLE',
       details: { role: name, reason, ...change },
     });
-    await admin.call(deleteRole, { params: { name } });
+    await expect(admin.call(deleteRole, { params: { name }, query: { version: 0 } })).rejects.toMatchObject({
+      status: 409,
+      code: 'CHANGED_ELSEWHERE',
+    });
+    await admin.call(deleteRole, { params: { name }, query: { version: 1 } });
     expect(await roleNamed(name)).toBeUndefined();
     expect(await lastEntry(`details->>'role' = $1`, name)).toMatchObject({
       action: 'ROLE_DELETED',
@@ -123,9 +127,11 @@ describe('a role', () => {
   test('says how many users have it, and is not deleted while somebody has', async () => {
     const { name, staff } = await createStaff('FAQ_READ');
     expect(await roleNamed(name)).toMatchObject({ usersCount: 1 });
-    await expect(admin.call(deleteRole, { params: { name } })).rejects.toMatchObject({ code: 'ROLE_IN_USE' });
+    await expect(admin.call(deleteRole, { params: { name }, query: {} })).rejects.toMatchObject({
+      code: 'ROLE_IN_USE',
+    });
     await give(admin, staff, 'USER');
-    await admin.call(deleteRole, { params: { name } });
+    await admin.call(deleteRole, { params: { name }, query: {} });
   });
 
   test('counts its users up to a limit', async () => {
@@ -141,7 +147,9 @@ describe('a role', () => {
   test('USER and ADMIN stay as they are', async () => {
     for (const name of ['USER', 'ADMIN']) {
       await expect(set(admin, name, ['FAQ_READ'])).rejects.toMatchObject({ status: 409, code: 'ROLE_FIXED' });
-      await expect(admin.call(deleteRole, { params: { name } })).rejects.toMatchObject({ code: 'ROLE_FIXED' });
+      await expect(admin.call(deleteRole, { params: { name }, query: {} })).rejects.toMatchObject({
+        code: 'ROLE_FIXED',
+      });
     }
     expect(await roleNamed('ADMIN')).toMatchObject({ permissions });
   });
@@ -152,7 +160,7 @@ describe('a role', () => {
     const body = { name: newName(), permissions: ['USERS_EDIT' as const] };
     await expect(staff.call(createRole, { body })).rejects.toMatchObject(refusal);
     await expect(set(staff, 'SUPPORT', ['FAQ_READ'])).rejects.toMatchObject(refusal);
-    await expect(staff.call(deleteRole, { params: { name: 'FINANCE' } })).rejects.toMatchObject(refusal);
+    await expect(staff.call(deleteRole, { params: { name: 'FINANCE' }, query: {} })).rejects.toMatchObject(refusal);
     await expect(set(staff, name, [])).rejects.toMatchObject({ status: 403, code: 'OWN_ROLE' });
     const { name: weaker } = await createStaff('FAQ_READ');
     await expect(set(staff, weaker, ['FAQ_READ', 'FAQ_EDIT'])).rejects.toMatchObject(refusal);

@@ -62,12 +62,18 @@ export async function changeRole(
   return getRole(ctx, name);
 }
 
-/** @throws AppError NOT_FOUND, ROLE_FIXED, ROLE_IN_USE, PERMISSION_LACKING */
-export async function deleteRole(ctx: Ctx, actor: Actor, name: string, requester: Requester): Promise<void> {
+/** @throws AppError NOT_FOUND, ROLE_FIXED, ROLE_IN_USE, PERMISSION_LACKING, CHANGED_ELSEWHERE */
+export async function deleteRole(
+  ctx: Ctx,
+  actor: Actor,
+  { name, version }: { name: string; version?: number | undefined },
+  requester: Requester,
+): Promise<void> {
   refuseFixed(name);
   await ctx.tx(async (ctx) => {
     const state = await lockPermissions(ctx, actor);
-    const { permissions } = await findRole(ctx, name);
+    const { permissions, ...role } = await findRole(ctx, name);
+    refuseStale(version, role.version);
     requireHeld(state, permissions);
     if (!(await users.deleteRole(ctx, name))) throw new AppError('ROLE_IN_USE');
     await recordChange(ctx, actor, requester, { action: 'ROLE_DELETED', name, before: permissions });

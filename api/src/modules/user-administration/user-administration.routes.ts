@@ -26,8 +26,8 @@ export function userAdministrationRoutes(app: FastifyInstance): void {
   route(app, changeRole, async ({ ctx, actor, params, body, requester }) => ({
     data: await roles.changeRole(ctx, actor, params.name, body, requester),
   }));
-  route(app, deleteRole, async ({ ctx, actor, params, requester }) => {
-    await roles.deleteRole(ctx, actor, params.name, requester);
+  route(app, deleteRole, async ({ ctx, actor, params, query, requester }) => {
+    await roles.deleteRole(ctx, actor, { ...params, ...query }, requester);
     return { data: { name: params.name } };
   });
 }

@@ -125,7 +125,7 @@ describe('the list of users', () => {
   test.each([
     ['users_email_parts', { email: '%rare%' }],
     ['users_newest_by_role', { roleName: 'SUPPORT' }],
-    ['users_newest_not_active', { status: 'DELETED' }],
+    ['users_listed_not_active', { status: 'DELETED' }],
     ['users_newest_not_confirmed', { isConfirmed: 'false' }],
   ])('has the index %s for what few of many users match', async (index, condition) => {
     await fillUsers();

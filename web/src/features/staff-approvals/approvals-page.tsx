@@ -1,11 +1,9 @@
 import type { StaffRequest } from '@cellhop/contract/staff/approvals';
 import { requestStatuses } from '@cellhop/contract/staff/approvals.plain';
 import { SegmentedControl, Select } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoney } from '../../lib/format.ts';
 import { oneOf } from '../../lib/search-values.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { toList } from '../../lib/use-list.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
@@ -13,6 +11,7 @@ import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { type SeenRow, useSeen } from '../staff-parts/use-seen.ts';
 import { useDecide, useRequests } from './api.ts';
 import classes from './approvals-page.module.css';
 import { RequestsTable } from './requests-table.tsx';
@@ -29,7 +28,7 @@ export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
   const kind = search.kind !== undefined && kinds.includes(search.kind) ? search.kind : (kinds[0] ?? 'ADJUSTMENT');
   const requests = useRequests(kind, search);
   const canDecide = usePermission(kind === 'ADJUSTMENT' ? 'TRANSACTIONS_WRITE' : 'PAYMENTS_EDIT');
-  const [decided, setDecided] = useState<{ request: StaffRequest; isApproved: boolean }>();
+  const decided = useSeen<Decided>();
   const pendingCount = requests.response?.pendingCount ?? 0;
   return (
     <>
@@ -64,11 +63,11 @@ export function ApprovalsPage({ search, onSearch }: ApprovalsPageProps) {
         {(rows) => (
           <RequestsTable
             requests={rows}
-            onDecide={canDecide ? (request, isApproved) => setDecided({ request, isApproved }) : undefined}
+            onDecide={canDecide ? (request, isApproved) => decided.open({ request, isApproved }) : undefined}
           />
         )}
       </PagedList>
-      <DecisionDialog decided={decided} onClose={() => setDecided(undefined)} />
+      <DecisionDialog decided={decided} />
     </>
   );
 }
@@ -80,28 +79,26 @@ function useReadableKinds(): RequestKind[] {
   return requestKinds.filter((kind) => (kind === 'ADJUSTMENT' ? canReadTransactions : canReadPayments));
 }
 
-interface DecisionDialogProps {
-  decided: { request: StaffRequest; isApproved: boolean } | undefined;
-  onClose: () => void;
+interface Decided {
+  request: StaffRequest;
+  isApproved: boolean;
 }
 
-function DecisionDialog({ decided, onClose }: DecisionDialogProps) {
+function DecisionDialog({ decided: { row, shown, isOpen, close } }: { decided: SeenRow<Decided> }) {
   const { t } = useTranslation('staffMoney');
   const decide = useDecide();
-  const shown = useLastDefined(decided);
   const isApproved = shown?.isApproved === true;
   const values = { amount: formatMoney(shown?.request.amount ?? 0), email: shown?.request.user.email ?? '' };
 
   async function confirm(reason: string | undefined): Promise<void> {
-    if (decided === undefined) return;
-    // A failure refetches the list, so the dialog closes and shows what has changed.
-    await decide.run({ ...decided, reason });
-    onClose();
+    if (row === undefined) return;
+    await decide.run({ ...row, reason });
+    close();
   }
 
   return (
     <ReasonDialog
-      isOpen={decided !== undefined}
+      isOpen={isOpen}
       title={t(isApproved ? 'approvals.approveTitle' : 'approvals.rejectTitle')}
       text={t(isApproved ? 'approvals.approveText' : 'approvals.rejectText', values)}
       action={t(isApproved ? 'approvals.approve' : 'approvals.reject')}
@@ -109,7 +106,7 @@ function DecisionDialog({ decided, onClose }: DecisionDialogProps) {
       isOptional={isApproved}
       isWorking={decide.isRunning}
       onConfirm={(reason) => void confirm(reason)}
-      onClose={onClose}
+      onClose={close}
     />
   );
 }

@@ -1,14 +1,13 @@
 import type { StaffConnection } from '@cellhop/contract/staff/connections';
 import { connectionSorts } from '@cellhop/contract/staff/connections.plain';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../lib/search-values.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import type { StaffConnectionsSearch } from './screen.ts';
 import { useConnectionsOfUsers, useEndConnection } from './api.ts';
 import { ConnectionsFilter } from './connections-filter.tsx';
@@ -23,13 +22,12 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
   const { t } = useTranslation('staffConnections');
   const connections = useConnectionsOfUsers(search);
   const canEnd = usePermission('CONNECTIONS_EDIT');
-  const [ending, setEnding] = useState<StaffConnection>();
-  const shown = useLastDefined(ending);
+  const { row: ending, shown, isOpen, open, close } = useSeen<StaffConnection>();
   const end = useEndConnection();
 
   async function confirm(reason: string | undefined): Promise<void> {
     if (ending === undefined) return;
-    if ((await end.run({ connection: ending, reason })) !== undefined) setEnding(undefined);
+    if ((await end.run({ connection: ending, reason })) !== undefined) close();
   }
 
   return (
@@ -48,12 +46,12 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
             connections={rows}
             sort={search.sort ?? connectionSorts[0]}
             onSort={(sort) => onSearch({ sort: oneOf(sort, connectionSorts), page: undefined })}
-            onEnd={canEnd ? setEnding : undefined}
+            onEnd={canEnd ? open : undefined}
           />
         )}
       </PagedList>
       <ReasonDialog
-        isOpen={ending !== undefined}
+        isOpen={isOpen}
         title={t('end.title', { ip: shown?.ip ?? '' })}
         text={t('end.text', { email: shown?.user.email ?? '' })}
         action={t('end.action')}
@@ -61,7 +59,7 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
         isOptional
         isWorking={end.isRunning}
         onConfirm={(reason) => void confirm(reason)}
-        onClose={() => setEnding(undefined)}
+        onClose={close}
       />
     </>
   );

@@ -1,6 +1,6 @@
 import type { FaqEntry, FaqTexts } from '@cellhop/contract/staff/faqs';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -15,40 +15,63 @@ import classes from './faq-page.module.css';
 
 interface EntryDialogProps {
   isOpen: boolean;
-  /** As it is now; undefined for a new one. */
+  /** As it was when the dialog opened; undefined for a new one. */
   entry: FaqEntry | undefined;
+  /** As it is now; undefined for a new one, or if others have deleted it. */
+  current?: FaqEntry | undefined;
   onClose: () => void;
 }
 
 /** Edits both languages of an entry together. */
-export function EntryDialog({ isOpen, entry, onClose }: EntryDialogProps) {
+export function EntryDialog({ isOpen, entry, current, onClose }: EntryDialogProps) {
   const { t } = useTranslation('staffContent');
   return (
     <Dialog isOpen={isOpen} title={t(entry === undefined ? 'faq.create' : 'faq.change')} size="lg" onClose={onClose}>
-      <EntryFields entry={entry} onSaved={onClose} />
+      <EntryFields entry={entry} current={current} onSaved={onClose} />
     </Dialog>
   );
 }
 
 type Form = UseFormReturn<EntryForm, unknown, FaqTexts>;
 
-function EntryFields({ entry, onSaved }: { entry: FaqEntry | undefined; onSaved: () => void }) {
+interface EntryFieldsProps extends Pick<EntryDialogProps, 'entry' | 'current'> {
+  onSaved: () => void;
+}
+
+function EntryFields({ entry, current, onSaved }: EntryFieldsProps) {
   const { t } = useTranslation('staffContent');
-  const [opened] = useState(entry);
+  // The entry on which the form is based. Until the member of staff has chosen, texts of others are not replaced.
+  const [base, setBase] = useState(entry);
   const saving = useSaveEntry();
   const form: Form = useForm<EntryForm, unknown, FaqTexts>({
     resolver: zodResolver(entryForm, { error: formErrorMap }),
     defaultValues: toForm(entry?.texts),
   });
   const submit = form.handleSubmit(async (texts) => {
-    if ((await saving.run({ texts, seen: entry })) !== undefined) onSaved();
+    if ((await saving.run({ texts, seen: base })) !== undefined) onSaved();
   });
+
+  function takeOver(theirs: FaqEntry): void {
+    setBase(theirs);
+    form.reset(toForm(theirs.texts));
+  }
+
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       <Stack>
-        {entry !== undefined && entry.version !== opened?.version && (
+        {current !== undefined && current.version !== base?.version && (
           <Alert role="alert" color="yellow" variant="light" title={t('faq.changedElsewhere')}>
-            <EntryTexts texts={entry.texts} />
+            <Stack>
+              <EntryTexts texts={current.texts} />
+              <Group gap="xs">
+                <Button size="compact-sm" variant="default" onClick={() => takeOver(current)}>
+                  {t('faq.takeOver')}
+                </Button>
+                <Button size="compact-sm" variant="default" onClick={() => setBase(current)}>
+                  {t('faq.keepMine')}
+                </Button>
+              </Group>
+            </Stack>
           </Alert>
         )}
         <div className={classes['fields']}>

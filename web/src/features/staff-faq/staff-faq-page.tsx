@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages } from '../../i18n/languages.ts';
 import { oneOf } from '../../lib/search-values.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { FaqList } from '../faq/faq-page.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDeleteEntry, useFaqEntries, useMoveEntry } from './api.ts';
 import { EntryCard, nameOf } from './entry-card.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
@@ -72,14 +72,10 @@ export function StaffFaqPage({ preview, onPreview }: StaffFaqPageProps) {
 function EntryList({ entries }: { entries: readonly FaqEntry[] }) {
   const { t } = useTranslation('staffContent');
   const [canEdit, canDelete] = [usePermission('FAQ_EDIT'), usePermission('FAQ_DELETE')];
-  const [editingId, setEditingId] = useState<string>();
-  const [deletingId, setDeletingId] = useState<string>();
+  const [editing, deleting] = [useSeen<FaqEntry>(), useSeen<FaqEntry>()];
   const move = useMoveEntry();
   const removal = useDeleteEntry();
-  // From the list, so that after a refused change the next try has the current version.
-  const editing = entries.find(({ id }) => id === editingId);
-  const deleting = entries.find(({ id }) => id === deletingId);
-  const [shownEditing, shownDeleting] = [useLastDefined(editing), useLastDefined(deleting)];
+  const current = entries.find(({ id }) => id === editing.shown?.id);
   if (entries.length === 0) return <EmptyList text={t('faq.empty')} />;
   return (
     <>
@@ -91,25 +87,26 @@ function EntryList({ entries }: { entries: readonly FaqEntry[] }) {
             isFirst={index === 0}
             isLast={index === entries.length - 1}
             onMove={canEdit ? (direction) => void move.run({ entry, direction }) : undefined}
-            onEdit={canEdit ? () => setEditingId(entry.id) : undefined}
-            onDelete={canDelete ? () => setDeletingId(entry.id) : undefined}
+            onEdit={canEdit ? () => editing.open(entry) : undefined}
+            onDelete={canDelete ? () => deleting.open(entry) : undefined}
           />
         ))}
       </ol>
-      {shownEditing !== undefined && (
-        <EntryDialog isOpen={editing !== undefined} entry={shownEditing} onClose={() => setEditingId(undefined)} />
+      {editing.shown !== undefined && (
+        <EntryDialog isOpen={editing.isOpen} entry={editing.shown} current={current} onClose={editing.close} />
       )}
       <ConfirmDialog
-        isOpen={deleting !== undefined}
+        isOpen={deleting.isOpen}
         title={t('faq.deleteTitle')}
-        text={t('faq.deleteText', { name: shownDeleting === undefined ? '' : nameOf(shownDeleting) })}
+        text={t('faq.deleteText', { name: deleting.shown === undefined ? '' : nameOf(deleting.shown) })}
         action={t('faq.deleteAction')}
         isDangerous
         isWorking={removal.isRunning}
         onConfirm={async () => {
-          if (deleting !== undefined && (await removal.run(deleting)) !== undefined) setDeletingId(undefined);
+          if (deleting.row !== undefined) await removal.run(deleting.row);
+          deleting.close();
         }}
-        onClose={() => setDeletingId(undefined)}
+        onClose={deleting.close}
       />
     </>
   );

@@ -9,6 +9,7 @@ import {
   applyImport,
   changePrices,
   checkImport,
+  dismissCatalogueChange,
   exportInventory,
   type FileFormat,
   type InventorySort,
@@ -17,6 +18,7 @@ import {
   readSelection,
   restoreProxies,
   retireProxies,
+  retryCatalogueChange,
 } from '@cellhop/contract/staff/inventory.plain';
 import { useTranslation } from 'react-i18next';
 import { downloadText } from '../../lib/download-text.ts';
@@ -39,6 +41,24 @@ export function useInventory(filter: InventoryFilter, sort: InventorySort | unde
 export function useCatalogueChanges() {
   return useList(apiQuery(listCatalogueChanges, {}, { topics: ['catalogue', 'staff-catalogue'] }), {
     isBusy: isUnfinished,
+  });
+}
+
+export function useRetryChange() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ id }: CatalogueChange) => (await call(retryCatalogueChange, { params: { id } })).data,
+    successText: () => t('changes.ordered'),
+    changes: ['staff-catalogue'],
+  });
+}
+
+export function useDismissChange() {
+  const { t } = useTranslation('staffInventory');
+  return useAction({
+    call: async ({ id }: CatalogueChange) => (await call(dismissCatalogueChange, { params: { id } })).data,
+    successText: () => t('changes.dismissed'),
+    changes: ['staff-catalogue'],
   });
 }
 

@@ -27,7 +27,8 @@ interface BulkFormProps extends BulkDialogProps {
   isReady?: boolean;
   /** Fields between the count and the reason. */
   children?: ReactNode;
-  onConfirm: (seen: Seen) => void;
+  /** @returns undefined if it failed */
+  onConfirm: (seen: Seen) => Promise<unknown>;
 }
 
 /** Shows how many proxies a change would touch, and then changes exactly these. */
@@ -45,18 +46,23 @@ function BulkForm(props: BulkFormProps) {
   const { t } = useTranslation(['staffInventory', 'staff', 'common']);
   const { response, error, isFetching } = useSelection(filter, true);
   const [reason, setReason] = useState('');
-  const selection = error === null ? response?.data : undefined;
+  // What the member of staff saw first: a change of others is refused, not overwritten. After a refusal they see the current proxies.
+  const [seen, setSeen] = useState<Selection>();
+  if (seen === undefined && !isFetching && response !== undefined) setSeen(response.data);
+  const selection = error === null ? seen : undefined;
   const given = reason.trim();
   const isReasonValid = given === '' || given.length >= REASON_LENGTH_MIN;
   const isAllowed = selection !== undefined && selection.count > 0 && !isFetching && isReady && isReasonValid;
 
-  function submit(event: FormEvent): void {
+  async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (selection !== undefined) onConfirm({ filter, selection, reason: given === '' ? undefined : given });
+    if (selection === undefined) return;
+    if ((await onConfirm({ filter, selection, reason: given === '' ? undefined : given })) === undefined)
+      setSeen(undefined);
   }
 
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={(event) => void submit(event)}>
       <Stack>
         <Text>{text}</Text>
         {error === null ? (

@@ -20,9 +20,9 @@ export function PriceDialog({ isOpen, filter, onClose }: BulkDialogProps) {
       action={t('price.action')}
       isWorking={changing.isRunning}
       isReady={change !== undefined}
-      onConfirm={(seen) => {
-        if (change !== undefined) void changing.run({ ...seen, change }, { onSuccess: onClose });
-      }}
+      onConfirm={async (seen) =>
+        change === undefined ? undefined : changing.run({ ...seen, change }, { onSuccess: onClose })
+      }
       onClose={onClose}
     >
       <SegmentedControl
@@ -59,7 +59,7 @@ export function RetireDialog({ onClose, ...dialog }: BulkDialogProps) {
       action={t('retire.action')}
       isDangerous
       isWorking={retiring.isRunning}
-      onConfirm={(seen) => void retiring.run(seen, { onSuccess: onClose })}
+      onConfirm={(seen) => retiring.run(seen, { onSuccess: onClose })}
       onClose={onClose}
     />
   );
@@ -75,7 +75,7 @@ export function RestoreDialog({ onClose, ...dialog }: BulkDialogProps) {
       text={t('restore.text')}
       action={t('restore.action')}
       isWorking={restoring.isRunning}
-      onConfirm={(seen) => void restoring.run(seen, { onSuccess: onClose })}
+      onConfirm={(seen) => restoring.run(seen, { onSuccess: onClose })}
       onClose={onClose}
     />
   );

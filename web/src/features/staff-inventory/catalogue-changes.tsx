@@ -1,19 +1,25 @@
 import type { CatalogueChange } from '@cellhop/contract/staff/inventory';
-import { Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatMoment } from '../../lib/format.ts';
-import { isUnfinished, useCatalogueChanges } from './api.ts';
+import { usePermission } from '../staff-parts/use-permission.ts';
+import { isUnfinished, useCatalogueChanges, useDismissChange, useRetryChange } from './api.ts';
 
 const RECENT_MS = 3_600_000;
 
-/** What is being done to the catalogue, and what was done since an hour before the page was opened. It goes on if the page is closed. */
+/**
+ * What is being done to the catalogue, what has failed, and what was done since an hour before the page was opened. It goes on if the page is
+ * closed.
+ */
 export function CatalogueChanges() {
   const { t } = useTranslation('staffInventory');
   const { rows = [] } = useCatalogueChanges();
   const [shownSince] = useState(() => Date.now() - RECENT_MS);
-  const shown = rows.filter((change) => isUnfinished(change) || Date.parse(change.createdAt) > shownSince);
+  const shown = rows.filter(
+    (change) => isUnfinished(change) || change.status === 'FAILED' || Date.parse(change.createdAt) > shownSince,
+  );
   if (shown.length === 0) return null;
   return (
     <Paper component="section" aria-label={t('changes.label')} withBorder p="sm" mb="md">
@@ -39,16 +45,50 @@ function Change({ change }: { change: CatalogueChange }) {
         </Text>
       </Group>
       {isUnfinished(change) && <Progress value={share} aria-label={t(`changes.kinds.${kind}`)} mt={4} />}
+      {change.status === 'FAILED' && <Decision change={change} />}
     </div>
+  );
+}
+
+/** What to do about a change that has failed, for staff who may order changes. */
+function Decision({ change }: { change: CatalogueChange }) {
+  const { t } = useTranslation('staffInventory');
+  const [retry, dismissal] = [useRetryChange(), useDismissChange()];
+  if (!usePermission('PROXIES_EDIT')) return null;
+  const name = t(`changes.kinds.${change.kind}`);
+  return (
+    <Group gap="xs" mt={4}>
+      <Button
+        size="compact-sm"
+        aria-label={t('changes.retryOf', { name })}
+        loading={retry.isRunning}
+        onClick={() => void retry.run(change)}
+      >
+        {t('changes.retry')}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={t('changes.dismissOf', { name })}
+        loading={dismissal.isRunning}
+        onClick={() => void dismissal.run(change)}
+      >
+        {t('changes.dismiss')}
+      </Button>
+    </Group>
   );
 }
 
 function textOf(
   t: TFunction<'staffInventory'>,
-  { kind, status, rowCount, doneCount, newCount }: CatalogueChange,
+  { kind, status, failure, rowCount, doneCount, newCount }: CatalogueChange,
 ): string {
   const name = t(`changes.kinds.${kind}`);
-  if (status === 'WAITING') return t('changes.waiting', { name });
+  const reason = failure ?? t('changes.workerEnded');
+  if (status === 'WAITING')
+    return failure === null ? t('changes.waiting', { name }) : t('changes.again', { name, reason });
+  if (status === 'FAILED') return t('changes.failed', { name, reason });
+  if (status === 'DISMISSED') return t('changes.wasDismissed', { name });
   if (status === 'RUNNING')
     return t('changes.running', { name, done: formatCount(doneCount), all: formatCount(rowCount) });
   if (status === 'REFUSED') return t('changes.refused', { name });

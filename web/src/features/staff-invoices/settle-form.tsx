@@ -12,7 +12,9 @@ type Unit = 'USD' | 'CURRENCY';
 /** Credits a payment that no chain shows. The amount is what is due, unless another one is entered. */
 export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; onClose: () => void }) {
   const { t } = useTranslation(['staffMoney', 'common']);
-  const { id, due, currency } = invoice;
+  const { id, currency } = invoice;
+  // As shown when the form opened: a payment that arrives meanwhile is not credited twice.
+  const [due] = useState(invoice.due);
   const [unit, setUnit] = useState<Unit>('USD');
   const [text, setText] = useState(due > 0 ? String(due) : '');
   const [reason, setReason] = useState('');
@@ -22,7 +24,7 @@ export function SettleForm({ invoice, onClose }: { invoice: StaffInvoiceDetail; 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (amount === undefined) return;
-    if ((await settle.run({ ...amount, reason: reason.trim() })) !== undefined) onClose();
+    if ((await settle.run({ ...amount, due, reason: reason.trim() })) !== undefined) onClose();
   }
 
   return (

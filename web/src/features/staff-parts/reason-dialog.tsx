@@ -1,8 +1,8 @@
-import { REASON_LENGTH_MAX, REASON_LENGTH_MIN } from '@cellhop/contract/limits';
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialog.tsx';
+import { isReason, ReasonField } from './reason-field.tsx';
 
 interface ReasonDialogProps {
   isOpen: boolean;
@@ -33,7 +33,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
 
 function ReasonForm(props: ReasonDialogProps) {
   const { text, action, isDangerous, isOptional, isIncomplete = false, isWorking, onConfirm, onClose } = props;
-  const { t } = useTranslation(['staff', 'common']);
+  const { t } = useTranslation();
   const [reason, setReason] = useState('');
   const given = reason.trim();
   const isLeftOut = isOptional === true && given === '';
@@ -47,26 +47,15 @@ function ReasonForm(props: ReasonDialogProps) {
     <form onSubmit={submit}>
       <Stack>
         <Text component="div">{text}</Text>
-        <Textarea
-          label={t(isOptional ? 'reason.optional' : 'reason.label')}
-          description={t('reason.hint')}
-          value={reason}
-          maxLength={REASON_LENGTH_MAX}
-          required={isOptional !== true}
-          autosize
-          minRows={2}
-          maxRows={6}
-          data-autofocus
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
+        <ReasonField reason={reason} isOptional={isOptional} hasFocus onChange={setReason} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {t('common:cancel')}
+            {t('cancel')}
           </Button>
           <Button
             type="submit"
             {...(isDangerous ? { color: 'red' } : {})}
-            disabled={isIncomplete || (!isLeftOut && given.length < REASON_LENGTH_MIN)}
+            disabled={isIncomplete || (!isLeftOut && !isReason(reason))}
             loading={isWorking}
           >
             {action}

@@ -1,13 +1,14 @@
+import type { PromoCode } from '@cellhop/contract/staff/promo-codes';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { useDisablePromoCode, usePromoCodes } from './api.ts';
 import { CreatePromoCodeDialog } from './create-promo-code-dialog.tsx';
 import { PromoCodesFilter } from './promo-codes-filter.tsx';
@@ -27,15 +28,13 @@ export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPag
   const promoCodes = usePromoCodes({ ...filter, page });
   const canWrite = usePermission('PROMO_CODES_WRITE');
   const [isCreating, setCreating] = useState(false);
-  const [disablingId, setDisablingId] = useState<string>();
-  // From the list, so that after a refused change the next try has the current version.
-  const disabling = promoCodes.rows?.find(({ id }) => id === disablingId);
-  const shown = useLastDefined(disabling);
+  const { row: disabling, shown, isOpen, open, close } = useSeen<PromoCode>();
   const disable = useDisablePromoCode();
 
   async function confirm(reason: string | undefined): Promise<void> {
     if (disabling === undefined) return;
-    if ((await disable.run({ promoCode: disabling, reason })) !== undefined) setDisablingId(undefined);
+    await disable.run({ promoCode: disabling, reason });
+    close();
   }
 
   return (
@@ -56,13 +55,11 @@ export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPag
         failureText={t('promoCodes.failed')}
         empty={<EmptyList text={t('promoCodes.empty')} />}
       >
-        {(rows) => (
-          <PromoCodesTable promoCodes={rows} onDisable={canWrite ? ({ id }) => setDisablingId(id) : undefined} />
-        )}
+        {(rows) => <PromoCodesTable promoCodes={rows} onDisable={canWrite ? open : undefined} />}
       </PagedList>
       <CreatePromoCodeDialog isOpen={isCreating} onClose={() => setCreating(false)} />
       <ReasonDialog
-        isOpen={disabling !== undefined && disabling.status !== 'DISABLED'}
+        isOpen={isOpen}
         title={t('promoCodes.disable.title', { code: shown?.code ?? '' })}
         text={t('promoCodes.disable.text')}
         action={t('promoCodes.disable.action')}
@@ -70,7 +67,7 @@ export function PromoCodesPage({ page, filter, onPage, onFilter }: PromoCodesPag
         isOptional
         isWorking={disable.isRunning}
         onConfirm={(reason) => void confirm(reason)}
-        onClose={() => setDisablingId(undefined)}
+        onClose={close}
       />
     </>
   );

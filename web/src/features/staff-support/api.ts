@@ -1,6 +1,7 @@
 import type { Output } from '@cellhop/contract/endpoint';
 import type {
   AnswerTicketBody,
+  AssignTicketBody,
   CreateTicketForUserBody,
   StaffTicket,
   StaffTicketMessage,
@@ -122,10 +123,9 @@ export function useCloseAnyTicket(id: string) {
   });
 }
 
-export function useAssign({ id, version }: StaffTicket) {
+export function useAssign(id: string) {
   return useAction({
-    call: async (assigneeId: string | null) =>
-      (await call(assignTicket, { params: { id }, body: { assigneeId, version } })).data,
+    call: async (body: AssignTicketBody) => (await call(assignTicket, { params: { id }, body })).data,
     onSuccess: cacheTicket,
     changes,
   });

@@ -1,5 +1,6 @@
 import type { StaffTicket } from '@cellhop/contract/staff/support';
 import { Button, Select } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../lib/profile.ts';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -20,7 +21,9 @@ function AssigneeSelect({ ticket }: { ticket: StaffTicket }) {
   const { t } = useTranslation('staffSupport');
   const me = useProfile();
   const assignees = useAssignees(true) ?? [];
-  const assigning = useAssign(ticket);
+  // What the member of staff saw when they opened the list of names.
+  const [seen, setSeen] = useState(ticket);
+  const assigning = useAssign(ticket.id);
   const { assignee } = ticket;
   // The assignee may have left the staff.
   const known =
@@ -38,10 +41,15 @@ function AssigneeSelect({ ticket }: { ticket: StaffTicket }) {
         clearButtonProps={{ 'aria-label': t('assign.clear') }}
         nothingFoundMessage={t('assign.unknown')}
         disabled={assigning.isRunning}
-        onChange={(id) => void assigning.run(id)}
+        onDropdownOpen={() => setSeen(ticket)}
+        onChange={(id) => void assigning.run({ assigneeId: id, version: (id === null ? ticket : seen).version })}
       />
       {me !== undefined && assignee?.id !== me.id && (
-        <Button variant="default" loading={assigning.isRunning} onClick={() => void assigning.run(me.id)}>
+        <Button
+          variant="default"
+          loading={assigning.isRunning}
+          onClick={() => void assigning.run({ assigneeId: me.id, version: ticket.version })}
+        >
           {t('assign.toMe')}
         </Button>
       )}

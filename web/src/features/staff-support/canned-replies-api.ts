@@ -34,7 +34,8 @@ export function useSaveCannedReply(reply: CannedReply | undefined) {
 export function useDeleteCannedReply() {
   const { t } = useTranslation('staffSupport');
   return useAction({
-    call: async ({ id }: CannedReply) => (await call(deleteCannedReply, { params: { id } })).data,
+    call: async ({ id, version }: CannedReply) =>
+      (await call(deleteCannedReply, { params: { id }, query: { version } })).data,
     successText: (_, { title }) => t('replies.deleted', { title }),
     changes,
   });

@@ -5,31 +5,28 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../../lib/format.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { CannedReplyDialog } from './canned-reply-dialog.tsx';
 import { useCannedReplies, useDeleteCannedReply } from './canned-replies-api.ts';
-
-/** Which reply is in the dialog. */
-type Edited = CannedReply | 'NEW' | undefined;
 
 export function CannedRepliesPage() {
   const { t } = useTranslation(['staffSupport', 'staff']);
   const replies = useCannedReplies();
   const canEdit = usePermission('TICKETS_EDIT');
-  const [edited, setEdited] = useState<Edited>();
-  const [deleted, setDeleted] = useState<CannedReply>();
-  const shown = useLastDefined(deleted);
+  const [isAdding, setAdding] = useState(false);
+  const [edited, deleted] = [useSeen<CannedReply>(), useSeen<CannedReply>()];
   const deletion = useDeleteCannedReply();
   useDocumentTitle(t('replies.title'));
 
   async function confirmDeletion(): Promise<void> {
-    if (deleted !== undefined && (await deletion.run(deleted)) !== undefined) setDeleted(undefined);
+    if (deleted.row !== undefined) await deletion.run(deleted.row);
+    deleted.close();
   }
 
   return (
@@ -38,7 +35,7 @@ export function CannedRepliesPage() {
         items={[{ label: t('staff:titles.tickets'), to: '/admin/tickets' }, { label: t('replies.title') }]}
       />
       {canEdit && (
-        <Button mb="md" leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setEdited('NEW')}>
+        <Button mb="md" leftSection={<IconPlus size={18} aria-hidden="true" />} onClick={() => setAdding(true)}>
           {t('replies.add')}
         </Button>
       )}
@@ -49,22 +46,21 @@ export function CannedRepliesPage() {
         failureText={t('replies.failed')}
         empty={<EmptyList text={t('replies.empty')} />}
       >
-        {(rows) => <RepliesTable replies={rows} {...(canEdit && { onEdit: setEdited, onDelete: setDeleted })} />}
+        {(rows) => <RepliesTable replies={rows} {...(canEdit && { onEdit: edited.open, onDelete: deleted.open })} />}
       </PagedList>
-      <CannedReplyDialog
-        reply={edited === 'NEW' ? undefined : edited}
-        isOpen={edited !== undefined}
-        onClose={() => setEdited(undefined)}
-      />
+      <CannedReplyDialog reply={undefined} isOpen={isAdding} onClose={() => setAdding(false)} />
+      {edited.shown !== undefined && (
+        <CannedReplyDialog reply={edited.shown} isOpen={edited.isOpen} onClose={edited.close} />
+      )}
       <ConfirmDialog
-        isOpen={deleted !== undefined}
-        title={t('replies.deleting', { title: shown?.title ?? '' })}
+        isOpen={deleted.isOpen}
+        title={t('replies.deleting', { title: deleted.shown?.title ?? '' })}
         text={t('replies.deletingText')}
         action={t('replies.delete')}
         isDangerous
         isWorking={deletion.isRunning}
         onConfirm={confirmDeletion}
-        onClose={() => setDeleted(undefined)}
+        onClose={deleted.close}
       />
     </>
   );

@@ -2,12 +2,13 @@ import { ApiError } from '@cellhop/contract/client';
 import type { StaffTicket } from '@cellhop/contract/staff/support';
 import { createTicketForUserBody, type CreateTicketForUserBody } from '@cellhop/contract/staff/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../lib/error-text.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { TicketFields } from '../support/ticket-fields.tsx';
 import { useCreateTicketForUser } from './api.ts';
 
 interface CreateTicketDialogProps {
@@ -28,7 +29,7 @@ export function CreateTicketDialog({ isOpen, userId, onClose, onCreated }: Creat
 }
 
 function CreateTicketForm({ userId, onCreated }: Pick<CreateTicketDialogProps, 'userId' | 'onCreated'>) {
-  const { t } = useTranslation(['staffSupport', 'support']);
+  const { t } = useTranslation('staffSupport');
   const creation = useCreateTicketForUser();
   const form = useForm<CreateTicketForUserBody>({
     resolver: zodResolver(createTicketForUserBody, { error: formErrorMap }),
@@ -60,19 +61,7 @@ function CreateTicketForm({ userId, onCreated }: Pick<CreateTicketDialogProps, '
         ) : (
           <Text>{t('create.forChosen')}</Text>
         )}
-        <TextInput
-          {...form.register('name')}
-          label={t('support:create.name')}
-          size="md"
-          error={fieldErrorText(errors.name)}
-        />
-        <Textarea
-          {...form.register('description')}
-          label={t('support:create.description')}
-          size="md"
-          rows={7}
-          error={fieldErrorText(errors.description)}
-        />
+        <TicketFields name={form.register('name')} description={form.register('description')} errors={errors} />
         <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}
         </Button>

@@ -1,16 +1,15 @@
 import type { Job, SystemState } from '@cellhop/contract/staff/system';
 import { jobStates } from '@cellhop/contract/staff/system.plain';
 import { Select, Title } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../lib/search-values.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { toList } from '../../lib/use-list.ts';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { PagedList } from '../../ui/paged-list.tsx';
 import { FilterPanel } from '../staff-parts/filter-panel.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { useJobs, useRetryJob, useSystemState } from './api.ts';
 import { JobsTable } from './jobs-table.tsx';
 import type { StaffSystemSearch } from './screen.ts';
@@ -41,14 +40,13 @@ function Jobs({ search, counts, onSearch }: SystemPageProps & { counts: SystemSt
   const { t } = useTranslation('staffSystem');
   const jobs = useJobs(search);
   const canRetry = usePermission('SYSTEM_EDIT');
-  const [retried, setRetried] = useState<Job>();
-  const shown = useLastDefined(retried);
+  const { row: retried, shown, isOpen, open, close } = useSeen<Job>();
   const retry = useRetryJob();
 
   async function confirm(reason: string | undefined): Promise<void> {
     if (retried === undefined) return;
     await retry.run({ job: retried, reason });
-    setRetried(undefined);
+    close();
   }
 
   return (
@@ -71,17 +69,17 @@ function Jobs({ search, counts, onSearch }: SystemPageProps & { counts: SystemSt
         failureText={t('jobs.failed')}
         empty={<EmptyList text={t('jobs.empty')} />}
       >
-        {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? setRetried : undefined} />}
+        {(rows) => <JobsTable jobs={rows} onRetry={canRetry ? open : undefined} />}
       </PagedList>
       <ReasonDialog
-        isOpen={retried !== undefined}
+        isOpen={isOpen}
         title={t('jobs.retryTitle')}
         text={t('jobs.retryText', { name: shown?.name ?? '' })}
         action={t('jobs.retry')}
         isOptional
         isWorking={retry.isRunning}
         onConfirm={(reason) => void confirm(reason)}
-        onClose={() => setRetried(undefined)}
+        onClose={close}
       />
     </>
   );

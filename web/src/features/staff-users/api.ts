@@ -62,8 +62,8 @@ const DELETION_TIMEOUT_MS = 30_000;
 export function useDeleteUser() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ user: { id }, reason }: { user: StaffUser; reason: string }) =>
-      (await call(deleteUser, { params: { id }, body: { reason } }, { timeoutMs: DELETION_TIMEOUT_MS })).data,
+    call: async ({ user: { id, version }, reason }: { user: StaffUser; reason: string }) =>
+      (await call(deleteUser, { params: { id }, body: { reason, version } }, { timeoutMs: DELETION_TIMEOUT_MS })).data,
     successText: (_, { user: { email } }) => t('delete.done', { email }),
     changes: ['staff-users', 'staff-connections'],
   });

@@ -1,12 +1,13 @@
-import { REASON_LENGTH_MAX, REASON_LENGTH_MIN, ROLE_NAME_LENGTH_MAX } from '@cellhop/contract/limits';
+import { ROLE_NAME_LENGTH_MAX } from '@cellhop/contract/limits';
 import { isPermission, type Permission, permissions } from '@cellhop/contract/permissions';
 import type { Role } from '@cellhop/contract/staff/roles';
-import { Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../lib/profile.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { isReason, ReasonField } from '../staff-parts/reason-field.tsx';
+import type { SeenRow } from '../staff-parts/use-seen.ts';
 import { useChangeRole, useCreateRole } from './roles-api.ts';
 import { isRoleName, toRoleName } from './role-name.ts';
 import classes from './roles-page.module.css';
@@ -57,29 +58,17 @@ function CreateRoleForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface ChangeRoleDialogProps {
-  /** Undefined: closed. */
-  role: Role | undefined;
-  onClose: () => void;
-}
-
-export function ChangeRoleDialog({ role, onClose }: ChangeRoleDialogProps) {
+export function ChangeRoleDialog({ seen: { row, shown, isOpen, close } }: { seen: SeenRow<Role> }) {
   const { t } = useTranslation('staffUsers');
-  const shown = useLastDefined(role);
   return (
-    <Dialog
-      isOpen={role !== undefined}
-      title={t('roles.changeOf', { name: shown?.name ?? '' })}
-      size="lg"
-      onClose={onClose}
-    >
-      {role !== undefined && <ChangeRoleForm role={role} onClose={onClose} />}
+    <Dialog isOpen={isOpen} title={t('roles.changeOf', { name: shown?.name ?? '' })} size="lg" onClose={close}>
+      {row !== undefined && <ChangeRoleForm role={row} onClose={close} />}
     </Dialog>
   );
 }
 
 function ChangeRoleForm({ role, onClose }: { role: Role; onClose: () => void }) {
-  const { t } = useTranslation(['staffUsers', 'staff']);
+  const { t } = useTranslation('staffUsers');
   const [chosen, setChosen] = useState<Permission[]>(role.permissions);
   const [reason, setReason] = useState('');
   const change = useChangeRole();
@@ -93,23 +82,13 @@ function ChangeRoleForm({ role, onClose }: { role: Role; onClose: () => void }) 
   return (
     <RoleForm
       action={t('roles.save')}
-      isComplete={reason.trim().length >= REASON_LENGTH_MIN}
+      isComplete={isReason(reason)}
       isWorking={change.isRunning}
       onSubmit={() => void save()}
       onClose={onClose}
     >
       <PermissionChoices chosen={chosen} onChange={setChosen} />
-      <Textarea
-        label={t('staff:reason.label')}
-        description={t('staff:reason.hint')}
-        value={reason}
-        maxLength={REASON_LENGTH_MAX}
-        required
-        autosize
-        minRows={2}
-        maxRows={6}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      <ReasonField reason={reason} onChange={setReason} />
     </RoleForm>
   );
 }

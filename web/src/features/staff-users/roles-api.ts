@@ -39,7 +39,7 @@ export function useChangeRole() {
 export function useDeleteRole() {
   const { t } = useTranslation('staffUsers');
   return useAction({
-    call: async ({ name }: Role) => (await call(deleteRole, { params: { name } })).data,
+    call: async ({ name, version }: Role) => (await call(deleteRole, { params: { name }, query: { version } })).data,
     successText: ({ name }) => t('roles.deleted', { name }),
     changes: ['roles'],
   });

@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../lib/profile.ts';
-import { useLastDefined } from '../../lib/use-last-defined.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyList, LoadFailure } from '../../ui/list-state.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { ChangeRoleDialog, CreateRoleDialog } from './role-dialogs.tsx';
 import { useDeleteRole, useRoles } from './roles-api.ts';
 import { RolesTable } from './roles-table.tsx';
@@ -18,17 +18,15 @@ export function RolesPage() {
   const roles = useRoles(canRead);
   const ownRole = useProfile()?.role.name;
   const [isCreating, setCreating] = useState(false);
-  const [changing, setChanging] = useState<Role>();
-  const [deleting, setDeleting] = useState<Role>();
-  const shown = useLastDefined(deleting);
+  const [changing, deleting] = [useSeen<Role>(), useSeen<Role>()];
   const deletion = useDeleteRole();
   // The list of roles belongs to the users.
   if (!canRead) return <EmptyList text={t('roles.needsUsers')} />;
   if (roles.failure !== undefined) return <LoadFailure text={t('roles.failed')} {...roles.failure} />;
 
   async function confirmDeletion(): Promise<void> {
-    if (deleting !== undefined) await deletion.run(deleting);
-    setDeleting(undefined);
+    if (deleting.row !== undefined) await deletion.run(deleting.row);
+    deleting.close();
   }
 
   return (
@@ -37,18 +35,18 @@ export function RolesPage() {
         <p>{t('roles.text')}</p>
         <Button onClick={() => setCreating(true)}>{t('roles.create')}</Button>
       </div>
-      <RolesTable roles={roles.rows} ownRole={ownRole} onChange={setChanging} onDelete={setDeleting} />
+      <RolesTable roles={roles.rows} ownRole={ownRole} onChange={changing.open} onDelete={deleting.open} />
       <CreateRoleDialog isOpen={isCreating} onClose={() => setCreating(false)} />
-      <ChangeRoleDialog role={changing} onClose={() => setChanging(undefined)} />
+      <ChangeRoleDialog seen={changing} />
       <ConfirmDialog
-        isOpen={deleting !== undefined}
-        title={t('roles.deleteTitle', { name: shown?.name ?? '' })}
+        isOpen={deleting.isOpen}
+        title={t('roles.deleteTitle', { name: deleting.shown?.name ?? '' })}
         text={t('roles.deleteText')}
         action={t('roles.delete')}
         isDangerous
         isWorking={deletion.isRunning}
         onConfirm={confirmDeletion}
-        onClose={() => setDeleting(undefined)}
+        onClose={deleting.close}
       />
     </>
   );

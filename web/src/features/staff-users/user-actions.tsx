@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProfile } from '../../lib/profile.ts';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
+import { useSeen } from '../staff-parts/use-seen.ts';
 import { useChangeStatus, useChangeUserRole, useDeleteUser } from './api.ts';
 import { RoleSelect } from './role-select.tsx';
 import classes from './user-page.module.css';
@@ -72,7 +73,7 @@ interface ActionProps {
   isDangerous?: boolean;
   isIncomplete?: boolean;
   isWorking: boolean;
-  /** `seen` is the user as shown when the dialog opened: a change by others since then is refused, not overwritten. */
+  /** @param seen the user as shown when the dialog opened */
   onConfirm: (reason: string, seen: StaffUser) => Promise<unknown>;
   /** The dialog has closed. */
   onEnd?: () => void;
@@ -83,28 +84,27 @@ interface ActionProps {
 /** A button, and the dialog that asks for the reason. It closes after a failure too: the page shows the current values. */
 function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, ...dialog }: ActionProps) {
   const { t } = useTranslation('staffUsers');
-  const [isOpen, setOpen] = useState(false);
-  const [seen, setSeen] = useState(user);
+  const seen = useSeen<StaffUser>();
 
   function close(): void {
-    setOpen(false);
+    seen.close();
     onEnd?.();
+  }
+
+  async function confirm(reason: string): Promise<void> {
+    if (seen.row === undefined) return;
+    await onConfirm(reason, seen.row);
+    close();
   }
 
   return (
     <>
-      <Button
-        variant="default"
-        onClick={() => {
-          setSeen(user);
-          setOpen(true);
-        }}
-      >
+      <Button variant="default" onClick={() => seen.open(user)}>
         {t(`${name}.action`)}
       </Button>
       <ReasonDialog
         {...dialog}
-        isOpen={isOpen}
+        isOpen={seen.isOpen}
         title={t(`${name}.title`, { email: user.email })}
         text={
           <Stack>
@@ -114,7 +114,7 @@ function Action({ name, user, isDangerous = false, onConfirm, onEnd, children, .
         }
         action={t(`${name}.action`)}
         isDangerous={isDangerous}
-        onConfirm={(reason = '') => void onConfirm(reason, seen).then(close)}
+        onConfirm={(reason = '') => void confirm(reason)}
         onClose={close}
       />
     </>

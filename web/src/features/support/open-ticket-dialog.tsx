@@ -1,14 +1,15 @@
 import type { Ticket } from '@cellhop/contract/support';
 import { createTicketBody, type CreateTicketBody } from '@cellhop/contract/support.forms';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText, limitMinutesOf } from '../../lib/error-text.ts';
-import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
+import { formErrorMap } from '../../lib/forms/form-errors.ts';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useCreateTicket } from './api.ts';
+import { TicketFields } from './ticket-fields.tsx';
 
 interface OpenTicketDialogProps {
   isOpen: boolean;
@@ -50,19 +51,11 @@ function OpenTicketForm({ onCreated }: Pick<OpenTicketDialogProps, 'onCreated'>)
             {limitMinutes === undefined ? errorText(creation.error) : t('create.limited', { count: limitMinutes })}
           </Alert>
         )}
-        <TextInput
-          {...form.register('name')}
-          label={t('create.name')}
-          size="md"
-          data-autofocus
-          error={fieldErrorText(errors.name)}
-        />
-        <Textarea
-          {...form.register('description')}
-          label={t('create.description')}
-          size="md"
-          rows={7}
-          error={fieldErrorText(errors.description)}
+        <TicketFields
+          name={form.register('name')}
+          description={form.register('description')}
+          errors={errors}
+          hasFocus
         />
         <Button type="submit" size="md" loading={creation.isRunning}>
           {t('create.submit')}

@@ -1,0 +1,37 @@
+/**
+ * Searches tickets by words of their names. The first tickets of the view are read one by one, which finds common words at once. If too few
+ * match, an index of the words finds all: the rarer the words, the fewer tickets that reads.
+ */
+import { TICKET_MATCHES_MAX } from '@cellhop/contract/limits';
+import type { Ctx } from '../../ctx.ts';
+import { type ListedPage, type PageQuery, toOffset, toTotalPages } from '../../http/paging.ts';
+import { listTicketsById, type StaffTicketRow, type TicketFilter } from './desk.store.ts';
+import * as store from './ticket-search.store.ts';
+
+/** Tickets of the view that are read one by one. */
+const FIRST_TICKETS = 5000;
+/** So many matches among them are enough: tickets that come later in the view are not searched. */
+const ENOUGH = 100;
+
+/** @returns a page of the matches; truncated if not all tickets were searched, or more match than can be listed */
+export async function searchTickets(
+  ctx: Ctx,
+  filter: TicketFilter,
+  page: PageQuery,
+): Promise<ListedPage<StaffTicketRow>> {
+  const { ids, isComplete } = await findMatches(ctx, filter);
+  const offset = toOffset(page);
+  const listed = ids.slice(0, TICKET_MATCHES_MAX);
+  return {
+    rows: await listTicketsById(ctx, listed.slice(offset, offset + page.size), filter.view),
+    totalPages: toTotalPages(listed.length, page),
+    isTruncated: !isComplete || ids.length > TICKET_MATCHES_MAX,
+  };
+}
+
+async function findMatches(ctx: Ctx, filter: TicketFilter): Promise<{ ids: string[]; isComplete: boolean }> {
+  const { ids, count } = await store.searchFirst(ctx, filter, FIRST_TICKETS);
+  if (count < FIRST_TICKETS) return { ids, isComplete: true };
+  if (ids.length >= ENOUGH) return { ids, isComplete: false };
+  return { ids: await store.searchAll(ctx, filter, TICKET_MATCHES_MAX + 1), isComplete: true };
+}
