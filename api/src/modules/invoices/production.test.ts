@@ -1,4 +1,4 @@
-import { createInvoice, listInvoices, type Currency } from '@cellhop/contract/invoices';
+import { createInvoice, listCurrencies, listInvoices, type Currency } from '@cellhop/contract/invoices';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { checkInvariants } from '../../check-invariants.ts';
 import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import * as addresses from './addresses.store.ts';
+import * as chainStates from './chain-states.store.ts';
 import { compareChain } from './comparison.service.ts';
 import { recordPoll } from './record-poll.ts';
 import { watchChain } from './watch.service.ts';
@@ -90,6 +91,22 @@ describe('in production', () => {
     await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
     await expect(newInvoice('ETH')).rejects.toMatchObject({ status: 503, code: 'RATE_UNAVAILABLE' });
     expect((await newInvoice()).status).toBe('PENDING');
+  });
+
+  test('the list of currencies says which ones are available now, and why others are not', async () => {
+    const states = async () => (await user.call(listCurrencies, {})).data;
+    // BSC was never polled; Bitcoin and the others are not set up.
+    expect(await states()).toEqual([
+      { currency: 'ETH', problem: null },
+      { currency: 'USDT_ERC20', problem: null },
+      { currency: 'USDT_BSC', problem: 'NETWORK' },
+    ]);
+    await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
+    expect(await states()).toContainEqual({ currency: 'ETH', problem: 'RATE' });
+    expect(await states()).toContainEqual({ currency: 'USDT_ERC20', problem: null });
+    await chainStates.pause(testApp.ctx, 'ethereum', 'a test');
+    expect((await states()).map(({ problem }) => problem)).toEqual(['NETWORK', 'NETWORK', 'NETWORK']);
+    await expect(testApp.call(listCurrencies, {})).rejects.toMatchObject({ status: 401 });
   });
 
   test('a currency may have a higher minimum', async () => {
