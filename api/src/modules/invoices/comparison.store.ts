@@ -19,7 +19,7 @@ export async function listReceived(
     `select deposit_addresses.id, address,
             (select coalesce(sum(units), 0) from deposits
               where deposits.address_id = deposit_addresses.id and chain = $1 and asset = $2 and not is_by_hand
-                and state in ('INCLUDED', 'FINAL', 'CREDITED')) as units
+                and (state in ('INCLUDED', 'FINAL', 'CREDITED') or (state = 'REVERSED' and block_hash is not null))) as units
        from deposit_addresses
       where address_space = $3 and deposit_addresses.id > $4 order by deposit_addresses.id limit $5`,
     [chain, asset, addressSpace, afterId, limit],
