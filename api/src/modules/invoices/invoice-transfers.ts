@@ -22,8 +22,8 @@ export interface TransferFacts {
 }
 
 export async function readFacts(ctx: Ctx, deposits: readonly InvoiceDeposit[]): Promise<TransferFacts> {
-  const isWaiting = deposits.some(({ isCredited, blockHeight }) => !isCredited && blockHeight !== null);
-  const heads = isWaiting ? await states.listHeads(ctx) : new Map<Chain, bigint>();
+  const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
+  const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
   const tokenContracts = ctx.config.payments.usdtContracts;
   return { heads, ruleOf: (chain) => finalityOf(ctx, chain), hasExplorers: !isSandbox(ctx), tokenContracts };
 }
@@ -38,15 +38,16 @@ export function presentTransfer(
   const rule = ruleOf(chain);
   const head = heads.get(chain);
   const valueMicros = valueOf(chain, { ...deposit, invoice: { rateE12 } });
+  const counted =
+    head === undefined || blockHeight === null ? 0 : countConfirmations(Number(blockHeight), { height: Number(head) });
+  const confirmationsNeeded =
+    rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
   return {
     amountInCurrency: formatUnits(units, currencyRules[currency]),
     explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
     isCredited,
-    confirmations:
-      head === undefined || blockHeight === null
-        ? 0
-        : countConfirmations(Number(blockHeight), { height: Number(head) }),
-    confirmationsNeeded:
-      rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null,
+    // What is credited was final, even if the head was not saved since, or staff have recorded it.
+    confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
+    confirmationsNeeded,
   };
 }
