@@ -10,7 +10,7 @@ import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import * as addresses from './addresses.store.ts';
 import * as chainStates from './chain-states.store.ts';
-import { compareChain } from './comparison.service.ts';
+import { compareChain, listHoldings } from './comparison.service.ts';
 import { recordPoll } from './record-poll.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -160,6 +160,23 @@ describe('in production', () => {
     expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([
       `${address} holds 25.00 USDT_ERC20 more than its deposits`,
     ]);
+  });
+
+  test('the addresses that hold most are listed for a sweep, with their numbers in the wallet', async () => {
+    const { address } = await newInvoice();
+    const other = await createUser(testApp);
+    const { data } = await other.call(createInvoice, { body: { currency: 'USDT_ERC20', amount: 25 } });
+    await (await createUser(testApp)).call(createInvoice, { body: { currency: 'USDT_ERC20', amount: 25 } });
+    chain.send({ asset: 'USDT', address, units: 7_000_000n });
+    chain.send({ asset: 'USDT', address: data.address, units: 9_000_000n });
+    chain.mine();
+    const holdings = await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 10);
+    expect(holdings).toMatchObject([
+      { address: data.address, derivationIndex: 2n, heldUnits: 9_000_000n, fingerprint: first.fingerprint },
+      { address, derivationIndex: 1n, heldUnits: 7_000_000n },
+    ]);
+    expect(await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 1)).toHaveLength(1);
+    expect(await listHoldings(testApp.ctx, 'ETH', chain, 10)).toEqual([]);
   });
 
   test('two workers take turns, and the later record of an outdated poll changes nothing', async () => {
