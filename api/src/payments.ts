@@ -6,9 +6,13 @@ import { createCtx, type Ctx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { watcherOf } from './modules/invoices/chains.ts';
-import { listHoldings } from './modules/invoices/comparison.service.ts';
-import { checkAccounts, checkNodes, releaseDeposit, resumeChain } from './modules/invoices/operator.service.ts';
+import {
+  checkAccounts,
+  checkNodes,
+  findHoldings,
+  releaseDeposit,
+  resumeChain,
+} from './modules/invoices/operator.service.ts';
 import { formatUnits } from './payments/amounts.ts';
 import { chains, currencyRules } from './payments/currencies.ts';
 
@@ -55,9 +59,8 @@ async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string>
   const currency = currencies.find((each) => each === name);
   if (!currency) throw new Error(`Name one of the currencies: ${currencies.join(', ')}`);
   const rules = currencyRules[currency];
-  const watcher = watcherOf(ctx, rules.chain);
-  if (!watcher) throw new Error(`${currency} is not set up.`);
-  const holdings = await listHoldings(ctx, currency, watcher, HOLDINGS_MAX);
+  const holdings = await findHoldings(ctx, currency, HOLDINGS_MAX);
+  if (!holdings) throw new Error(`${currency} is not set up.`);
   const lines = holdings.map(({ derivationIndex, fingerprint, address, heldUnits }) =>
     [fingerprint ?? 'unknown', `0/${derivationIndex ?? '?'}`, address, formatUnits(heldUnits, rules)].join('\t'),
   );

@@ -16,34 +16,33 @@ export type ChainPayment = ReturnType<ScriptedChain['send']>;
 export function paymentsOn(chain: ScriptedChain, testApp: TestApp) {
   const watch = () => watchChain(testApp.ctx, 'bitcoin', chain);
 
-  async function confirm(payment: ChainPayment): Promise<void> {
+  const confirm = async (payment: ChainPayment): Promise<void> => {
     chain.mine([payment]);
     chain.mineEmpty(BLOCKS_UNTIL_FINAL - 1);
     await watch();
-  }
-
-  return {
-    watch,
-    confirm,
-    /** Pays an invoice of $25, whatever the amount, and credits it. */
-    async credit(user: TestUser, units = UNITS): Promise<{ invoice: Invoice; payment: ChainPayment }> {
-      const invoice = await newInvoice(user);
-      await watch();
-      const payment = chain.send({ asset: 'BTC', address: invoice.address, units });
-      await confirm(payment);
-      return { invoice, payment };
-    },
-    /** The blocks since the payment leave the chain, and another transaction spends its coins. */
-    async lose(payment: ChainPayment): Promise<void> {
-      chain.reorganise(BLOCKS_UNTIL_FINAL);
-      chain.drop(payment);
-      chain.mineEmpty(BLOCKS_UNTIL_FINAL + 1);
-      await watch();
-      chain.mineEmpty(1);
-      await watch();
-      await states.resume(testApp.ctx, 'bitcoin');
-    },
   };
+
+  /** Pays an invoice of $25, whatever the amount, and credits it. */
+  const credit = async (user: TestUser, units = UNITS): Promise<{ invoice: Invoice; payment: ChainPayment }> => {
+    const invoice = await newInvoice(user);
+    await watch();
+    const payment = chain.send({ asset: 'BTC', address: invoice.address, units });
+    await confirm(payment);
+    return { invoice, payment };
+  };
+
+  /** The blocks since the payment leave the chain, and another transaction spends its coins. */
+  const lose = async (payment: ChainPayment): Promise<void> => {
+    chain.reorganise(BLOCKS_UNTIL_FINAL);
+    chain.drop(payment);
+    chain.mineEmpty(BLOCKS_UNTIL_FINAL + 1);
+    await watch();
+    chain.mineEmpty(1);
+    await watch();
+    await states.resume(testApp.ctx, 'bitcoin');
+  };
+
+  return { watch, confirm, credit, lose };
 }
 
 /** A referrer whose bonus is 10 % this month. */

@@ -8,6 +8,8 @@ import type { LocalChain, Payout } from './local-chain.ts';
 const BLOCK_MS = 200;
 const UNITS = 25_000n;
 
+const impossible = () => assert.fail('the sandbox never reorganises');
+
 /** It has no nodes, reorganises never, and nobody can forge a payment on it. */
 export function startSandbox(): Promise<LocalChain> {
   // Ages are measured with the clock of the database; here it is that of the process.
@@ -20,7 +22,6 @@ export function startSandbox(): Promise<LocalChain> {
     all.push({ position, transactionId, asset: 'BTC', address, units, createdAt: new Date() });
     return transactionId;
   };
-  const impossible = () => assert.fail('the sandbox never reorganises');
   return Promise.resolve({
     name: 'the sandbox',
     asset: 'BTC',

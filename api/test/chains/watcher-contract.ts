@@ -17,9 +17,7 @@ export function describeWatcher(
   start: () => Promise<LocalChain>,
   lacking: readonly Lacking[] = [],
 ): void {
-  const itWith = (needed: Lacking, title: string, run: () => Promise<void>) => {
-    if (!lacking.includes(needed)) it(title, run);
-  };
+  const has = (needed: Lacking) => !lacking.includes(needed);
   describe(`the watcher of ${name}`, () => {
     let chain: LocalChain;
     let addresses: string[];
@@ -77,7 +75,7 @@ export function describeWatcher(
       expect(observer.paymentsTo(address)).toEqual(observer.finalTo(address));
     });
 
-    itWith('REORGANISATIONS', 'orphans a payment whose block has left the chain', async () => {
+    it.runIf(has('REORGANISATIONS'))('orphans a payment whose block has left the chain', async () => {
       const [address] = addresses as [string];
       const transactionId = await chain.pay({ address, units: chain.units });
       await chain.mine(3);
@@ -89,8 +87,7 @@ export function describeWatcher(
       expect(observer.includedUnits(address)).toBe(0n);
     });
 
-    itWith(
-      'REORGANISATIONS',
+    it.runIf(has('REORGANISATIONS'))(
       'reports a payment again that another block contains after a reorganisation',
       async () => {
         const [address] = addresses as [string];
@@ -157,7 +154,7 @@ export function describeWatcher(
       expect(payment!.arrivedAt.getTime()).toBeLessThanOrEqual(Math.max(payment!.block!.time.getTime(), Date.now()));
     });
 
-    itWith('NODES', 'reports nothing and loses nothing while its node fails', async () => {
+    it.runIf(has('NODES'))('reports nothing and loses nothing while its node fails', async () => {
       const [address] = addresses as [string];
       const proxy = await startFaultProxy(chain.url);
       try {
@@ -183,7 +180,7 @@ export function describeWatcher(
       }
     });
 
-    itWith('NODES', 'accepts what two nodes agree on, and confirms it by both', async () => {
+    it.runIf(has('NODES'))('accepts what two nodes agree on, and confirms it by both', async () => {
       const [address] = addresses as [string];
       const proxy = await startFaultProxy(chain.url);
       try {
@@ -216,7 +213,7 @@ export function describeWatcher(
       expect(balances).toEqual(chain.cannotReadBalances ? 'ChainUnavailable' : held);
     });
 
-    itWith('IMPOSTORS', 'ignores what only looks like a payment', async () => {
+    it.runIf(has('IMPOSTORS'))('ignores what only looks like a payment', async () => {
       const [address, b] = addresses as [string, string];
       for (const send of Object.values(chain.impostors)) await send(address);
       await chain.pay({ address: b, units: chain.units });

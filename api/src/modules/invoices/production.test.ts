@@ -53,6 +53,8 @@ async function poll() {
 const newInvoice = async (currency: Currency = 'USDT_ERC20', amount = 25) =>
   (await user.call(createInvoice, { body: { currency, amount } })).data;
 
+const currencyStates = async () => (await user.call(listCurrencies, {})).data;
+
 describe('in production', () => {
   test('addresses are those of the operator’s wallet, from the second one on', async () => {
     const invoice = await newInvoice();
@@ -94,18 +96,17 @@ describe('in production', () => {
   });
 
   test('the list of currencies says which ones are available now, and why others are not', async () => {
-    const states = async () => (await user.call(listCurrencies, {})).data;
     // BSC was never polled; Bitcoin and the others are not set up.
-    expect(await states()).toEqual([
+    expect(await currencyStates()).toEqual([
       { currency: 'ETH', problem: null },
       { currency: 'USDT_ERC20', problem: null },
       { currency: 'USDT_BSC', problem: 'NETWORK' },
     ]);
     await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
-    expect(await states()).toContainEqual({ currency: 'ETH', problem: 'RATE' });
-    expect(await states()).toContainEqual({ currency: 'USDT_ERC20', problem: null });
+    expect(await currencyStates()).toContainEqual({ currency: 'ETH', problem: 'RATE' });
+    expect(await currencyStates()).toContainEqual({ currency: 'USDT_ERC20', problem: null });
     await chainStates.pause(testApp.ctx, 'ethereum', 'a test');
-    expect((await states()).map(({ problem }) => problem)).toEqual(['NETWORK', 'NETWORK', 'NETWORK']);
+    expect((await currencyStates()).map(({ problem }) => problem)).toEqual(['NETWORK', 'NETWORK', 'NETWORK']);
     await expect(testApp.call(listCurrencies, {})).rejects.toMatchObject({ status: 401 });
   });
 

@@ -38,7 +38,6 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     resolver: zodResolver(invoiceForm, { error: formErrorMap }),
     defaultValues: draft.read() ?? {},
   });
-  const { errors } = form.formState;
   useKeptDraft(form, draft);
   const currencies = useCurrencies();
   const chosen = useWatch({ control: form.control, name: 'currency' });
@@ -73,7 +72,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
               size="md"
               value={value ?? ''}
               onChange={onChange}
-              error={fieldErrorText(errors.amount)}
+              error={fieldErrorText(form.formState.errors.amount)}
             />
           )}
         />
@@ -88,7 +87,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
               placeholder={t('create.choose')}
               value={value ?? null}
               onChange={onChange}
-              error={fieldErrorText(errors.currency)}
+              error={fieldErrorText(form.formState.errors.currency)}
             />
           )}
         />
