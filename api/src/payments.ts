@@ -1,16 +1,25 @@
 /** `npm run payments -- COMMAND`: checks the settings of payments, and undoes what has stopped them. Migrates the database if needed. */
+import { currencies } from '@cellhop/contract/invoices';
 import { idSchema } from '@cellhop/contract/schemas';
 import { loadConfig } from './config.ts';
 import { createCtx, type Ctx } from './ctx.ts';
 import { openDatabase } from './db.ts';
 import { createLog } from './log.ts';
 import { migrate } from './migrate.ts';
-import { checkAccounts, checkNodes, releaseDeposit, resumeChain } from './modules/invoices/operator.service.ts';
-import { chains } from './payments/currencies.ts';
+import {
+  checkAccounts,
+  checkNodes,
+  findHoldings,
+  releaseDeposit,
+  resumeChain,
+} from './modules/invoices/operator.service.ts';
+import { formatUnits } from './payments/amounts.ts';
+import { chains, currencyRules } from './payments/currencies.ts';
 
-const USAGE = `npm run payments -- check            first addresses of each account, and the newest block of each node
-npm run payments -- resume CHAIN     credit payments again after a reorganisation
-npm run payments -- release DEPOSIT  credit a deposit that is on hold`;
+const USAGE = `npm run payments -- check              first addresses of each account, and the newest block of each node
+npm run payments -- holdings CURRENCY  the addresses that hold most of it now, with their numbers in the wallet, for sweeping
+npm run payments -- resume CHAIN       credit payments again after a reorganisation
+npm run payments -- release DEPOSIT    credit a deposit that is on hold`;
 
 /** @throws Error with a message for the operator */
 async function run([command, subject, ...rest]: readonly string[]): Promise<string> {
@@ -21,6 +30,7 @@ async function run([command, subject, ...rest]: readonly string[]): Promise<stri
   try {
     const ctx = createCtx(database, config, createLog('payments', 'warn', false));
     if (command === 'check' && subject === undefined) return await check(ctx);
+    if (command === 'holdings') return await showHoldings(ctx, subject);
     if (command === 'resume') return await resume(ctx, subject);
     if (command === 'release') return await release(ctx, subject);
     throw new Error(USAGE);
@@ -41,6 +51,20 @@ async function check(ctx: Ctx): Promise<string> {
   );
   const warning = ctx.config.isDevelopment ? ['In development these are the sandbox, whatever the settings are.'] : [];
   return [...accounts, ...nodes, ...warning].join('\n');
+}
+
+const HOLDINGS_MAX = 1000;
+
+async function showHoldings(ctx: Ctx, name: string | undefined): Promise<string> {
+  const currency = currencies.find((each) => each === name);
+  if (!currency) throw new Error(`Name one of the currencies: ${currencies.join(', ')}`);
+  const rules = currencyRules[currency];
+  const holdings = await findHoldings(ctx, currency, HOLDINGS_MAX);
+  if (!holdings) throw new Error(`${currency} is not set up.`);
+  const lines = holdings.map(({ derivationIndex, fingerprint, address, heldUnits }) =>
+    [fingerprint ?? 'unknown', `0/${derivationIndex ?? '?'}`, address, formatUnits(heldUnits, rules)].join('\t'),
+  );
+  return ['account\tnumber\taddress\t' + currency, ...lines].join('\n');
 }
 
 async function resume(ctx: Ctx, name: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@ import { signIn } from '@cellhop/contract/auth';
 import { createClient, type Call } from '@cellhop/contract/client';
 import type { Exit } from '@cellhop/contract/gateway';
 import { hash } from '@node-rs/argon2';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import * as ledger from '../src/modules/ledger/ledger.service.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -118,6 +118,19 @@ export async function createExit(test: TestApp, node: string, address: string | 
   return row!.id;
 }
 
-export async function balanceOf(test: TestApp, user: TestUser): Promise<bigint> {
+export async function balanceOf(test: TestApp, user: Pick<TestUser, 'accountId'>): Promise<bigint> {
   return (await ledger.readBalance(test.ctx, user.accountId)).balanceMicros;
+}
+
+/** Pays the shop, at most what the balance allows. @returns the micro-dollars that were spent */
+export async function spend(test: TestApp, { accountId }: TestUser, amountMicros: bigint): Promise<bigint> {
+  return test.ctx.tx(async (ctx) => {
+    const { balanceMicros } = await ledger.lockBalance(ctx, accountId);
+    const spentMicros = amountMicros < balanceMicros ? amountMicros : balanceMicros;
+    if (spentMicros === 0n) return 0n;
+    const { revenue } = ledger.systemAccounts;
+    const transfer = { idempotencyKey: `spent:${randomUUID()}`, debitAccountId: accountId, creditAccountId: revenue };
+    await ledger.postLocked(ctx, [{ ...transfer, amountMicros: spentMicros, reason: 'SETTLE' }]);
+    return spentMicros;
+  });
 }

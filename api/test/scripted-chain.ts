@@ -31,8 +31,14 @@ export class ScriptedChain implements ChainWatcher {
 
   /** Puts a payment into the memory pool. */
   send(payment: Omit<Payment, 'transactionId' | 'output'>): Payment {
-    const sent = { ...payment, transactionId: randomUUID(), output: 0 };
-    this.pool.push(sent);
+    return this.sendTogether([payment])[0]!;
+  }
+
+  /** Puts one transaction with several outputs into the memory pool. */
+  sendTogether(payments: readonly Omit<Payment, 'transactionId' | 'output'>[]): Payment[] {
+    const transactionId = randomUUID();
+    const sent = payments.map((payment, output) => ({ ...payment, transactionId, output }));
+    this.pool.push(...sent);
     return sent;
   }
 

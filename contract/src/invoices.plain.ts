@@ -15,6 +15,11 @@ export const currencies = [
 
 export type Currency = (typeof currencies)[number];
 
+export const listCurrencies = plain<typeof full.listCurrencies>({
+  method: 'GET',
+  url: '/v1/payments/currencies',
+  access: 'user',
+});
 export const createInvoice = plain<typeof full.createInvoice>({
   method: 'POST',
   url: '/v1/payments/invoices',

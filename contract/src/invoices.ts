@@ -68,6 +68,25 @@ export const invoiceSchema = z.object({
 });
 export type Invoice = z.infer<typeof invoiceSchema>;
 
+/** Why no new invoice in a currency can be created now: its network has trouble, or it has no reliable exchange rate. */
+export const currencyProblems = ['NETWORK', 'RATE'] as const;
+export type CurrencyProblem = (typeof currencyProblems)[number];
+
+export const currencyStateSchema = z.object({
+  currency: z.enum(currencies),
+  /** Null if an invoice can be created. */
+  problem: z.enum(currencyProblems).nullable(),
+});
+export type CurrencyState = z.infer<typeof currencyStateSchema>;
+
+export const listCurrencies = endpoint({
+  method: 'GET',
+  url: '/v1/payments/currencies',
+  access: 'user',
+  summary: 'The currencies that are set up, and whether new invoices in them can be created now',
+  response: data(z.array(currencyStateSchema)),
+});
+
 export const createInvoice = endpoint({
   method: 'POST',
   url: '/v1/payments/invoices',

@@ -10,6 +10,7 @@ export const transactionKinds = [
   'REFUND',
   'ADJUSTMENT',
   'REVERSAL',
+  'RESTORATION',
 ] as const;
 
 export type TransactionKind = (typeof transactionKinds)[number];

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
+import { startSandbox } from '../../test/chains/sandbox.ts';
+import { describeWatcher } from '../../test/chains/watcher-contract.ts';
 import {
   createSandboxDeriver,
   createSandboxWatcher,
   isSandboxAddress,
   type SandboxTransaction,
 } from './sandbox-chain.ts';
+
+describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'IMPOSTORS']);
 
 const BORN_MS = 1_700_000_000_000;
 /** The chain at one moment, with transactions of these ages. */

@@ -21,6 +21,7 @@ export interface SandboxTransaction {
 export interface SandboxTransactions {
   /** Ordered by position. */
   listAfter(position: bigint): Promise<SandboxTransaction[]>;
+  /** Addresses without a payment may be left out. */
   sumByAddress(asset: string, addresses: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
 }
 
@@ -52,7 +53,10 @@ export function createSandboxWatcher(transactions: SandboxTransactions): ChainWa
       };
     },
     confirm: () => Promise.resolve(undefined),
-    balances: (asset, addresses) => transactions.sumByAddress(asset, addresses),
+    async balances(asset, addresses) {
+      const sums = await transactions.sumByAddress(asset, addresses);
+      return new Map(addresses.map((address) => [address, sums.get(address) ?? 0n]));
+    },
   };
 }
 

@@ -1,24 +1,63 @@
 /**
- * What the QR code of an invoice contains. URIs only where wallets agree on them; for tokens it is the plain address, because a scanner
- * that takes the first address of a URI would send to the token's contract.
+ * What the QR code of an invoice contains, and the link that opens a wallet. Amounts are those that are still due, exact and with the
+ * decimals of the asset.
  */
 import type { Currency } from '@cellhop/contract/invoices';
 import { formatUnits } from './amounts.ts';
 import { currencyRules } from './currencies.ts';
 
-/** BIP21, which Litecoin uses too. */
-const schemes: Partial<Record<Currency, string>> = { BTC: 'bitcoin', LTC: 'litecoin' };
-
-/** EIP-681, which some wallets open; none for tokens, for the reason above. @param units still due */
-export function toWalletUri(currency: Currency, address: string, units: bigint): string | null {
-  return currency === 'ETH' && address !== '' && units > 0n ? `ethereum:${address}@1?value=${units}` : null;
+export interface PaymentRequest {
+  currency: Currency;
+  /** Empty if it must not be shown. */
+  address: string;
+  /** Still due; 0n if nothing is. */
+  units: bigint;
+  expiredAt: Date;
 }
 
-/** @param units still due */
-export function toPaymentUri(currency: Currency, address: string, units: bigint): string {
-  const scheme = schemes[currency];
-  if (scheme === undefined || address === '') return address;
-  return units > 0n
-    ? `${scheme}:${address}?amount=${formatUnits(units, currencyRules[currency])}`
-    : `${scheme}:${address}`;
+/** The contracts of USDT, as lower-case or checksummed hex. */
+export type TokenContracts = Record<'ethereum' | 'bsc', string>;
+
+/** Of EIP-155. */
+const chainIds = { ethereum: 1, bsc: 56 } as const;
+/** The contract that mints USDT on TON. */
+const USDT_TON_MASTER = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';
+
+/**
+ * A URI only where scanners agree on it. For ether and tokens on Ethereum and BSC it is the plain address, because a scanner that takes the
+ * first address of an EIP-681 URI would send to the token's contract; for TRON too, because TronLink's scanner rejects `tron:`.
+ */
+export function toPaymentUri(request: PaymentRequest): string {
+  if (request.address === '') return '';
+  return toScannedUri(request) ?? request.address;
+}
+
+/** @returns null if no wallet knows such a link, or nothing is due */
+export function toWalletUri(request: PaymentRequest, contracts: TokenContracts): string | null {
+  const { currency, address, units } = request;
+  if (address === '' || units === 0n) return null;
+  const { chain } = currencyRules[currency];
+  if (currency === 'ETH') return `ethereum:${address}@${chainIds.ethereum}?value=${units}`;
+  if (chain === 'ethereum' || chain === 'bsc')
+    return `ethereum:${contracts[chain]}@${chainIds[chain]}/transfer?address=${address}&uint256=${units}`;
+  return toScannedUri(request) ?? null;
+}
+
+/** BIP21, which Litecoin uses too, and the deep links of TON. */
+function toScannedUri({ currency, address, units, expiredAt }: PaymentRequest): string | undefined {
+  const amount = units > 0n ? formatUnits(units, currencyRules[currency]) : undefined;
+  if (currency === 'BTC') return withQuery(`bitcoin:${address}`, { amount });
+  if (currency === 'LTC') return withQuery(`litecoin:${address}`, { amount });
+  const exp = String(Math.floor(expiredAt.getTime() / 1000));
+  const due = units > 0n ? { amount: String(units), exp } : {};
+  if (currency === 'TON') return withQuery(`ton://transfer/${address}`, due);
+  if (currency === 'USDT_TON') return withQuery(`ton://transfer/${address}`, { jetton: USDT_TON_MASTER, ...due });
+  return undefined;
+}
+
+function withQuery(uri: string, parameters: Record<string, string | undefined>): string {
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  );
+  return query.length === 0 ? uri : `${uri}?${query.join('&')}`;
 }

@@ -67,6 +67,7 @@ export const auditActions = [
   'REQUEST_REJECTED',
   'JOB_RETRIED',
   'DEPOSIT_REVERSED',
+  'DEPOSIT_RESTORED',
   'DEPOSIT_RELEASED',
   'CHAIN_RESUMED',
 ] as const;

@@ -1,4 +1,4 @@
-/** Runs the tables of docs/billing.md, which is the specification, against the real code. */
+/** Runs the tables of docs/billing.md about connections against the real code. */
 import {
   connect,
   disconnect,
@@ -6,37 +6,23 @@ import {
   listConnections,
   type Connection,
 } from '@cellhop/contract/connections';
-import { endAnyConnection } from '@cellhop/contract/staff/connections';
 import type { EndReason } from '@cellhop/contract/connections';
 import { PREPAID_MEGABYTES, PRICED_MEGABYTES } from '@cellhop/contract/limits';
 import { megabytePrice, megabytesToBytes, prepaidPrice, toDollars, toMicros } from '@cellhop/contract/units';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { balanceOf, createProxy, createUser, type TestUser } from '../../../test/factories.ts';
 import { createGatewayRun } from '../../../test/gateway-client.ts';
-import { readTables, toBytesFromCell, toMicrosFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
-import { newInvoice, pay } from '../../../test/sandbox-payments.ts';
-import { adjust, outcomeAfter } from '../../../test/staff-requests.ts';
+import { buy, end, MB, PREPAID, PRICE, use } from '../../../test/billed-connections.ts';
+import { cell, checkBilling, count, money, traffic, type Checks } from '../../../test/billing-tables.ts';
+import { toBytesFromCell, type MarkdownRow } from '../../../test/markdown-tables.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { parseUnits, toCreditMicros, toDueUnits } from '../../payments/amounts.ts';
-import { currencyRules } from '../../payments/currencies.ts';
 import { checkInvariants } from '../../check-invariants.ts';
-import { chooseCreditRate } from '../invoices/credit-rate.ts';
-import { toStatus } from '../invoices/invoice-status.ts';
-import * as ledger from '../ledger/ledger.service.ts';
 import { registerNode } from '../gateway/gateway.service.ts';
-import { bonusMicros, levelFromPayments } from '../referrals/levels.ts';
-import { trialTransfer } from '../referrals/referrals.service.ts';
-import { setCap } from './cap.service.ts';
 import { finalBill, settle, type Meter, type Run } from './charging.ts';
 import { isRefundable } from './end-status.ts';
 import { sweepConnections } from './sweep.service.ts';
 
-const tables = readTables(fileURLToPath(new URL('../../../../docs/billing.md', import.meta.url)));
-const MB = Number(megabytesToBytes(1n));
-const PRICE = 800_000n;
 const MEGABYTE_PRICE = megabytePrice(PRICE);
-const PREPAID = prepaidPrice(PRICE);
 const SECOND_MS = 1000;
 
 let testApp: TestApp;
@@ -49,9 +35,8 @@ afterAll(async () => {
   await testApp.stop();
 });
 
-type Check = (row: MarkdownRow) => unknown;
 /** The check for the rows of each table, by section and first column. */
-const checks: Record<string, Check> = {
+const checks: Checks = {
   'Units: What': checkUnit,
   'Units: Price': checkPrice,
   'Purchase: Balance': checkPurchase,
@@ -68,34 +53,9 @@ const checks: Record<string, Check> = {
   'How a connection ends: Traffic, by minute': checkTrickle,
   'Fair use: Unused returns in the last hour': checkUnusedReturn,
   'Faults: Its late report': checkLateReport,
-  'Money that comes: Paid': checkPayment,
-  'Money that comes: Paid invoices last month': checkBonus,
-  'Transfers: Event': checkTransfer,
-  'Changes by staff: Changes in the last 24 hours': checkApproval,
 };
 
-describe('docs/billing.md', () => {
-  test('has a check for each table, and a table for each check', () => {
-    expect(tables.map((table) => `${table.section}: ${table.columns[0]}`)).toEqual(Object.keys(checks));
-    expect(tables.filter((table) => table.rows.length === 0)).toEqual([]);
-  });
-
-  describe.each(tables)('$section, by $columns.0', ({ section, columns, rows }) => {
-    test.each(rows.map((row) => [Object.values(row).join(' | '), row] as const))('%s', async (_title, row) => {
-      await checks[`${section}: ${columns[0]}`]!(row);
-      expect.hasAssertions();
-    });
-  });
-});
-
-const cell = (row: MarkdownRow, column: string): string => {
-  const value = row[column];
-  if (value === undefined) throw new Error(`the table has no column ${column}`);
-  return value;
-};
-const money = (row: MarkdownRow, column: string) => toMicrosFromCell(cell(row, column));
-const traffic = (row: MarkdownRow, column: string) => toBytesFromCell(cell(row, column));
-const count = (row: MarkdownRow, column: string) => BigInt(cell(row, column));
+checkBilling('connections', checks);
 
 async function checkUnit(row: MarkdownRow): Promise<void> {
   const what = cell(row, 'What');
@@ -183,7 +143,7 @@ async function checkSharedMoney(row: MarkdownRow): Promise<void> {
   const user = await createUser(testApp, { balanceMicros });
   const run = createGatewayRun(testApp);
   const connections: Connection[] = [];
-  for (let bought = 0n; bought < connectionCount; bought++) connections.push(await buy(user));
+  for (let bought = 0n; bought < connectionCount; bought++) connections.push(await buy(testApp, user));
   for (const connection of connections) await run.authorize(connection);
   expect(await drain(run, connections)).toBe(traffic(row, 'Used together'));
   expect(await balanceOf(testApp, user)).toBe(money(row, 'Balance left'));
@@ -193,7 +153,7 @@ async function checkRefund(row: MarkdownRow): Promise<void> {
   const { user, connection, run } = await open();
   const usedBytes = traffic(row, 'Used when it ended');
   await use(run, connection, usedBytes);
-  await end(user, connection, run, 'USER', usedBytes);
+  await end(testApp, user, connection, run, 'USER', usedBytes);
   const [ended] = await listOf(user);
   expect(toMicros(ended!.paidFor)).toBe(count(row, 'Megabytes charged') * MEGABYTE_PRICE);
   expect(ended!.refundStatus).toBe(cell(row, 'Refund status'));
@@ -240,7 +200,7 @@ async function checkEnd(row: MarkdownRow): Promise<void> {
   const reason = cell(row, 'Why') as EndReason;
   await use(run, connection, reason === 'CAP' ? usedBytes - 1n : usedBytes);
   await age(connection, cell(row, 'Age'));
-  await end(user, connection, run, reason, usedBytes);
+  await end(testApp, user, connection, run, reason, usedBytes);
   const [ended] = await listOf(user);
   expect(ended).toMatchObject({
     status: cell(row, 'Status'),
@@ -254,7 +214,7 @@ async function checkEnd(row: MarkdownRow): Promise<void> {
 async function checkUnusedReturn(row: MarkdownRow): Promise<void> {
   const { user, connection, run } = await open();
   for (let returned = 0n; returned < count(row, 'Unused returns in the last hour'); returned++)
-    await user.call(disconnect, { params: { id: (await buy(user)).id } });
+    await user.call(disconnect, { params: { id: (await buy(testApp, user)).id } });
   const usedBytes = Number(traffic(row, 'Used'));
   await use(run, connection, BigInt(usedBytes));
   await run.end(connection.id, usedBytes);
@@ -317,117 +277,17 @@ function checkLateReport(row: MarkdownRow): void {
   expect(writtenOffBytes).toBe(traffic(row, 'Written off'));
 }
 
-function checkPayment(row: MarkdownRow): void {
-  const rules = currencyRules.BTC;
-  const rateE12 = 100_000n * 10n ** 12n;
-  const dueUnits = toDueUnits(toMicros(25), rateE12, rules);
-  expect(dueUnits).toBe(parseUnits('0.00025', rules));
-  const expiredAt = new Date();
-  const arrivedAt = new Date(expiredAt.getTime() + (cell(row, 'When') === 'late' ? 1 : -1));
-  const arrivalRateE12 = money(row, 'Rate when it came') * 10n ** 6n;
-  const creditRateE12 = chooseCreditRate(rules, arrivalRateE12, arrivedAt, { rateE12, expiredAt });
-  const units = parseUnits(cell(row, 'Paid').replace(/ BTC$/, ''), rules)!;
-  expect(toCreditMicros(units, creditRateE12!, rules)).toBe(money(row, 'Credited'));
-  const { paidFromBasisPoints } = rules;
-  const deposits = [{ units, isCredited: true }];
-  const hasEnded = cell(row, 'When') === 'late';
-  expect(toStatus({ dueUnits, paidFromBasisPoints, hasEnded, deposits })).toBe(cell(row, 'Invoice then'));
-}
-
-function checkBonus(row: MarkdownRow): void {
-  const level = levelFromPayments(Number(cell(row, 'Paid invoices last month')));
-  expect(level).toBe(cell(row, 'Level'));
-  expect(bonusMicros(level, money(row, 'Top-up'))).toBe(money(row, 'Bonus'));
-}
-
-async function checkApproval(row: MarkdownRow): Promise<void> {
-  const before = cell(row, 'Changes in the last 24 hours').split(', ').map(toMicrosFromCell);
-  expect(await outcomeAfter(testApp, before, money(row, 'Next'))).toBe(cell(row, 'Result'));
-}
-
-async function checkTransfer(row: MarkdownRow): Promise<void> {
-  transfers ??= everyEvent();
-  expect(await transfers).toContainEqual({
-    from: cell(row, 'From'),
-    to: cell(row, 'To'),
-    reason: cell(row, 'Reason'),
-    key: cell(row, 'Idempotency key').replaceAll('`', ''),
-  });
-}
-
-type ShownTransfer = Record<'from' | 'to' | 'reason' | 'key', string>;
-
-let transfers: Promise<ShownTransfer[]> | undefined;
-/** A history with each event of the table, as in the ledger. Ids in keys are replaced with the table's letters. */
-async function everyEvent(): Promise<ShownTransfer[]> {
-  const referrer = await createUser(testApp);
-  const user = await createUser(testApp, { referrerId: referrer.id });
-  const [code] = await testApp.database.query<{ id: string }>(
-    `insert into promo_codes (code, user_id, trial_credit_micros) values ('BILLING', $1, 1000000) returning id`,
-    [referrer.id],
-  );
-  await testApp.database.query('update users set promo_code_id = $2 where id = $1', [user.id, code!.id]);
-  await testApp.ctx.tx(async (ctx) => ledger.post(ctx, [(await trialTransfer(ctx, user.id, user.accountId))!]));
-  const invoice = await newInvoice(user);
-  await pay(testApp, invoice);
-  await testApp.database.query(
-    `update referral_payments set paid_at = date_trunc('month', now(), 'UTC') - interval '1 second' where invoice_id = $1`,
-    [invoice.id],
-  );
-  await pay(testApp, await newInvoice(user));
-  const staff = await createUser(testApp, { roleName: 'FINANCE' });
-  for (const amount of [2, -1]) await adjust(staff, user, amount);
-  const run = createGatewayRun(testApp);
-  const [used, unused] = [await buy(user), await buy(user)];
-  await run.authorize(used);
-  await use(run, used, megabytesToBytes(51n));
-  for (const connection of [used, unused]) await end(user, connection, run, 'USER', megabytesToBytes(51n));
-  const rows = await testApp.database.query<{ from: string; to: string; reason: string; key: string | null }>(
-    `select payer.kind as "from", receiver.kind as "to", reason, idempotency_key as key
-       from transfers
-       join balances as payer on payer.account_id = debit_account_id
-       join balances as receiver on receiver.account_id = credit_account_id
-      where $1 in (debit_account_id, credit_account_id) or credit_account_id = $2
-         or debit_account_id in (select escrow_account_id from connections where user_id = $3)`,
-    [user.accountId, referrer.accountId, user.id],
-  );
-  const letters = { deposit: 'D', trial: 'U', connection: 'C', adjustment: 'A' };
-  return rows.map(({ key, ...row }) => ({
-    ...row,
-    key:
-      key?.replace(
-        /^(deposit|trial|connection|adjustment):[0-9a-f-]{36}/,
-        (_, kind: keyof typeof letters) => `${kind}:${letters[kind]}`,
-      ) ?? 'its first megabyte',
-  }));
-}
-
-type GatewayRun = ReturnType<typeof createGatewayRun>;
-
-async function buy(user: TestUser): Promise<Connection> {
-  const id = await createProxy(testApp, { priceMicros: PRICE });
-  return (await user.call(connect, { body: { id, price: toDollars(PRICE) } })).data;
-}
-
 /** A connection of a new user with this balance after the purchase, open in a gateway run. */
 async function open(balanceMicros = 100_000_000n) {
   const user = await createUser(testApp, { balanceMicros: PREPAID + balanceMicros });
-  const connection = await buy(user);
+  const connection = await buy(testApp, user);
   const run = createGatewayRun(testApp);
   await run.authorize(connection);
   return { user, connection, run };
 }
 
-/** Uses traffic as a gateway does: up to the grant, then requests more. */
-async function use(run: GatewayRun, { id }: Connection, bytes: bigint): Promise<void> {
-  const usedBytes = Number(bytes);
-  let granted = 50 * MB;
-  while (granted < usedBytes) granted = (await run.report(id, granted, usedBytes - granted)).grantedBytes;
-  await run.report(id, usedBytes);
-}
-
 /** Lets connections use all their grants concurrently until each has ended. @returns the total bytes */
-async function drain(run: GatewayRun, connections: readonly Connection[]): Promise<bigint> {
+async function drain(run: ReturnType<typeof createGatewayRun>, connections: readonly Connection[]): Promise<bigint> {
   const used = new Map(connections.map(({ id }) => [id, 50 * MB]));
   let live = [...used.keys()];
   while (live.length > 0) {
@@ -437,44 +297,6 @@ async function drain(run: GatewayRun, connections: readonly Connection[]): Promi
     live = open.map(({ connectionId }) => connectionId);
   }
   return [...used.values()].reduce((sum, bytes) => sum + BigInt(bytes), 0n);
-}
-
-/** Ends a connection for a reason, after the last report of its gateway. */
-async function end(
-  user: TestUser,
-  { id }: Connection,
-  run: GatewayRun,
-  reason: EndReason,
-  bytes: bigint,
-): Promise<void> {
-  const usedBytes = Number(bytes);
-  switch (reason) {
-    case 'USER':
-      await run.end(id, usedBytes);
-      await user.call(disconnect, { params: { id } });
-      break;
-    case 'ADMIN': {
-      await run.end(id, usedBytes);
-      const admin = await createUser(testApp, { roleName: 'ADMIN' });
-      await admin.call(endAnyConnection, { params: { id }, body: {} });
-      break;
-    }
-    case 'EXIT_LOST':
-      await run.report(id, usedBytes, 0, { isExitLost: true });
-      await run.end(id, usedBytes);
-      break;
-    case 'CAP':
-      await setCap(testApp.ctx, id, bytes / BigInt(MB));
-      await run.report(id, usedBytes);
-      await run.end(id, usedBytes);
-      break;
-    case 'IDLE':
-      await run.end(id, usedBytes);
-      await sweepConnections(testApp.ctx);
-      break;
-    case 'NO_MONEY':
-      throw new Error('money ends by itself');
-  }
 }
 
 /** Backdates a purchase, because the database's clock measures the windows. */

@@ -2,12 +2,13 @@ import { listInvoices, type Invoice } from '@cellhop/contract/invoices';
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
 import { ScriptedChain } from '../../../test/scripted-chain.ts';
 import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { checkInvariants } from '../../check-invariants.ts';
 import { ChainUnavailable } from '../../payments/chains/watcher.ts';
+import * as ledger from '../ledger/ledger.service.ts';
 import * as states from './chain-states.store.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -37,6 +38,7 @@ const depositStates = async () =>
   (await testApp.database.query<{ state: string }>('select state from deposits order by arrived_at, id')).map(
     ({ state }) => state,
   );
+const lossMicros = () => balanceOf(testApp, { accountId: ledger.systemAccounts.loss });
 const state = () => states.readState(testApp.ctx, 'bitcoin');
 
 async function pay(invoice: Invoice, units = UNITS) {
@@ -173,25 +175,23 @@ describe('a credited payment that leaves the chain', () => {
     await newInvoice(user, 'LTC');
   });
 
-  test('takes at most the balance, and the rest is a loss', async () => {
+  test('takes at most the balance, and the rest is a loss until the payment returns', async () => {
     const invoice = await newInvoice(user);
     await watch();
     const payment = await pay(invoice);
-    await testApp.database.query(
-      `select post_transfers(array['spent'], array[account_id], array[2::bigint], array[20000000::bigint], array['SETTLE'::transfer_reason])
-         from users where id = $1`,
-      [user.id],
-    );
+    await spend(testApp, user, 20n * DOLLAR);
     chain.reorganise(BLOCKS_UNTIL_FINAL);
     chain.drop(payment);
     chain.mineEmpty(BLOCKS_UNTIL_FINAL + 1);
     await watch();
     chain.mineEmpty(1);
     await watch();
-    const loss = await testApp.database.query<{ balance: bigint }>(
-      'select balance_micros as balance from accounts where id = 4',
-    );
-    expect([await dollars(), loss[0]!.balance]).toEqual([0n, -20n * DOLLAR]);
+    expect([await dollars(), await lossMicros()]).toEqual([0n, -20n * DOLLAR]);
+    chain.mine([payment]);
+    chain.mineEmpty(BLOCKS_UNTIL_FINAL - 1);
+    await states.resume(testApp.ctx, 'bitcoin');
+    await watch();
+    expect([await depositStates(), await dollars(), await lossMicros()]).toEqual([['CREDITED'], 5n * DOLLAR, 0n]);
   });
 
   test('pauses credits until the operator resumes the chain', async () => {
@@ -298,7 +298,9 @@ type Step =
   | { kind: 'SEND'; units: bigint }
   | { kind: 'MINE'; count: number }
   | { kind: 'REORGANISE'; depth: number }
-  | { kind: 'DROP' };
+  | { kind: 'DROP' }
+  | { kind: 'RETURN' }
+  | { kind: 'SPEND'; micros: bigint };
 
 test('whatever the chain does, the balance is what is credited, and what is credited is on the chain', async () => {
   const step = fc.oneof(
@@ -306,13 +308,18 @@ test('whatever the chain does, the balance is what is credited, and what is cred
     fc.record({ kind: fc.constant('MINE' as const), count: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ kind: fc.constant('REORGANISE' as const), depth: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ kind: fc.constant('DROP' as const) }),
+    fc.record({ kind: fc.constant('RETURN' as const) }),
+    fc.record({ kind: fc.constant('SPEND' as const), micros: fc.bigInt(1n, 30n * DOLLAR) }),
   );
+  const dropped: ReturnType<typeof sendTo>[] = [];
+  let spentMicros = 0n;
   const invoice = await newInvoice(user);
   await watch();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps: Step[]) => {
       for (const each of steps) {
-        act(each);
+        if (each.kind === 'SPEND') spentMicros += await spend(testApp, user, each.micros);
+        else act(each);
         await Promise.all([watch(), watch()]);
         await states.resume(testApp.ctx, 'bitcoin');
       }
@@ -325,22 +332,26 @@ test('whatever the chain does, the balance is what is credited, and what is cred
       const credited = await testApp.database.query<{ id: string; micros: bigint }>(
         `select transaction_id as id, credited_micros as micros from deposits where state = 'CREDITED'`,
       );
-      const known = await testApp.database.query<{ id: string }>(
-        `select transaction_id as id from deposits where state = 'REVERSED'`,
+      expect(credited.map(({ id }) => id).toSorted()).toEqual(
+        chain.included.map(({ transactionId }) => transactionId).toSorted(),
       );
-      const included = chain.included.map(({ transactionId }) => transactionId);
-      const reversed = new Set(known.map(({ id }) => id));
-      expect(credited.map(({ id }) => id).toSorted()).toEqual(included.filter((id) => !reversed.has(id)).toSorted());
-      expect(await dollars()).toBe(credited.reduce((sum, { micros }) => sum + micros, 0n));
+      const creditedMicros = credited.reduce((sum, { micros }) => sum + micros, 0n);
+      // What was spent before a reversal is a loss until the payment returns.
+      expect((await dollars()) + spentMicros + (await lossMicros())).toBe(creditedMicros);
+      assert.deepEqual(await checkInvariants(testApp.ctx), []);
     }),
     { numRuns: 12 },
   );
   expect((await user.call(listInvoices, { query: {} })).data).toHaveLength(1);
 
-  function act(each: Step): void {
+  function act(each: Exclude<Step, { kind: 'SPEND' }>): void {
     if (each.kind === 'SEND') sendTo(invoice, each.units);
     if (each.kind === 'REORGANISE') chain.reorganise(each.depth);
-    if (each.kind === 'DROP' && chain.pooled[0]) chain.drop(chain.pooled[0]);
+    if (each.kind === 'DROP' && chain.pooled[0]) {
+      dropped.push(chain.pooled[0]);
+      chain.drop(chain.pooled[0]);
+    }
+    if (each.kind === 'RETURN' && dropped.length > 0) chain.mine(dropped.splice(0, 1));
     if (each.kind !== 'MINE') return;
     chain.mine();
     chain.mineEmpty(each.count - 1);

@@ -48,18 +48,52 @@ async function tryToCompare(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Prom
 async function compareCurrency(ctx: Ctx, currency: Currency, watcher: ChainWatcher): Promise<string[]> {
   const rules = currencyRules[currency];
   const differences: string[] = [];
-  let afterId = 0n;
-  while (differences.length < DIFFERENCES_MAX) {
-    const page = await store.listReceived(ctx, rules, afterId, ADDRESSES_PER_REQUEST);
-    if (page.length === 0) return differences;
-    const addresses = page.map(({ address }) => address);
-    const balances = await watcher.balances(rules.asset, addresses, AbortSignal.timeout(REQUEST_LIMIT_MS));
-    for (const { address, units } of page) {
-      const missing = (balances.get(address) ?? 0n) - units;
-      if (missing <= 0n) continue;
-      differences.push(`${address} holds ${formatUnits(missing, rules)} ${currency} more than its deposits`);
-    }
-    afterId = page.at(-1)!.id;
+  for await (const { address, units, heldUnits } of readAddresses(ctx, currency, watcher)) {
+    if (differences.length >= DIFFERENCES_MAX) break;
+    if (heldUnits <= units) continue;
+    differences.push(`${address} holds ${formatUnits(heldUnits - units, rules)} ${currency} more than its deposits`);
   }
   return differences;
+}
+
+export interface HoldingAddress extends store.ReceivedByAddress {
+  heldUnits: bigint;
+}
+
+/**
+ * The addresses that hold most of a currency now, for the operator who sweeps them.
+ * @returns at most `limit` of them, the largest first
+ * @throws ChainUnavailable
+ */
+export async function listHoldings(
+  ctx: Ctx,
+  currency: Currency,
+  watcher: ChainWatcher,
+  limit: number,
+): Promise<HoldingAddress[]> {
+  let largest: HoldingAddress[] = [];
+  for await (const address of readAddresses(ctx, currency, watcher)) {
+    if (address.heldUnits === 0n) continue;
+    largest.push(address);
+    if (largest.length > 2 * limit) largest = selectLargest(largest, limit);
+  }
+  return selectLargest(largest, limit);
+}
+
+function selectLargest(addresses: readonly HoldingAddress[], limit: number): HoldingAddress[] {
+  return addresses.toSorted((a, b) => (a.heldUnits < b.heldUnits ? 1 : -1)).slice(0, limit);
+}
+
+/** All addresses of a currency with what they hold now. */
+async function* readAddresses(ctx: Ctx, currency: Currency, watcher: ChainWatcher): AsyncGenerator<HoldingAddress> {
+  const rules = currencyRules[currency];
+  let afterId = 0n;
+  while (true) {
+    const page = await store.listReceived(ctx, rules, afterId, ADDRESSES_PER_REQUEST);
+    if (page.length === 0) return;
+    const addresses = page.map(({ address }) => address);
+    const balances = await watcher.balances(rules.asset, addresses, AbortSignal.timeout(REQUEST_LIMIT_MS));
+    for (const address of page) yield { ...address, heldUnits: balances.get(address.address) ?? 0n };
+    afterId = page.at(-1)!.id;
+  }
 }

@@ -14,6 +14,7 @@ import { chooseCreditRate } from './credit-rate.ts';
 import * as deposits from './deposits.store.ts';
 import * as store from './invoices.store.ts';
 import { valueOf } from './record-poll.ts';
+import { restoreDeposit } from './reversal.ts';
 import { updateStatuses } from './status-updates.ts';
 
 const DEPOSITS_PER_BATCH = 500;
@@ -26,19 +27,28 @@ const CONFIRM_LIMIT_MS = 20_000;
  * others.
  */
 export async function creditFinalDeposits(ctx: Ctx, chain: Chain, watcher: ChainWatcher): Promise<void> {
-  let afterId: string | null = null;
-  while (true) {
-    const page: deposits.FinalDeposit[] = await deposits.listFinal(ctx, chain, afterId, DEPOSITS_PER_BATCH);
-    if (page.length > 0 && (await readState(ctx, chain)).pausedAt !== null) return;
-    for (const deposit of page) await tryToCredit(ctx, chain, deposit, watcher);
-    if (page.length < DEPOSITS_PER_BATCH) return;
-    afterId = page.at(-1)!.id;
+  for (const state of ['REVERSED', 'FINAL'] as const) {
+    let afterId: string | null = null;
+    while (true) {
+      const page: deposits.FinalDeposit[] = await deposits.listCreditable(
+        ctx,
+        chain,
+        state,
+        afterId,
+        DEPOSITS_PER_BATCH,
+      );
+      if (page.length > 0 && (await readState(ctx, chain)).pausedAt !== null) return;
+      for (const deposit of page) await tryToCredit(ctx, chain, state, deposit, watcher);
+      if (page.length < DEPOSITS_PER_BATCH) break;
+      afterId = page.at(-1)!.id;
+    }
   }
 }
 
 async function tryToCredit(
   ctx: Ctx,
   chain: Chain,
+  state: deposits.CreditableState,
   deposit: deposits.FinalDeposit,
   watcher: ChainWatcher,
 ): Promise<void> {
@@ -48,10 +58,11 @@ async function tryToCredit(
     assert(currency, `deposit ${id} is of the unknown asset ${asset}`);
     // Fetched outside the transaction. Without a rate at its arrival, it is the first one after it.
     const arrivalRateE12 = deposit.arrivalRateE12 ?? (await ratesOf(ctx).rateE12At(currency, arrivedAt));
-    const needsRate = !currencyRules[currency].isStable && !deposit.invoice;
+    const needsRate = state === 'FINAL' && !currencyRules[currency].isStable && !deposit.invoice;
     if (arrivalRateE12 === undefined && needsRate) return;
     if (!(await isConfirmed(ctx, chain, { ...deposit, arrivalRateE12 }, watcher))) return;
-    await creditDeposit(ctx, deposit, currencyRules[currency], arrivalRateE12);
+    if (state === 'REVERSED') await restoreDeposit(ctx, deposit);
+    else await creditDeposit(ctx, deposit, currencyRules[currency], arrivalRateE12);
   } catch (error) {
     if (error instanceof ChainUnavailable)
       ctx.log.warn({ depositId: id, detail: error.message }, 'deposit could not be confirmed by a second source');

@@ -1,6 +1,6 @@
 /**
- * The state of a deposit, from what a poll of its chain says. FINAL -> CREDITED and CREDITED -> REVERSED happen elsewhere, together with
- * their transfers; this function never undoes them.
+ * The state of a deposit, from what a poll of its chain says. FINAL -> CREDITED, CREDITED -> REVERSED and REVERSED -> CREDITED happen
+ * elsewhere, together with their transfers; this function never does or undoes them.
  */
 export const depositStates = ['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED'] as const;
 export type DepositState = (typeof depositStates)[number];

@@ -27,10 +27,19 @@ type StoredFinalDeposit = Omit<FinalDeposit, 'units' | 'arrivalRateE12' | 'invoi
   rateE12: string | null;
 };
 
+/** Deposits that may be credited: those that never were, and reversed ones that are final again. */
+export type CreditableState = 'FINAL' | 'REVERSED';
+/** As in the partial indexes. */
+const creditable: Record<CreditableState, string> = {
+  FINAL: `state = 'FINAL'`,
+  REVERSED: `state = 'REVERSED' and block_hash is not null and returned_at is not null`,
+};
+
 /** Those on hold are left out. Ordered by arrival. @param afterId the last one of the previous page; null for the first page */
-export async function listFinal(
+export async function listCreditable(
   ctx: Ctx,
   chain: string,
+  state: CreditableState,
   afterId: string | null,
   limit: number,
 ): Promise<FinalDeposit[]> {
@@ -41,7 +50,7 @@ export async function listFinal(
        from deposits
        join deposit_addresses on deposit_addresses.id = deposits.address_id
        left join invoices on invoices.id = invoice_id
-      where chain = $1 and state = 'FINAL' and (hold is null or released_at is not null)
+      where chain = $1 and ${creditable[state]} and (hold is null or released_at is not null)
         and ($2::uuid is null
              or (arrived_at, deposits.id) > (select before.arrived_at, before.id from deposits as before where before.id = $2))
       order by arrived_at, deposits.id limit $3`,
@@ -95,7 +104,10 @@ export async function saveCredited(ctx: Ctx, id: string, creditedMicros: bigint,
 }
 
 export async function saveHold(ctx: Ctx, id: string, hold: 'LARGE' | 'SOURCES_DISAGREE'): Promise<void> {
-  await ctx.db.query(`update deposits set hold = $2 where id = $1 and state = 'FINAL' and hold is null`, [id, hold]);
+  await ctx.db.query(
+    `update deposits set hold = $2 where id = $1 and state in ('FINAL', 'REVERSED') and hold is null`,
+    [id, hold],
+  );
 }
 
 /** @returns false if the deposit is not on hold */
@@ -119,22 +131,34 @@ export async function listGone(ctx: Ctx, chain: string, limit: number): Promise<
 
 export interface GoneDeposit {
   transactionId: string;
+  blockHash: string | null;
   creditedMicros: bigint;
   invoiceId: string | null;
   userId: string;
   accountId: bigint;
+  /** Earlier ones. */
+  reversalCount: number;
 }
 
 /** @returns undefined if it was reversed or has returned, or if another transaction has it locked */
-export async function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | undefined> {
+export function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | undefined> {
+  return lockCredited(ctx, id, `state = 'CREDITED' and gone_at is not null`);
+}
+
+/** @returns undefined if it was restored or has left its block, or if another transaction has it locked */
+export async function lockReturned(ctx: Ctx, id: string, blockHash: string | null): Promise<GoneDeposit | undefined> {
+  const deposit = await lockCredited(ctx, id, `${creditable.REVERSED} and (hold is null or released_at is not null)`);
+  return deposit?.blockHash === blockHash ? deposit : undefined;
+}
+
+async function lockCredited(ctx: Ctx, id: string, condition: string): Promise<GoneDeposit | undefined> {
   const [row] = await ctx.db.query<GoneDeposit>(
-    `select transaction_id as "transactionId", credited_micros as "creditedMicros", invoice_id as "invoiceId", user_id as "userId",
-            account_id as "accountId"
+    `select transaction_id as "transactionId", block_hash as "blockHash", credited_micros as "creditedMicros",
+            invoice_id as "invoiceId", user_id as "userId", account_id as "accountId", reversal_count as "reversalCount"
        from deposits
        join deposit_addresses on deposit_addresses.id = address_id
        join readable_users as users on users.id = user_id
-      where deposits.id = $1 and state = 'CREDITED' and gone_at is not null
-        for no key update of deposits skip locked`,
+      where deposits.id = $1 and ${condition} for no key update of deposits skip locked`,
     [id],
   );
   return row;
@@ -143,8 +167,21 @@ export async function lockGone(ctx: Ctx, id: string): Promise<GoneDeposit | unde
 /** @param takenMicros from the customer */
 export async function saveReversed(ctx: Ctx, id: string, takenMicros: bigint): Promise<void> {
   await ctx.db.query(
-    `update deposits set state = 'REVERSED', reversed_at = now(), reversed_micros = $2 where id = $1`,
+    `update deposits
+        set state = 'REVERSED', reversed_at = now(), reversed_micros = $2, reversal_count = reversal_count + 1
+      where id = $1`,
     [id, takenMicros],
+  );
+}
+
+/** It is credited as it was before its reversal. */
+export async function saveRestored(ctx: Ctx, id: string): Promise<void> {
+  await ctx.db.query(
+    `update deposits
+        set state = 'CREDITED', reversed_at = null, reversed_micros = null, returned_at = null, gone_at = null,
+            missing_height = null, reversal_count = greatest(reversal_count, 1)
+      where id = $1`,
+    [id],
   );
 }
 
@@ -207,7 +244,7 @@ export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositD
     Omit<DepositDetail, keyof StoredAmounts | 'creditedRateE12'> & StoredAmounts & { creditedRateE12: string | null }
   >(
     `select id, state, credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt", hold,
-            state = 'FINAL' and hold is not null and released_at is null as "isHeld", reversed_micros as "reversedMicros",
+            state in ('FINAL', 'REVERSED') and hold is not null and released_at is null as "isHeld", reversed_micros as "reversedMicros",
             ${INVOICE_DEPOSIT}
        from deposits where invoice_id = $1 order by arrived_at, id`,
     [invoiceId],

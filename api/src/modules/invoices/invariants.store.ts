@@ -34,6 +34,32 @@ const invoicesOfAWeek: Walk = {
     isFull ? '-infinity' : new Date(verified.until.getTime() - 7 * DAY_MS).toISOString(),
 };
 
+const IS_REVERSAL = `reason in ('REVERSAL', 'RESTORATION')`;
+/** The deposit of a reversal or restoration, from its key. */
+const REVERSED_ID = `substring(idempotency_key
+  from '^(?:reversal|restoration):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::[0-9]+)?(?::bonus)?(?::loss)?$')::uuid`;
+
+/** What all reversals of a deposit took back, less the restorations. @param kind '' for the credit, ':bonus' for the referrer's bonus */
+const tookBack = (kind: '' | ':bonus') => `(
+  select coalesce(sum(case reason when 'REVERSAL' then amount_micros else -amount_micros end), 0) from transfers
+   where idempotency_key in (
+     select event || ':' || deposits.id || case when round > 1 then ':' || round else '' end || '${kind}' || part
+       from unnest(array['reversal', 'restoration']) as event, unnest(array['', ':loss']) as part,
+            generate_series(1, greatest(reversal_count, 1)) as round))`;
+
+/** Deposits whose reversals do not add up to their credit and bonus, or to nothing once it is restored. */
+function findUnbalanced(rows: string): string {
+  return `
+    select 'deposit ' || id || ' is ' || state || ' with ' || credited_micros || ' and a bonus of ' || bonus_micros
+             || ', its reversals took ' || credit_taken || ' and ' || bonus_taken as broken
+      from (select deposits.id, state, credited_micros, ${tookBack('')} as credit_taken, ${tookBack(':bonus')} as bonus_taken,
+                   coalesce((select amount_micros from transfers
+                              where idempotency_key = 'deposit:' || deposits.id || ':bonus'), 0) as bonus_micros
+              from deposits where ${rows}) as deposits
+     where credit_taken <> case state when 'REVERSED' then credited_micros else 0 end
+        or bonus_taken <> case state when 'REVERSED' then bonus_micros else 0 end`;
+}
+
 export const paymentInvariants: Invariant[] = [
   walkedInvariant(
     'each final deposit is credited once, with the amount in the ledger',
@@ -60,29 +86,19 @@ export const paymentInvariants: Invariant[] = [
           )`,
     newTransfers,
   ),
+  walkedInvariant('a reversal takes back exactly what its deposit was credited', findUnbalanced, reversedDeposits),
   walkedInvariant(
-    'a reversal takes back exactly what its deposit was credited',
-    (rows) =>
-      `select 'deposit ' || deposits.id || ' was credited ' || credited_micros || ', its reversal moved ' || moved as broken
-         from (select deposits.id, credited_micros,
-                      (select coalesce(sum(amount_micros), 0) from transfers
-                        where idempotency_key in ('reversal:' || deposits.id, 'reversal:' || deposits.id || ':loss')) as moved
-                 from deposits where ${rows}) as deposits
-        where moved <> credited_micros`,
-    reversedDeposits,
+    'reversals and restorations of a deposit add up',
+    (rows) => findUnbalanced(`deposits.id in (select ${REVERSED_ID} from transfers where ${rows} and ${IS_REVERSAL})`),
+    newTransfers,
   ),
   walkedInvariant(
     'each reversal has its reversed deposit',
     (rows) =>
       `select 'transfer ' || transfers.id || ' is ' || idempotency_key || ', which was not reversed' as broken
          from transfers
-        where ${rows} and reason = 'REVERSAL'
-          and not exists (
-            select from deposits
-             where state = 'REVERSED'
-               and id = case when idempotency_key ~ '^reversal:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:loss)?$'
-                             then substr(idempotency_key, 10, 36)::uuid end
-          )`,
+        where ${rows} and ${IS_REVERSAL}
+          and not exists (select from deposits where (state = 'REVERSED' or reversal_count > 0) and id = ${REVERSED_ID})`,
     newTransfers,
   ),
   walkedInvariant(

@@ -13,14 +13,15 @@ import type { InvoiceRow } from './invoices.store.ts';
 
 /** @param deposits of this invoice */
 export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposit[], facts: TransferFacts): Invoice {
+  const request = { ...row, units: stillDue(row, deposits) };
   return {
     id: row.id,
     amount: toDollars(row.amountMicros),
     amountInCurrency: formatUnits(row.dueUnits, currencyRules[row.currency]),
     currency: row.currency,
     address: row.address,
-    paymentUri: toPaymentUri(row.currency, row.address, stillDue(row, deposits)),
-    walletUri: toWalletUri(row.currency, row.address, stillDue(row, deposits)),
+    paymentUri: toPaymentUri(request),
+    walletUri: toWalletUri(request, facts.tokenContracts),
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
     payment: presentPayment(row, deposits, facts),

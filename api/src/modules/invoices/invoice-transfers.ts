@@ -5,6 +5,7 @@ import { formatUnits } from '../../payments/amounts.ts';
 import { currencyRules, type Chain } from '../../payments/currencies.ts';
 import { explorerUrl } from '../../payments/explorers.ts';
 import { countConfirmations, neededConfirmations, type FinalityRule } from '../../payments/finality.ts';
+import type { TokenContracts } from '../../payments/payment-uri.ts';
 import { finalityOf, isSandbox } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import type { InvoiceDeposit } from './deposits.store.ts';
@@ -17,12 +18,14 @@ export interface TransferFacts {
   heads: ReadonlyMap<Chain, bigint>;
   ruleOf: (chain: Chain) => FinalityRule;
   hasExplorers: boolean;
+  tokenContracts: TokenContracts;
 }
 
 export async function readFacts(ctx: Ctx, deposits: readonly InvoiceDeposit[]): Promise<TransferFacts> {
-  const isWaiting = deposits.some(({ isCredited, blockHeight }) => !isCredited && blockHeight !== null);
-  const heads = isWaiting ? await states.listHeads(ctx) : new Map<Chain, bigint>();
-  return { heads, ruleOf: (chain) => finalityOf(ctx, chain), hasExplorers: !isSandbox(ctx) };
+  const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
+  const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
+  const tokenContracts = ctx.config.payments.usdtContracts;
+  return { heads, ruleOf: (chain) => finalityOf(ctx, chain), hasExplorers: !isSandbox(ctx), tokenContracts };
 }
 
 export function presentTransfer(
@@ -35,15 +38,16 @@ export function presentTransfer(
   const rule = ruleOf(chain);
   const head = heads.get(chain);
   const valueMicros = valueOf(chain, { ...deposit, invoice: { rateE12 } });
+  const counted =
+    head === undefined || blockHeight === null ? 0 : countConfirmations(Number(blockHeight), { height: Number(head) });
+  const confirmationsNeeded =
+    rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null;
   return {
     amountInCurrency: formatUnits(units, currencyRules[currency]),
     explorerUrl: hasExplorers && !isByHand ? explorerUrl(chain, transactionId) : null,
     isCredited,
-    confirmations:
-      head === undefined || blockHeight === null
-        ? 0
-        : countConfirmations(Number(blockHeight), { height: Number(head) }),
-    confirmationsNeeded:
-      rule.kind === 'CONFIRMATIONS' ? neededConfirmations(rule, { valueMicros, confirmationsMin }) : null,
+    // What is credited was final, even if the head was not saved since, or staff have recorded it.
+    confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
+    confirmationsNeeded,
   };
 }

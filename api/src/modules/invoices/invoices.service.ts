@@ -1,5 +1,5 @@
 /** Creates and lists invoices. */
-import { currencies, type CreateInvoiceBody, type Currency, type Invoice } from '@cellhop/contract/invoices';
+import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
 import { AppError } from '@cellhop/contract/errors';
 import { toDollars, toMicros } from '@cellhop/contract/units';
 import type { Actor } from '../../actor.ts';
@@ -9,7 +9,7 @@ import { toDueUnits } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
-import { isAvailable, isEnabled } from './chain-health.ts';
+import { isAvailable } from './chain-health.ts';
 import { ratesOf } from './chains.ts';
 import * as deposits from './deposits.store.ts';
 import { depositsOf, presentInvoice } from './invoice-presenter.ts';
@@ -45,11 +45,6 @@ export async function createInvoice(
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
   return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), [], await readFacts(ctx, []));
-}
-
-/** Of the settings; whether one can be paid now depends on its chain and rate too. */
-export function listEnabledCurrencies(ctx: Ctx): Currency[] {
-  return currencies.filter((currency) => isEnabled(ctx, currency));
 }
 
 export async function listOwn(

@@ -33,9 +33,10 @@ export function observe(
   const isPooled = block ? undefined : readPool(deposit, payment, facts);
   const isOrphaned = block === undefined && (hasLeft || deposit.isOrphaned);
   const question = { valueMicros, confirmationsMin: deposit.confirmationsMin };
+  const isInFinalBlock = block !== undefined && isFinal(rule, { ...question, blockHeight: block.height }, head);
   const state = nextState(deposit.state, {
     isIncluded: block !== undefined,
-    isFinal: block !== undefined && isFinal(rule, { ...question, blockHeight: block.height }, head),
+    isFinal: isInFinalBlock,
     isPooled,
     isOrphaned,
   });
@@ -47,6 +48,7 @@ export function observe(
     isOrphaned,
     missingHeight: isMissing ? (deposit.missingHeight ?? scannedHeight) : undefined,
     isGone: isMissing && scannedHeight >= head.height && isGone(deposit.missingHeight, watch),
+    isReturned: deposit.state === 'REVERSED' && isInFinalBlock,
     ...arrivalOf(deposit, block),
   };
 }
@@ -81,6 +83,7 @@ export function hasChanged(deposit: ObservedDeposit, next: Observation): boolean
     deposit.isOrphaned !== next.isOrphaned ||
     deposit.missingHeight !== next.missingHeight ||
     deposit.isGone !== next.isGone ||
+    deposit.isReturned !== next.isReturned ||
     deposit.arrivedAt.getTime() !== next.arrivedAt.getTime()
   );
 }

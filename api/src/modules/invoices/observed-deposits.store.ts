@@ -86,6 +86,7 @@ export interface ObservedDeposit {
   isOrphaned: boolean;
   missingHeight: number | undefined;
   isGone: boolean;
+  isReturned: boolean;
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
   invoice: { id: string; rateE12: bigint; expiredAt: Date } | undefined;
@@ -105,6 +106,7 @@ interface StoredDeposit {
   isOrphaned: boolean;
   missingHeight: bigint | null;
   isGone: boolean;
+  isReturned: boolean;
   arrivedAt: Date;
   arrivalRateE12: string | null;
   invoiceId: string | null;
@@ -122,7 +124,7 @@ export async function lockAffected(
   const rows = await ctx.db.query<StoredDeposit>(
     `select deposits.id, asset, transaction_id as "transactionId", output, units, state, block_height as "blockHeight",
             block_hash as "blockHash", block_at as "blockAt", confirmations_min as "confirmationsMin",
-            orphaned_at is not null as "isOrphaned", missing_height as "missingHeight", gone_at is not null as "isGone",
+            orphaned_at is not null as "isOrphaned", missing_height as "missingHeight", gone_at is not null as "isGone", returned_at is not null as "isReturned",
             arrived_at as "arrivedAt", arrival_rate_e12 as "arrivalRateE12", invoice_id as "invoiceId",
             invoices.rate_e12 as "rateE12", invoices.expired_at as "expiredAt"
        from deposits left join invoices on invoices.id = invoice_id
@@ -132,7 +134,8 @@ export async function lockAffected(
          using (asset, transaction_id, output)
          where chain = $1
         union select id from deposits where chain = $1 and block_hash = any($5::text[])
-        union select id from deposits where chain = $1 and ${IN_MOTION})
+        union select id from deposits where chain = $1 and ${IN_MOTION}
+        union select id from deposits where chain = $1 and state = 'REVERSED' and block_hash is not null)
       order by deposits.id for no key update of deposits`,
     [
       chain,
@@ -151,17 +154,19 @@ export interface Observation {
   isOrphaned: boolean;
   missingHeight: number | undefined;
   isGone: boolean;
+  isReturned: boolean;
   arrivedAt: Date;
   arrivalRateE12: bigint | undefined;
 }
 
 export async function saveObservation(ctx: Ctx, id: string, observation: Observation): Promise<void> {
-  const { state, block, isOrphaned, missingHeight, isGone, arrivedAt, arrivalRateE12 } = observation;
+  const { state, block, isOrphaned, missingHeight, isGone, isReturned, arrivedAt, arrivalRateE12 } = observation;
   await ctx.db.query(
     `update deposits
         set state = $2, block_height = $3, block_hash = $4, block_at = $5, missing_height = $7, arrived_at = $9, arrival_rate_e12 = $10,
             orphaned_at = case when $6 then coalesce(orphaned_at, now()) end,
-            gone_at = case when $8 then coalesce(gone_at, now()) end
+            gone_at = case when $8 then coalesce(gone_at, now()) end,
+            returned_at = case when $11 then coalesce(returned_at, now()) end
       where id = $1`,
     [
       id,
@@ -174,6 +179,7 @@ export async function saveObservation(ctx: Ctx, id: string, observation: Observa
       isGone,
       arrivedAt,
       arrivalRateE12 ?? null,
+      isReturned,
     ],
   );
 }

@@ -1,11 +1,13 @@
 /** What the operator does at the command line: checks keys and nodes, releases deposits, resumes chains. */
+import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
-import { chains, type Chain } from '../../payments/currencies.ts';
+import { chains, currencyRules, type Chain } from '../../payments/currencies.ts';
 import type { DerivedSpace } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import { record } from '../audit-log/audit-log.service.ts';
 import { watcherOf } from './chains.ts';
 import * as states from './chain-states.store.ts';
+import { listHoldings, type HoldingAddress } from './comparison.service.ts';
 import * as deposits from './deposits.store.ts';
 
 const FIRST_INDEXES = [0n, 1n, 2n];
@@ -50,6 +52,12 @@ export function checkNodes(ctx: Ctx): Promise<NodeCheck[]> {
       }
     }),
   );
+}
+
+/** The addresses that hold most of a currency. @returns undefined if it is not set up @throws ChainUnavailable */
+export async function findHoldings(ctx: Ctx, currency: Currency, limit: number): Promise<HoldingAddress[] | undefined> {
+  const watcher = watcherOf(ctx, currencyRules[currency].chain);
+  return watcher && listHoldings(ctx, currency, watcher, limit);
 }
 
 /** Lets a deposit be credited that is on hold. @returns false if it is not on hold */

@@ -1,4 +1,4 @@
-import { createInvoice, listInvoices, type Currency } from '@cellhop/contract/invoices';
+import { createInvoice, listCurrencies, listInvoices, type Currency } from '@cellhop/contract/invoices';
 import { getAnyInvoice } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,8 @@ import { checkInvariants } from '../../check-invariants.ts';
 import { parseAccountKey } from '../../payments/derive/account-key.ts';
 import { deriveAddress } from '../../payments/derive/addresses.ts';
 import * as addresses from './addresses.store.ts';
-import { compareChain } from './comparison.service.ts';
+import * as chainStates from './chain-states.store.ts';
+import { compareChain, listHoldings } from './comparison.service.ts';
 import { recordPoll } from './record-poll.ts';
 import { watchChain } from './watch.service.ts';
 
@@ -52,6 +53,8 @@ async function poll() {
 const newInvoice = async (currency: Currency = 'USDT_ERC20', amount = 25) =>
   (await user.call(createInvoice, { body: { currency, amount } })).data;
 
+const currencyStates = async () => (await user.call(listCurrencies, {})).data;
+
 describe('in production', () => {
   test('addresses are those of the operator’s wallet, from the second one on', async () => {
     const invoice = await newInvoice();
@@ -90,6 +93,21 @@ describe('in production', () => {
     await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
     await expect(newInvoice('ETH')).rejects.toMatchObject({ status: 503, code: 'RATE_UNAVAILABLE' });
     expect((await newInvoice()).status).toBe('PENDING');
+  });
+
+  test('the list of currencies says which ones are available now, and why others are not', async () => {
+    // BSC was never polled; Bitcoin and the others are not set up.
+    expect(await currencyStates()).toEqual([
+      { currency: 'ETH', problem: null },
+      { currency: 'USDT_ERC20', problem: null },
+      { currency: 'USDT_BSC', problem: 'NETWORK' },
+    ]);
+    await testApp.database.query(`delete from exchange_rates where asset = 'ETH'`);
+    expect(await currencyStates()).toContainEqual({ currency: 'ETH', problem: 'RATE' });
+    expect(await currencyStates()).toContainEqual({ currency: 'USDT_ERC20', problem: null });
+    await chainStates.pause(testApp.ctx, 'ethereum', 'a test');
+    expect((await currencyStates()).map(({ problem }) => problem)).toEqual(['NETWORK', 'NETWORK', 'NETWORK']);
+    await expect(testApp.call(listCurrencies, {})).rejects.toMatchObject({ status: 401 });
   });
 
   test('a currency may have a higher minimum', async () => {
@@ -143,6 +161,23 @@ describe('in production', () => {
     expect(await compareChain(testApp.ctx, 'ethereum', chain)).toEqual([
       `${address} holds 25.00 USDT_ERC20 more than its deposits`,
     ]);
+  });
+
+  test('the addresses that hold most are listed for a sweep, with their numbers in the wallet', async () => {
+    const { address } = await newInvoice();
+    const other = await createUser(testApp);
+    const { data } = await other.call(createInvoice, { body: { currency: 'USDT_ERC20', amount: 25 } });
+    await (await createUser(testApp)).call(createInvoice, { body: { currency: 'USDT_ERC20', amount: 25 } });
+    chain.send({ asset: 'USDT', address, units: 7_000_000n });
+    chain.send({ asset: 'USDT', address: data.address, units: 9_000_000n });
+    chain.mine();
+    const holdings = await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 10);
+    expect(holdings).toMatchObject([
+      { address: data.address, derivationIndex: 2n, heldUnits: 9_000_000n, fingerprint: first.fingerprint },
+      { address, derivationIndex: 1n, heldUnits: 7_000_000n },
+    ]);
+    expect(await listHoldings(testApp.ctx, 'USDT_ERC20', chain, 1)).toHaveLength(1);
+    expect(await listHoldings(testApp.ctx, 'ETH', chain, 10)).toEqual([]);
   });
 
   test('two workers take turns, and the later record of an outdated poll changes nothing', async () => {

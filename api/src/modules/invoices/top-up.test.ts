@@ -34,6 +34,9 @@ describe('a top-up', () => {
     await pay(testApp, invoice);
     expect(await statusOf(user, invoice)).toBe('PAID');
     expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+    const [transfer] = (await reload(user, invoice)).payment!.transfers!;
+    expect(transfer).toMatchObject({ isCredited: true, confirmationsNeeded: 4 });
+    expect(transfer!.confirmations).toBeGreaterThanOrEqual(4);
   });
 
   test('is shown as seen at once and credited when it is final', async () => {

@@ -24,7 +24,7 @@ export interface Transfer {
   debitAccountId: bigint;
   creditAccountId: bigint;
   amountMicros: bigint;
-  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE' | 'ADJUSTMENT' | 'REVERSAL';
+  reason: 'TOP_UP' | 'TRIAL' | 'REFERRAL_BONUS' | 'SETTLE' | 'ADJUSTMENT' | 'REVERSAL' | 'RESTORATION';
 }
 
 /** A refund at the end of a connection, the next charge of its receipt (docs/receipts.md). */
@@ -62,6 +62,11 @@ export async function readBalances(ctx: Ctx, accountIds: readonly bigint[]): Pro
 /** The sum of all credits of an account for one reason. */
 export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
   return store.sumCredits(ctx, accountId, reason);
+}
+
+/** Transfers with these idempotency keys that were posted. */
+export function findTransfers(ctx: Ctx, idempotencyKeys: readonly string[]): Promise<Transfer[]> {
+  return store.findTransfers(ctx, idempotencyKeys);
 }
 
 /** Locks customers' accounts until the end of the transaction, so decisions based on the balances stay valid. */

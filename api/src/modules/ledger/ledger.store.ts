@@ -23,6 +23,15 @@ export async function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['
   return row!.micros;
 }
 
+export function findTransfers(ctx: Ctx, idempotencyKeys: readonly string[]): Promise<Transfer[]> {
+  return ctx.db.query(
+    `select idempotency_key as "idempotencyKey", debit_account_id as "debitAccountId", credit_account_id as "creditAccountId",
+            amount_micros as "amountMicros", reason
+       from transfers where idempotency_key = any($1)`,
+    [idempotencyKeys],
+  );
+}
+
 /** Locks in the order of ids, to prevent deadlocks. */
 export function lockAccounts(ctx: Ctx, accountIds: readonly bigint[]): Promise<Balance[]> {
   return ctx.db.query(

@@ -9,6 +9,7 @@ const ended = (reason: 'IDLE' | 'NO_MONEY' | 'EXIT_LOST' | 'ADMIN', refund = 0):
 const notices: NotificationEvent[] = [
   { kind: 'TOP_UP', details: { amount: 25 } },
   { kind: 'TOP_UP_REVERSED', details: { amount: 25 } },
+  { kind: 'TOP_UP_RESTORED', details: { amount: 25 } },
   { kind: 'ADJUSTMENT', details: { amount: 5 } },
   { kind: 'ADJUSTMENT', details: { amount: -0.5 } },
   ended('IDLE'),

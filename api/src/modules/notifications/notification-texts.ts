@@ -11,6 +11,7 @@ interface NotificationDetails {
   TOP_UP: { amount: number };
   /** The payment has left its chain. */
   TOP_UP_REVERSED: { amount: number };
+  TOP_UP_RESTORED: { amount: number };
   /** Signed. */
   ADJUSTMENT: { amount: number };
   CONNECTION_ENDED: { ip: string; reason: Exclude<EndReason, 'USER'>; refund: number };
@@ -98,6 +99,9 @@ const notificationTexts: Record<LanguageCode, Texts> = {
       description: `The network has dropped your payment of ${money(amount)}. Its credit was taken back.`,
       content: 'If the payment is in your wallet again, send it once more. If not, write to support.',
     }),
+    TOP_UP_RESTORED: ({ amount }) => ({
+      description: `The network has confirmed your payment of ${money(amount)} again. Its credit is restored.`,
+    }),
     ADJUSTMENT: ({ amount }) => ({
       description:
         amount > 0
@@ -155,6 +159,9 @@ const notificationTexts: Record<LanguageCode, Texts> = {
     TOP_UP_REVERSED: ({ amount }) => ({
       description: `Сеть отменила ваш платёж на ${moneyInRussian(amount)}. Зачисление отменено.`,
       content: 'Если средства вернулись в ваш кошелёк, отправьте их ещё раз. Если нет, напишите в поддержку.',
+    }),
+    TOP_UP_RESTORED: ({ amount }) => ({
+      description: `Сеть снова подтвердила ваш платёж на ${moneyInRussian(amount)}. Зачисление восстановлено.`,
     }),
     ADJUSTMENT: ({ amount }) => ({
       description:

@@ -276,6 +276,16 @@ const faults: { name: string; rule: string; plant: () => Promise<unknown>; isFou
       ),
   },
   {
+    name: 'a restoration of a deposit that was never reversed',
+    rule: 'reversals and restorations of a deposit add up',
+    plant: () =>
+      change(
+        `insert into transfers (idempotency_key, debit_account_id, credit_account_id, amount_micros, reason)
+         select 'restoration:' || id, 1, $1, 5, 'RESTORATION' from deposits limit 1`,
+        [user.accountId],
+      ),
+  },
+  {
     name: 'a transfer to nobody',
     rule: 'every transfer is between accounts that exist',
     plant: () =>

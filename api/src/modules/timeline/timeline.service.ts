@@ -22,7 +22,14 @@ const neededPermission: Record<TimelineKind, Permission> = {
 };
 
 /** Charges and refunds belong to a connection, so they are part of its entries. */
-const MONEY_KINDS: readonly TransactionKind[] = ['TOP_UP', 'TRIAL', 'REFERRAL_BONUS', 'ADJUSTMENT', 'REVERSAL'];
+const MONEY_KINDS: readonly TransactionKind[] = [
+  'TOP_UP',
+  'TRIAL',
+  'REFERRAL_BONUS',
+  'ADJUSTMENT',
+  'REVERSAL',
+  'RESTORATION',
+];
 
 /** Sorts before and after every id. */
 const NO_ID = '';

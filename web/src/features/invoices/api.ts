@@ -1,11 +1,13 @@
 import { payInvoice } from '@cellhop/contract/development.plain';
 import type { Output } from '@cellhop/contract/endpoint';
-import type { CreateInvoiceBody, Currency, Invoice } from '@cellhop/contract/invoices';
-import { createInvoice, listInvoices } from '@cellhop/contract/invoices.plain';
+import type { CreateInvoiceBody, Currency, CurrencyState, Invoice } from '@cellhop/contract/invoices';
+import { createInvoice, currencies, listCurrencies, listInvoices } from '@cellhop/contract/invoices.plain';
 import { useTranslation } from 'react-i18next';
 import { call } from '../../lib/http.ts';
 import { apiQuery, invalidate, pageQuery, queryClient } from '../../lib/query.ts';
+import { useSettings } from '../../lib/settings.ts';
 import { toLocalTime } from '../../lib/server-clock.ts';
+import { useApiQuery } from '../../lib/use-api-query.ts';
 import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
 import { useOnChange } from '../../lib/use-on-change.ts';
@@ -28,6 +30,13 @@ export function useInvoice(id: string | undefined) {
   const { rows } = useList(query, { isEnabled: id !== undefined, isBusy: isOpen });
   const isKnown = id !== undefined && rows !== undefined;
   return { found: isKnown ? rows[0] : undefined, isMissing: isKnown && rows.length === 0 };
+}
+
+/** Whether invoices in each currency can be created now. Until that is known, all that are set up are offered. */
+export function useCurrencies(): readonly CurrencyState[] {
+  const { currencies: enabled = currencies } = useSettings();
+  const { response } = useApiQuery(apiQuery(listCurrencies, {}), { isPolled: true });
+  return response?.data ?? enabled.map((currency) => ({ currency, problem: null }));
 }
 
 /** The unpaid invoice that a new one in the same currency ends. */

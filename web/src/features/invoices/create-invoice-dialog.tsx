@@ -1,17 +1,16 @@
 import type { CreateInvoiceBody, Invoice } from '@cellhop/contract/invoices';
-import { currencies as allCurrencies } from '@cellhop/contract/invoices.plain';
 import { INVOICE_DOLLARS_MIN } from '@cellhop/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Alert, Button, Select, type SelectProps, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { Controller, useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useDraft, useKeptDraft } from '../../lib/use-draft.ts';
 import { errorText } from '../../lib/error-text.ts';
 import { formatMoney } from '../../lib/format.ts';
 import { fieldErrorText, formErrorMap } from '../../lib/forms/form-errors.ts';
-import { useSettings } from '../../lib/settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { useCreateInvoice, useReplacedInvoice } from './api.ts';
+import { useCreateInvoice, useCurrencies, useReplacedInvoice } from './api.ts';
+import { CurrencyNotice, CurrencySelect, isAnyAvailable } from './currency-select.tsx';
 import { type InvoiceForm, invoiceForm, isInvoiceDraft } from './invoice-form.ts';
 
 interface CreateInvoiceDialogProps {
@@ -39,9 +38,10 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
     resolver: zodResolver(invoiceForm, { error: formErrorMap }),
     defaultValues: draft.read() ?? {},
   });
-  const { errors } = form.formState;
   useKeptDraft(form, draft);
-  const replaced = useReplacedInvoice(useWatch({ control: form.control, name: 'currency' }));
+  const currencies = useCurrencies();
+  const chosen = useWatch({ control: form.control, name: 'currency' });
+  const replaced = useReplacedInvoice(chosen);
   const submit = form.handleSubmit(async (body) => {
     const invoice = await creation.run(body);
     if (invoice === undefined) return;
@@ -72,7 +72,7 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
               size="md"
               value={value ?? ''}
               onChange={onChange}
-              error={fieldErrorText(errors.amount)}
+              error={fieldErrorText(form.formState.errors.amount)}
             />
           )}
         />
@@ -82,16 +82,18 @@ function CreateInvoiceForm({ onCreated, onShow }: Pick<CreateInvoiceDialogProps,
           render={({ field: { value, onChange, ...field } }) => (
             <CurrencySelect
               {...field}
+              currencies={currencies}
               label={t('create.currency')}
               placeholder={t('create.choose')}
               value={value ?? null}
               onChange={onChange}
-              error={fieldErrorText(errors.currency)}
+              error={fieldErrorText(form.formState.errors.currency)}
             />
           )}
         />
+        <CurrencyNotice currencies={currencies} chosen={chosen} />
         {replaced !== undefined && <ReplacedInvoice invoice={replaced} onShow={onShow} />}
-        <Button type="submit" size="md" loading={creation.isRunning}>
+        <Button type="submit" size="md" loading={creation.isRunning} disabled={!isAnyAvailable(currencies)}>
           {t('create.submit')}
         </Button>
       </Stack>
@@ -110,12 +112,4 @@ function ReplacedInvoice({ invoice, onShow }: { invoice: Invoice; onShow: (invoi
       </Button>
     </Alert>
   );
-}
-
-/** Offers the currencies that are set up. */
-function CurrencySelect(props: Omit<SelectProps, 'data'>) {
-  const { t } = useTranslation('payment');
-  const { currencies = allCurrencies } = useSettings();
-  const data = currencies.map((value) => ({ value, label: t(`networks.${value}`) }));
-  return <Select {...props} size="md" allowDeselect={false} data={data} />;
 }

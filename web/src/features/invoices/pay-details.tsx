@@ -52,15 +52,18 @@ export function PayDetails({ invoice, amount }: PayDetailsProps) {
         </div>
       </dl>
       {walletUri !== undefined && walletUri !== null && (
-        <Button
-          component="a"
-          href={walletUri}
-          variant="default"
-          className={classes['wallet']}
-          leftSection={<IconExternalLink size={18} aria-hidden="true" />}
-        >
-          {t('pay.openWallet')}
-        </Button>
+        <>
+          <Button
+            component="a"
+            href={walletUri}
+            variant="default"
+            className={classes['wallet']}
+            leftSection={<IconExternalLink size={18} aria-hidden="true" />}
+          >
+            {t('pay.openWallet')}
+          </Button>
+          <p className={classes['note']}>{t('pay.checkWallet')}</p>
+        </>
       )}
       <p className={classes['note']}>
         {t('pay.onlyNetwork')} {t('pay.anyAmount')} {t('pay.networkFee', { coin: feeCoinOf(currency) })}{' '}

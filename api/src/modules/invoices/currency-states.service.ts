@@ -1,0 +1,25 @@
+/** Which currencies new invoices can be created in now, so that nobody chooses one that would be refused. */
+import { currencies, type Currency, type CurrencyState } from '@cellhop/contract/invoices';
+import type { Ctx } from '../../ctx.ts';
+import { currencyRules } from '../../payments/currencies.ts';
+import { isEnabled, isHealthy } from './chain-health.ts';
+import { ratesOf } from './chains.ts';
+import * as states from './chain-states.store.ts';
+
+/** Of the settings; whether one can be paid now depends on its chain and rate too. */
+export function listEnabledCurrencies(ctx: Ctx): Currency[] {
+  return currencies.filter((currency) => isEnabled(ctx, currency));
+}
+
+/** Those that are set up. A large invoice may still be refused, because its rate needs more sources. */
+export async function listCurrencies(ctx: Ctx): Promise<CurrencyState[]> {
+  const all = await states.listStates(ctx);
+  const healthy = new Set(all.filter((state) => isHealthy(ctx, state)).map(({ chain }) => chain));
+  return Promise.all(
+    listEnabledCurrencies(ctx).map(async (currency) => {
+      if (!healthy.has(currencyRules[currency].chain)) return { currency, problem: 'NETWORK' as const };
+      const rateE12 = await ratesOf(ctx).rateE12(currency);
+      return { currency, problem: rateE12 === undefined ? ('RATE' as const) : null };
+    }),
+  );
+}

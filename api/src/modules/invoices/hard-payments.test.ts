@@ -1,0 +1,136 @@
+/** Payments that a careless shop would count twice, or not at all. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
+import { newInvoice, reload } from '../../../test/sandbox-payments.ts';
+import { ScriptedChain } from '../../../test/scripted-chain.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import { compareChain } from './comparison.service.ts';
+import { watchChain } from './watch.service.ts';
+
+const DOLLAR = 1_000_000n;
+/** $25 at the rate of the sandbox. */
+const units = 25_000n;
+const asset = 'BTC';
+const BLOCKS_UNTIL_FINAL = 4;
+
+let testApp: TestApp;
+let chain: ScriptedChain;
+let user: TestUser;
+beforeEach(async () => {
+  testApp = await startTestApp();
+  chain = new ScriptedChain();
+  user = await createUser(testApp);
+  await watch();
+});
+afterEach(async () => {
+  assert.deepEqual(await checkInvariants(testApp.ctx), []);
+  assert.deepEqual(await compareChain(testApp.ctx, 'bitcoin', chain), []);
+  await testApp.stop();
+});
+
+const watch = () => watchChain(testApp.ctx, 'bitcoin', chain);
+const states = async () =>
+  (await testApp.database.query<{ state: string }>('select state from deposits order by arrived_at, id')).map(
+    ({ state }) => state,
+  );
+
+async function makeFinal(): Promise<void> {
+  chain.mineEmpty(BLOCKS_UNTIL_FINAL - 1);
+  await watch();
+}
+
+test('a double spend to a foreign address after the payment was seen credits nothing', async () => {
+  const invoice = await newInvoice(user);
+  const payment = chain.send({ asset, address: invoice.address, units });
+  await watch();
+  expect((await reload(user, invoice)).status).toBe('CONFIRMING');
+  chain.drop(payment);
+  chain.mine([chain.send({ asset, address: 'an address of somebody else', units })]);
+  await makeFinal();
+  expect([await states(), await balanceOf(testApp, user)]).toEqual([['REPLACED'], 0n]);
+  expect((await reload(user, invoice)).status).toBe('PENDING');
+});
+
+test('a payment that an empty block leaves waiting is still seen, and gone when it loses a conflict', async () => {
+  const invoice = await newInvoice(user);
+  const payment = chain.send({ asset, address: invoice.address, units });
+  await watch();
+  chain.mineEmpty(1);
+  await watch();
+  expect(await states()).toEqual(['SEEN']);
+  chain.drop(payment);
+  await makeFinal();
+  expect([await states(), await balanceOf(testApp, user)]).toEqual([['REPLACED'], 0n]);
+});
+
+test('a fee bump of a payment that was seen counts once, at every moment', async () => {
+  const invoice = await newInvoice(user);
+  const first = chain.send({ asset, address: invoice.address, units });
+  await watch();
+  chain.drop(first);
+  const second = chain.send({ asset, address: invoice.address, units });
+  await watch();
+  expect((await reload(user, invoice)).payment).toMatchObject({ received: '0.00025000' });
+  chain.mine([second]);
+  await makeFinal();
+  expect((await reload(user, invoice)).payment).toMatchObject({ received: '0.00025000', excess: null, credited: 25 });
+  expect([(await states()).toSorted(), await balanceOf(testApp, user)]).toEqual([
+    ['CREDITED', 'REPLACED'],
+    25n * DOLLAR,
+  ]);
+});
+
+test('a fee bump between two blocks of a reorganisation counts once', async () => {
+  const invoice = await newInvoice(user);
+  const first = chain.send({ asset, address: invoice.address, units });
+  chain.mine([first]);
+  await watch();
+  chain.reorganise(1);
+  chain.drop(first);
+  chain.mine([chain.send({ asset, address: invoice.address, units })]);
+  await makeFinal();
+  expect([(await states()).toSorted(), await balanceOf(testApp, user)]).toEqual([
+    ['CREDITED', 'REPLACED'],
+    25n * DOLLAR,
+  ]);
+});
+
+test('a payment to the address of an older invoice is credited to it, though another one is open', async () => {
+  const old = await newInvoice(user);
+  chain.mine([chain.send({ asset, address: old.address, units: 10_000n })]);
+  await makeFinal();
+  const open = await newInvoice(user);
+  expect(open.address).not.toBe(old.address);
+  chain.mine([chain.send({ asset, address: old.address, units: 15_000n })]);
+  await makeFinal();
+  expect([(await reload(user, old)).status, (await reload(user, open)).status]).toEqual(['PAID', 'PENDING']);
+  expect(await balanceOf(testApp, user)).toBe(25n * DOLLAR);
+});
+
+test('several outputs of one transaction to one address are credited each', async () => {
+  const invoice = await newInvoice(user);
+  chain.mine(chain.sendTogether([10_000n, 15_000n].map((part) => ({ asset, address: invoice.address, units: part }))));
+  await makeFinal();
+  expect((await reload(user, invoice)).payment).toMatchObject({ received: '0.00025000', credited: 25 });
+  expect([await states(), await balanceOf(testApp, user)]).toEqual([['CREDITED', 'CREDITED'], 25n * DOLLAR]);
+});
+
+test('one transaction that pays two invoices of two customers credits both', async () => {
+  const other = await createUser(testApp);
+  const [mine, theirs] = [await newInvoice(user), await newInvoice(other)];
+  const payments = [mine, theirs].map(({ address }, index) => ({ asset, address, units: units * BigInt(index + 1) }));
+  chain.mine(chain.sendTogether(payments));
+  await makeFinal();
+  expect([(await reload(user, mine)).status, (await reload(other, theirs)).status]).toEqual(['PAID', 'OVERPAID']);
+  expect([await balanceOf(testApp, user), await balanceOf(testApp, other)]).toEqual([25n * DOLLAR, 50n * DOLLAR]);
+});
+
+test('dust is credited with what it is worth, and completes no invoice', async () => {
+  const invoice = await newInvoice(user);
+  chain.mine([chain.send({ asset, address: invoice.address, units: 1n })]);
+  await makeFinal();
+  expect((await reload(user, invoice)).status).toBe('PARTIALLY_PAID');
+  expect(await balanceOf(testApp, user)).toBe(1000n);
+});

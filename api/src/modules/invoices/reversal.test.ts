@@ -1,0 +1,116 @@
+import { listTransactions } from '@cellhop/contract/transactions';
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { balanceOf, createUser, spend, type TestUser } from '../../../test/factories.ts';
+import { BLOCKS_UNTIL_FINAL, makeSilver, paymentsOn } from '../../../test/payments-on-chain.ts';
+import { ScriptedChain } from '../../../test/scripted-chain.ts';
+import { reload } from '../../../test/sandbox-payments.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { checkInvariants } from '../../check-invariants.ts';
+import * as ledger from '../ledger/ledger.service.ts';
+import * as states from './chain-states.store.ts';
+import { compareChain } from './comparison.service.ts';
+
+const DOLLAR = 1_000_000n;
+
+let testApp: TestApp;
+let chain: ScriptedChain;
+let user: TestUser;
+let referrer: TestUser;
+let payments: ReturnType<typeof paymentsOn>;
+beforeEach(async () => {
+  testApp = await startTestApp();
+  chain = new ScriptedChain();
+  payments = paymentsOn(chain, testApp);
+  referrer = await createUser(testApp);
+  await makeSilver(testApp, referrer, await createUser(testApp, { referrerId: referrer.id }));
+  user = await createUser(testApp, { referrerId: referrer.id });
+});
+afterEach(async () => {
+  assert.deepEqual(await checkInvariants(testApp.ctx), []);
+  await testApp.stop();
+});
+
+/** Of the customer, the referrer, the loss, and the money from outside. */
+async function balances() {
+  const { external, loss } = ledger.systemAccounts;
+  return Promise.all(
+    [user, referrer, { accountId: loss }, { accountId: external }].map((each) => balanceOf(testApp, each)),
+  );
+}
+
+test('a reversal takes the bonus back too; when the payment returns, both are credited again, once', async () => {
+  const { invoice, payment } = await payments.credit(user);
+  const credited = [25n * DOLLAR, 2_500_000n, 0n, -25n * DOLLAR];
+  expect(await balances()).toEqual(credited);
+  await payments.lose(payment);
+  expect(await balances()).toEqual([0n, 0n, 0n, 0n]);
+  await payments.confirm(payment);
+  expect(await balances()).toEqual(credited);
+  expect((await reload(user, invoice)).status).toBe('PAID');
+  await Promise.all([payments.watch(), payments.watch()]);
+  expect(await balances()).toEqual(credited);
+  const { data } = await user.call(listTransactions, { query: {} });
+  expect(data.map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['RESTORATION', 25],
+    ['REVERSAL', -25],
+    ['TOP_UP', 25],
+  ]);
+  const told = await testApp.database.query<{ action: string }>(
+    `select action from audit_log where action like 'DEPOSIT_%' order by id`,
+  );
+  expect(told.map(({ action }) => action)).toEqual(['DEPOSIT_REVERSED', 'DEPOSIT_RESTORED']);
+});
+
+test('what customer and referrer have spent is a loss, which the return pays back; it may happen again', async () => {
+  const { payment } = await payments.credit(user);
+  await spend(testApp, user, 20n * DOLLAR);
+  await spend(testApp, referrer, 2n * DOLLAR);
+  for (let round = 1; round <= 3; round++) {
+    await payments.lose(payment);
+    expect(await balances()).toEqual([0n, 0n, -22n * DOLLAR, 0n]);
+    await payments.confirm(payment);
+    expect(await balances()).toEqual([5n * DOLLAR, 500_000n, 0n, -25n * DOLLAR]);
+  }
+  expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
+});
+
+test('a reversed payment in a block is not credited before it is final, nor while the chain is paused', async () => {
+  const { payment } = await payments.credit(user);
+  await payments.lose(payment);
+  chain.mine([payment]);
+  chain.mineEmpty(BLOCKS_UNTIL_FINAL - 2);
+  await payments.watch();
+  expect((await balances())[0]).toBe(0n);
+  expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
+  await states.pause(testApp.ctx, 'bitcoin', 'a test');
+  chain.mineEmpty(1);
+  await payments.watch();
+  expect((await balances())[0]).toBe(0n);
+  await states.resume(testApp.ctx, 'bitcoin');
+  await payments.watch();
+  expect((await balances())[0]).toBe(25n * DOLLAR);
+});
+
+test('a reversed payment whose new block leaves the chain too stays reversed', async () => {
+  const { payment } = await payments.credit(user);
+  await payments.lose(payment);
+  chain.mine([payment]);
+  await payments.watch();
+  chain.reorganise(1);
+  chain.drop(payment);
+  chain.mineEmpty(BLOCKS_UNTIL_FINAL + 2);
+  await payments.watch();
+  expect(await balances()).toEqual([0n, 0n, 0n, 0n]);
+});
+
+test('a large payment that returns needs the same fact from a second source again', async () => {
+  const { payment } = await payments.credit(user, 1_000_000n);
+  await payments.lose(payment);
+  chain.secondOpinion = false;
+  await payments.confirm(payment);
+  expect((await balances())[0]).toBe(0n);
+  await testApp.database.query('update deposits set released_at = now()');
+  await payments.watch();
+  expect((await balances())[0]).toBe(1000n * DOLLAR);
+});
