@@ -10,7 +10,7 @@ import { EndWatch } from './control/end-watch.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { NodeStatusReader } from './control/node-status.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
-import { type DestinationPolicy, isPublicAddress, ownListeners } from './destination-policy.ts';
+import { type DestinationPolicy, isDestinationAllowed, isPublicAddress, ownListeners } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
 import { DnsPortList } from './dns/dns-port-list.ts';
 import { createGuard } from './exits/destination-guard.ts';
@@ -87,7 +87,11 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, ...routes } = openExits(settings, limits, { ownPorts, metrics });
+  const { exits, reserved, ...routes } = openExits(settings, limits, {
+    ownPorts,
+    isDnsPort: (port) => dnsPorts.serves(port),
+    metrics,
+  });
   const parts = openConnections(settings, limits, { control, exits, metrics });
   const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
@@ -166,10 +170,17 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
   return { control, health };
 }
 
+interface OwnPorts {
+  /** Of TCP listeners. */
+  readonly ownPorts: ReadonlySet<number>;
+  /** Whether a connection has this DNS port here: the control plane may assign ports outside the range of the settings. */
+  readonly isDnsPort: (port: number) => boolean;
+}
+
 function openExits(
   settings: GatewaySettings,
   limits: Limits,
-  { ownPorts, metrics }: { ownPorts: ReadonlySet<number>; metrics: Metrics },
+  { ownPorts, isDnsPort, metrics }: OwnPorts & { metrics: Metrics },
 ) {
   const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
   const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
@@ -181,15 +192,19 @@ function openExits(
     isReserved: (address, port) => reserved.isReserved(address, port),
   });
   // A DNS port would see the client of a tunnel to it with an address of this node.
-  const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isWithin(port, dnsPorts));
-  const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isWithin(port, dnsPorts));
+  const isDns = (port: number) => isWithin(port, dnsPorts) || isDnsPort(port);
+  const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isDns(port));
+  const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isDns(port));
+  /** The address of a relay comes from another proxy, so it is never private. */
+  const relayPolicy = { ...udpPolicy, isPrivateAllowed: false };
+  const isRelayAllowed = (address: Uint8Array, port: number) => isDestinationAllowed(relayPolicy, address, port);
   const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
   const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
   metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
   const sourcePorts = new SourcePorts([dnsPorts]);
   const exits = new Exits((exit) => {
     if (exit.kind !== 'local-address')
-      return new UpstreamProxyExit({ upstream: exit, limits, nameServers, metrics, log });
+      return new UpstreamProxyExit({ upstream: exit, upstreamBudget, isRelayAllowed, limits, nameServers, metrics, log });
     const { address } = exit;
     return new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget });
   });

@@ -10,16 +10,22 @@ export interface DatagramEvents {
   failed(error: Error): void;
 }
 
-/** A bound UDP socket, or a remote end that behaves like one. */
+/** A bound UDP socket. */
 export interface DatagramPort {
   /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
   readonly isCongested: boolean;
   /** Starts to report events. Datagrams that arrived before are discarded. */
   open(events: DatagramEvents): void;
-  /** @param address a literal of the port's family */
-  send(parts: readonly Uint8Array[], port: number, address: string): void;
+  /**
+   * Sends one datagram.
+   * @param address a literal of the port's family
+   */
+  send(payload: Uint8Array | readonly Uint8Array[], port: number, address: string): void;
   close(): void;
 }
+
+/** The addresses of both families that bind to all addresses of this host. */
+export const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
 
 interface UdpSocketSettings {
   /** An address of this host, or the unspecified address of a family. */
@@ -83,7 +89,7 @@ export function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketS
         onError = (error) => events.failed(error);
         socket.on('message', (payload, from) => events.received(payload, from));
       },
-      send: (parts, toPort, to) => socket.send(parts as Uint8Array[], toPort, to, onSent),
+      send: (payload, toPort, to) => socket.send(payload as Uint8Array, toPort, to, onSent),
       close: () => {
         onError = ignore;
         socket.removeAllListeners('message').close();
