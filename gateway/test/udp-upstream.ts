@@ -80,7 +80,8 @@ export async function startUdpUpstream(settings: UdpUpstreamSettings = {}) {
       association.received.push(hex);
       const [, ipv4 = '', port4 = '', payload4 = ''] = /^00000001(.{8})(.{4})(.*)$/.exec(hex) ?? [];
       const [, port6 = '', payload6 = ''] = /^000000040{31}1(.{4})(.*)$/.exec(hex) ?? [];
-      if (port4) outgoing[0].send(Buffer.from(payload4, 'hex'), Number(`0x${port4}`), Buffer.from(ipv4, 'hex').join('.'));
+      if (port4)
+        outgoing[0].send(Buffer.from(payload4, 'hex'), Number(`0x${port4}`), Buffer.from(ipv4, 'hex').join('.'));
       if (port6) outgoing[1].send(Buffer.from(payload6, 'hex'), Number(`0x${port6}`), '::1');
     });
     for (const sender of outgoing)

@@ -75,7 +75,7 @@ describe('an association through a SOCKS5 upstream', () => {
   });
 
   it.each([
-    ['unspecified', '050000010000000' + '0PPPP'],
+    ['unspecified', '0500000100000000PPPP'],
     ['unspecified IPv6', `05000004${'0'.repeat(32)}PPPP`],
     ['a private one, behind a NAT', '050000010a000001PPPP'],
     ['a loopback one of this node', '050000017f000002PPPP'],
@@ -152,10 +152,10 @@ describe('an association through a SOCKS5 upstream', () => {
 
 describe('an upstream that opens no association', () => {
   it.each([
-    ['because it does not know the command', '050700010000' + '00000000', 7],
+    ['because it does not know the command', '05070001000000000000', 7],
     ['because of its rules', '0502', 7],
     ['for an unknown reason', '0501', 1],
-    ['and names no port', '05000001' + '7f0000010000', 1],
+    ['and names no port', '050000017f0000010000', 1],
     ['and speaks another protocol', '53534820', 1],
   ])('%s', async (_, reply, expected) => {
     const { connection, gateway, upstream } = await startThrough({ reply });
@@ -203,7 +203,7 @@ describe('an upstream that opens no association', () => {
       await until(() => upstream.requests.length === 1);
       client.socket[leave]();
       await until(() => upstream.controls.size === 0);
-      await untilGauge(gateway, 'gateway_udp_associations', 0);
+      expect(await untilGauge(gateway, 'gateway_udp_associations', 0)).toBe(0);
     },
   );
 });

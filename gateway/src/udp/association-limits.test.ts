@@ -86,6 +86,26 @@ describe('the credit of an association', () => {
     await expect.poll(() => connection.usedBytes, { timeout: 15_000 }).toBe(origin.received * 1_000);
   });
 
+  it('goes on within its grant while the control plane restarts, like a tunnel, and every byte is reported later', async () => {
+    const harness = await startNode({ limits: { updateIntervalMs: 20, updateRetryMs: 20 } });
+    const echo = await openEchoing();
+    const { server, port } = await listenLocally((socket) => socket.pipe(socket));
+    const connection = harness.control.sell();
+    const association = await associate(harness.gateway, connection);
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', port);
+    const states = [false, true, false];
+    for (const isUnavailable of states) {
+      harness.control.isUnavailable = isUnavailable;
+      await settle(association, echo);
+      client.socket.write('tunnel');
+      expect((await client.take(6)).toString()).toBe('tunnel');
+    }
+    await until(() => connection.usedBytes === 2 * states.length * ('settled'.length + 'tunnel'.length));
+    association.close();
+    client.socket.destroy();
+    server.close();
+  });
+
   it('ends with the connection, by the end watch', async () => {
     const harness = await startNode();
     const connection = harness.control.sell();

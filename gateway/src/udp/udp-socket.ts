@@ -77,20 +77,27 @@ export function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketS
 
   function toPort(): DatagramPort {
     let onError = ignore;
+    /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
+    let unsent = 0;
     const onSent = (error: Error | null) => {
+      unsent -= 1;
       if (error) onError(error);
     };
     socket.on('error', (error) => onError(error));
     return {
       get isCongested() {
-        return socket.getSendQueueSize() > limits.udpQueueBytes;
+        return unsent > 0 && socket.getSendQueueSize() > limits.udpQueueBytes;
       },
       open: (events) => {
         onError = (error) => events.failed(error);
         socket.on('message', (payload, from) => events.received(payload, from));
       },
-      send: (payload, toPort, to) => socket.send(payload as Uint8Array, toPort, to, onSent),
+      send: (payload, toPort, to) => {
+        unsent += 1;
+        socket.send(payload as Uint8Array, toPort, to, onSent);
+      },
       close: () => {
+        unsent = 0;
         onError = ignore;
         socket.removeAllListeners('message').close();
       },
