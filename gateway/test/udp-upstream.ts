@@ -11,6 +11,7 @@ export interface UdpUpstreamSettings {
   readonly credentials?: { readonly username: string; readonly password: string };
   /** The reply to UDP ASSOCIATE in hex, with PPPP for the port of the relay. */
   readonly reply?: string;
+  readonly leavesAfterReply?: boolean;
   /** The server sends nothing more from this message of the client on. */
   readonly isSilentFrom?: 'greeting' | 'login' | 'request';
 }
@@ -61,6 +62,7 @@ export async function startUdpUpstream(settings: UdpUpstreamSettings = {}) {
     const association = await openAssociation(socket);
     const portHex = hexOfPort(association.relay.address().port);
     write((settings.reply ?? BOUND_TO_LOOPBACK).replace('PPPP', portHex));
+    if (settings.leavesAfterReply) socket.destroy();
   }
 
   async function openAssociation(control: Socket): Promise<UpstreamAssociation> {

@@ -117,6 +117,15 @@ describe('an association through a SOCKS5 upstream', () => {
     await until(() => upstream.controls.size === 0);
   });
 
+  it('ends when its upstream leaves in the moment of its reply', async () => {
+    const { connection, gateway, upstream } = await startThrough({ leavesAfterReply: true });
+    const association = await associate(gateway, connection);
+    expect([0, 1]).toContain(association.reply);
+    await untilEnded(association);
+    await untilGauge(gateway, 'gateway_udp_associations', 0);
+    expect(upstream.controls.size).toBe(0);
+  });
+
   it('ignores what the upstream sends on the control connection', async () => {
     const { server, association, echo } = await startRelaying();
     server.control.write(Buffer.alloc(500_000));

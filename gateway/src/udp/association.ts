@@ -90,7 +90,7 @@ export class Association {
       this.#client = socket;
       if (this.flow.endReason !== undefined) {
         socket.close();
-        throw new TunnelFailure('client-gone');
+        throw new TunnelFailure('upstream-closed');
       }
       socket.open({
         received: (datagram, from) => this.#fromClient(datagram, from),
@@ -98,8 +98,11 @@ export class Association {
       });
       return port;
     } catch (error) {
+      const { endReason } = this.flow;
       this.flow.close('dial-failed');
-      throw failureOfDial(error);
+      // Else the exit has failed: its own error is the one to reply.
+      const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
+      throw isClientGone ? new TunnelFailure('client-gone') : failureOfDial(error);
     }
   }
 
