@@ -38,8 +38,7 @@ export async function startUdpUpstream(settings: UdpUpstreamSettings = {}) {
   const controls = new Set<Socket>();
   const { server, port } = await listenLocally((socket) => {
     controls.add(socket);
-    socket.once('close', () => controls.delete(socket));
-    socket.once('end', () => socket.end());
+    socket.once('close', () => controls.delete(socket)).once('end', () => socket.end());
     // A client that leaves early.
     serve(new Reader(socket)).catch(() => socket.destroy());
   });
@@ -60,8 +59,7 @@ export async function startUdpUpstream(settings: UdpUpstreamSettings = {}) {
     requests.push((await reader.take(10)).toString('hex'));
     if (settings.isSilentFrom === 'request') return;
     const association = await openAssociation(socket);
-    const portHex = hexOfPort(association.relay.address().port);
-    write((settings.reply ?? BOUND_TO_LOOPBACK).replace('PPPP', portHex));
+    write((settings.reply ?? BOUND_TO_LOOPBACK).replace('PPPP', hexOfPort(association.relay.address().port)));
     if (settings.leavesAfterReply) socket.destroy();
   }
 
