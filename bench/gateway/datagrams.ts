@@ -1,6 +1,6 @@
 /**
- * Compares the gateway with dante over UDP ASSOCIATE: datagrams per second that return from an echo, and the CPU time of the
- * proxy. Rounds are interleaved, and only ratios within a round are valid. The load generator is a program in C, because
+ * Compares the gateway over UDP ASSOCIATE with dante, and with a bare relay on Node, which is the floor of `node:dgram`: datagrams
+ * per second that return from an echo, and the CPU time of the proxy. Rounds are interleaved, and only ratios within a round are valid. The load generator is a program in C, because
  * one on Node would be the bottleneck; it needs a C compiler.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -15,6 +15,8 @@ import { startDante } from './dante.ts';
 import { build, cpuSeconds, killAll, OTHER_CORE, pinToCore, PROXY_CORE, start } from './processes.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
+/** V8 compiles in stages, and on a busy machine a round has few datagrams. */
+const WARM_UP_ROUNDS = 3;
 const PAYLOAD_BYTES = 1_200;
 const IN_FLIGHT = 64;
 const STEP_MS = 2_000;
@@ -58,23 +60,23 @@ async function main(): Promise<void> {
   execFileSync('cc', ['-O2', '-pthread', '-o', program, source], { stdio: 'inherit' });
   const peers = await startPeers();
   const samples = new Map<string, Sample[]>(peers.map(({ name }) => [name, []]));
-  // The first round is a warm-up: V8 is still compiling.
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 1 - WARM_UP_ROUNDS; round <= ROUNDS; round += 1) {
     for (const peer of round % 2 === 0 ? peers : peers.toReversed()) {
       const sample = await measure(program, peer);
       if (round > 0) samples.get(peer.name)?.push(sample);
     }
-    console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
+    if (round >= 0) console.log(round === 0 ? 'warmed up' : `round ${round} of ${ROUNDS} done`);
   }
   report(samples);
 }
 
 async function startPeers(): Promise<Peer[]> {
-  build('control-peer', 'gateway-peer');
+  build('control-peer', 'gateway-peer', 'bare-relay-peer');
   const { ready: control } = await start<Control>('control-peer', OTHER_CORE);
   const { url, token, username, password } = control;
   const environment = { CONTROL_URL: url, CONTROL_TOKEN: token };
   const gateway = await start<{ port: number }>('gateway-peer', PROXY_CORE, environment);
+  const bare = await start<{ port: number }>('bare-relay-peer', PROXY_CORE);
   const login = Buffer.from([1, username.length, ...Buffer.from(username), password.length, ...Buffer.from(password)]);
   const [dante] = await startDante(directory);
   return [
@@ -83,6 +85,11 @@ async function startPeers(): Promise<Peer[]> {
       name: 'gateway',
       processId: gateway.processId,
       associate: () => associate(gateway.ready.port, [Buffer.from([5, 1, 2]), login]),
+    },
+    {
+      name: 'bare relay',
+      processId: bare.processId,
+      associate: () => associate(bare.ready.port, [Buffer.from([5, 1, 0])]),
     },
     ...(dante
       ? [
@@ -141,14 +148,23 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>): void {
     const load = `load ${(100 * share).toFixed(0)} % of its core${share > LOAD_SHARE_MAX ? ' (the bottleneck)' : ''}`;
     console.log(`  ${name.padEnd(10)} ${rate.toFixed(0)} round trips/s${cost}, ${load}, ${lost} lost`);
   }
-  const [ours, theirs] = [samples.get('gateway') ?? [], samples.get('dante') ?? []];
+  console.log('\nRatios within rounds, median (min..max):');
+  for (const [name, other] of [
+    ['gateway', 'dante'],
+    ['gateway', 'bare relay'],
+    ['bare relay', 'dante'],
+  ] as const)
+    printRatios(`${name} / ${other}`, samples.get(name) ?? [], samples.get(other) ?? []);
+}
+
+function printRatios(title: string, ours: readonly Sample[], theirs: readonly Sample[]): void {
   if (theirs.length === 0) return;
-  console.log('\nRatios to dante within rounds, median (min..max):');
-  for (const key of ['perSecond', 'cpuMicros'] as const) {
+  const texts = (['perSecond', 'cpuMicros'] as const).map((key) => {
     const ratios = ours.map((sample, round) => sample[key] / (theirs[round]?.[key] ?? Number.NaN));
     const range = `${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)}`;
-    console.log(`  ${key}: ${median(ratios).toFixed(2)} (${range})`);
-  }
+    return `${key} ${median(ratios).toFixed(2)} (${range})`;
+  });
+  console.log(`  ${title}: ${texts.join(', ')}`);
 }
 
 function median(values: readonly number[]): number {

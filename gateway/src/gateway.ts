@@ -10,18 +10,10 @@ import { EndWatch } from './control/end-watch.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { NodeStatusReader } from './control/node-status.ts';
 import { descriptorLimit, DescriptorWatch, fitToDescriptors, warnAboutDescriptorLimit } from './descriptors.ts';
-import { type DestinationPolicy, isPublicAddress, ownListeners } from './destination-policy.ts';
+import { isPublicAddress } from './destination-policy.ts';
 import { DnsPorts } from './dns/dns-ports.ts';
 import { DnsPortList } from './dns/dns-port-list.ts';
-import { createGuard } from './exits/destination-guard.ts';
-import { createDial } from './exits/dial.ts';
-import { Exits } from './exits/exits.ts';
-import { LocalAddressExit } from './exits/local-address.ts';
-import { ReservedAddresses } from './exits/reserved-addresses.ts';
-import type { UpstreamBudget } from './exits/dns-upstream.ts';
-import type { UpstreamEvent } from './exits/query-socket.ts';
-import { isWithin, type PortRange, SourcePorts } from './exits/source-ports.ts';
-import { UpstreamProxyExit } from './exits/upstream-proxy.ts';
+import type { Exits } from './exits/exits.ts';
 import { Flows } from './flows/flows.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { listen } from './listen.ts';
@@ -33,25 +25,17 @@ import { createPublicPort } from './listeners/public-port.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import { healthOf, watchControl } from './node-health.ts';
+import { type ExitSettings, openExits } from './open-exits.ts';
 import { chooseRelay } from './pipe/choose-relay.ts';
 import type { Relay } from './pipe/pipe.ts';
 import { createPump } from './pipe/pump.ts';
 import { streams } from './pipe/streams.ts';
-import { ClientPorts } from './udp/client-ports.ts';
 
-export interface GatewaySettings {
+export interface GatewaySettings extends ExitSettings {
   readonly host: string;
   readonly port: number;
-  readonly controlUrl: string;
   readonly token: string;
-  readonly allowPrivate: boolean;
-  readonly log: Logger;
   readonly metricsPort?: number | undefined;
-  readonly nameServers?: readonly string[] | undefined;
-  /** Reserved for the DNS ports of connections; never used as source ports. */
-  readonly dnsPorts?: PortRange;
-  /** The ports to which clients of UDP associations send. */
-  readonly udpPorts?: PortRange;
   /** Where these ports are reached if a NAT is in front of this node: at most one address of each family. */
   readonly publicAddresses?: readonly string[];
   /** `auto`: the pump if this version of Node supports it. */
@@ -75,9 +59,6 @@ export interface Gateway {
   abortDrain(): void;
 }
 
-const NO_PORTS: PortRange = { first: 1, last: 0 };
-const UDP_PORTS: PortRange = { first: 21_000, last: 29_999 };
-
 /** Starts a gateway. It listens even if the control plane is not available yet. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const { log } = settings;
@@ -87,7 +68,12 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   /** Filled when the listeners are bound. */
   const ownPorts = new Set<number>();
   const { control, health } = openControl(settings, limits, metrics, runId);
-  const { exits, reserved, ...routes } = openExits(settings, limits, { ownPorts, metrics });
+  const { exits, reserved, ...routes } = openExits(settings, {
+    limits,
+    metrics,
+    ownPorts,
+    isDnsPort: (port) => dnsPorts.serves(port),
+  });
   const parts = openConnections(settings, limits, { control, exits, metrics });
   const { connections, reporter, endWatch, dnsPorts, dnsPortList } = parts;
   const relay = await openRelay(settings.relay ?? 'auto', limits, log);
@@ -164,42 +150,6 @@ function openControl({ controlUrl, token, log }: GatewaySettings, limits: Limits
     health,
   });
   return { control, health };
-}
-
-function openExits(
-  settings: GatewaySettings,
-  limits: Limits,
-  { ownPorts, metrics }: { ownPorts: ReadonlySet<number>; metrics: Metrics },
-) {
-  const { controlUrl, nameServers, dnsPorts = NO_PORTS, udpPorts = UDP_PORTS, allowPrivate, log } = settings;
-  const reserved = new ReservedAddresses({ controlUrl, nameServers, log });
-  reserved.refreshOwn();
-  const hostAddresses = () => reserved.own;
-  const policyWithout = (isOwnPort: (port: number) => boolean): DestinationPolicy => ({
-    isPrivateAllowed: allowPrivate,
-    isOwnListener: ownListeners({ has: isOwnPort }, hostAddresses),
-    isReserved: (address, port) => reserved.isReserved(address, port),
-  });
-  // A DNS port would see the client of a tunnel to it with an address of this node.
-  const tcpPolicy = policyWithout((port) => ownPorts.has(port) || isWithin(port, dnsPorts));
-  const udpPolicy = policyWithout((port) => isWithin(port, udpPorts) || isWithin(port, dnsPorts));
-  const onEvent = (event: UpstreamEvent) => metrics.dns.upstream(event);
-  const upstreamBudget: UpstreamBudget = { socketsMax: limits.dnsUpstreamSockets, sockets: 0, onEvent };
-  metrics.watch('gateway_dns_upstream_sockets', 'Sockets to name servers', () => upstreamBudget.sockets);
-  const sourcePorts = new SourcePorts([dnsPorts]);
-  const exits = new Exits((exit) => {
-    if (exit.kind !== 'local-address')
-      return new UpstreamProxyExit({ upstream: exit, limits, nameServers, metrics, log });
-    const { address } = exit;
-    return new LocalAddressExit({ address, limits, nameServers, sourcePorts, hostAddresses, upstreamBudget });
-  });
-  return {
-    exits,
-    reserved,
-    dial: createDial({ guard: createGuard(tcpPolicy), limits }),
-    guard: createGuard(udpPolicy, () => reserved.revision),
-    clientPorts: new ClientPorts({ range: udpPorts, reserved: dnsPorts, limits }),
-  };
 }
 
 function openConnections(

@@ -5,7 +5,7 @@ import type { ControlClient } from '../control/control-client.ts';
 import type { DnsPorts } from '../dns/dns-ports.ts';
 import type { Exit } from '../exits/exit.ts';
 import type { Exits } from '../exits/exits.ts';
-import type { EndReason } from '../flows/flow.ts';
+import { type EndReason, endOfCredit } from '../flows/flow.ts';
 import type { Limits } from '../limits.ts';
 import { Credit } from '../metering/credit.ts';
 import type { Credentials } from '../protocol/socks5.ts';
@@ -278,7 +278,7 @@ export class Connections {
     const { limits, exits, requestReport } = this.settings;
     const credit = new Credit(authorization, limits.unacknowledgedBytesMin, {
       due: () => requestReport(connection),
-      spent: () => this.end(connection, credit.reason === 'CAP' ? 'cap-reached' : 'out-of-money'),
+      spent: () => this.end(connection, endOfCredit(credit.reason)),
       ended: () => this.end(connection, 'connection-ended'),
     });
     const exit = exits.get(authorization.exit);

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Harness, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
+import { associate } from '../../test/udp.ts';
 import { defaultLimits, type Limits } from '../limits.ts';
 import { EndWatch } from './end-watch.ts';
 
@@ -37,6 +38,23 @@ describe('a node that watches for ended connections', () => {
     await until(() => control.held.size === 1);
     const metric = await gateway.metrics.registry.getSingleMetricAsString('gateway_end_watch_active');
     expect(metric).toMatch(/ 1$/);
+  });
+
+  it('closes a tunnel and an association 100 ms after the announcement at most (median of 15)', async () => {
+    const { control, gateway, port } = await start({ updateIntervalMs: 600_000 });
+    const durations: number[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      const connection = control.sell();
+      const { client } = await socks5Connect(gateway, connection, '127.0.0.1', port);
+      const association = await associate(gateway, connection);
+      await until(() => control.held.size === 1);
+      const announcedAt = performance.now();
+      control.announceEnd(connection);
+      await Promise.all([client.rest(), association.control.rest()]);
+      durations.push(performance.now() - announcedAt);
+      association.close();
+    }
+    expect(durations.toSorted((one, other) => one - other)[7]).toBeLessThanOrEqual(100);
   });
 
   it('falls back to reports if the control plane does not support the call, and does not retry immediately', async () => {

@@ -46,6 +46,11 @@ export class DnsPorts {
     return [...this.#byNumber.values()].filter(({ state }) => state === 'open').length;
   }
 
+  /** Whether this node has a DNS port with this number, open or not. */
+  serves(number: number): boolean {
+    return this.#byNumber.has(number);
+  }
+
   /** Ports that could not be opened; they are tried again. */
   get failed(): number {
     return [...this.#byNumber.values()].filter(({ state }) => state === 'failed').length;

@@ -145,11 +145,15 @@ describe('the DNS port', () => {
     expect(await untilGauge(node.gateway, 'gateway_dns_ports', 0)).toBe(0);
   });
 
-  it('is no destination of tunnels and datagrams, under any address of the node', async () => {
+  it.each([
+    ['within the range of the settings', 0],
+    ['that the control plane assigned outside of it', 1],
+  ])('is no destination of tunnels and datagrams, under any address of the node: one %s', async (_, offset) => {
     const dnsPort = await freeDnsPort();
     const names = await startNameServer({ 'node.test': ['127.0.0.1'] });
     onTestFinished(() => void names.stop());
-    const node = await startNode({ nameServers: [names.address], dnsPorts: { first: dnsPort, last: dnsPort } });
+    const dnsPorts = { first: dnsPort + offset, last: dnsPort + offset };
+    const node = await startNode({ nameServers: [names.address], dnsPorts });
     const connection = node.control.sell({ dnsPort });
     await logIn(node, connection);
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

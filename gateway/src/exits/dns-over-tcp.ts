@@ -19,6 +19,7 @@ export function askOverTcp(socket: Socket, asked: Buffer, timeoutMs: number): Pr
     };
     const timer = setTimeout(fail, timeoutMs);
     socket.on('error', fail);
+    socket.on('end', fail);
     socket.on('close', fail);
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);

@@ -30,6 +30,8 @@ export interface DnsUpstreamSettings {
   readonly nameServers: readonly string[] | undefined;
   readonly limits: Pick<Limits, 'resolverAttemptMs' | 'dnsAnswerMs'>;
   readonly budget: UpstreamBudget;
+  /** For exits without UDP of their own: `dial` alone reaches the name servers. */
+  readonly isTcpOnly?: boolean;
   /** @throws TunnelFailure */
   readonly dial: (server: NameServer, timeoutMs: number) => Promise<Socket>;
 }
@@ -84,25 +86,38 @@ export class DnsUpstream {
   }
 
   async #askServer(server: NameServer, query: Query, needsWhole: boolean, leftMs: number): Promise<Answer> {
-    const { budget, dial, limits } = this.settings;
+    const { budget, isTcpOnly, limits } = this.settings;
     const timeoutMs = Math.min(leftMs, limits.resolverAttemptMs);
     const startedAt = performance.now();
     budget.onEvent('asked');
     try {
-      const answer = await this.#socketFor(server).ask(this.#question(server, query));
-      if (answer !== 'unlike' && !(needsWhole && isTruncated(answer.message))) {
-        budget.onEvent('answered');
-        return answer;
+      if (!isTcpOnly) {
+        const answer = await this.#socketFor(server).ask(this.#question(server, query));
+        if (answer !== 'unlike' && !(needsWhole && isTruncated(answer.message))) {
+          budget.onEvent('answered');
+          return answer;
+        }
       }
-      budget.onEvent('asked-over-tcp');
-      const tcpMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
-      const socket = await dial(server, tcpMs);
-      const whole = await askOverTcp(socket, this.#question(server, query), tcpMs);
+      const whole = await this.#askOverTcp(server, query, timeoutMs - (performance.now() - startedAt));
       budget.onEvent('answered');
       return whole;
     } catch (error) {
       if (causeOf(error) === 'resolver-silent') budget.onEvent('silent');
       throw error;
+    }
+  }
+
+  async #askOverTcp(server: NameServer, query: Query, leftMs: number): Promise<Answer> {
+    const { budget, dial } = this.settings;
+    if (budget.sockets >= budget.socketsMax) throw new TunnelFailure('exit-unavailable');
+    budget.onEvent('asked-over-tcp');
+    const deadline = performance.now() + Math.max(1, leftMs);
+    budget.sockets += 1;
+    try {
+      const socket = await dial(server, Math.max(1, leftMs));
+      return await askOverTcp(socket, this.#question(server, query), Math.max(1, deadline - performance.now()));
+    } finally {
+      budget.sockets -= 1;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Side } from '../pipe/side.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
-import type { DatagramPort } from '../udp/udp-socket.ts';
+import type { Drop } from '../udp/drop.ts';
+import type { DatagramEvents } from '../udp/udp-socket.ts';
 import type { DialAbort } from './dial-abort.ts';
 
 export interface Endpoint {
@@ -16,14 +17,43 @@ export interface ExitStream {
   local(): Endpoint | undefined;
 }
 
+/** A checked destination of datagrams. */
+export interface DatagramTarget {
+  readonly text: string;
+  readonly port: number;
+  /** Its address and port as the header of a SOCKS5 datagram. */
+  readonly header: Buffer;
+}
+
+export interface ExitPortEvents extends DatagramEvents {
+  /** The exit dropped a datagram that did not come from a destination. */
+  dropped(reason: Drop): void;
+  /** The exit has closed the port: nothing passes any more. Not called after `close`. */
+  ended(): void;
+}
+
+/** A port of an exit, from which datagrams leave. */
+export interface ExitPort {
+  /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
+  readonly isCongested: boolean;
+  /** Starts to report events. Datagrams that arrived before are discarded. */
+  open(events: ExitPortEvents): void;
+  /** @param target of the port's family */
+  send(payload: Uint8Array, target: DatagramTarget): void;
+  close(): void;
+}
+
 /**
  * A route to the internet, shared by all connections that use it. It does not check destinations; the guard has done so. If
  * an exit fails, the dial fails: traffic never leaves by another route.
  */
 export interface Exit {
   readonly kind: 'local-address' | 'socks5' | 'http';
-  /** Whether `openUdp` works at all. */
-  readonly relaysUdp: boolean;
+  /**
+   * How it carries UDP: not at all, by a port for each address family, or by one port for all, which another proxy may
+   * refuse.
+   */
+  readonly udp: 'none' | 'each-family' | 'one-port';
   /** Whether it can reach addresses of this family. */
   reaches(address: Uint8Array): boolean;
   /**
@@ -41,10 +71,11 @@ export interface Exit {
   /** @throws TunnelFailure */
   connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream>;
   /**
-   * Opens a port for datagrams to checked destinations of one address family.
+   * Opens a port for datagrams to checked destinations.
+   * @param family of the destinations; without meaning if one port serves all
    * @throws TunnelFailure
    */
-  openUdp(family: 4 | 6): Promise<DatagramPort>;
+  openUdp(family: 4 | 6, abort: DialAbort): Promise<ExitPort>;
   /** Checks whether the exit works; called periodically while connections use it, so it does not wait for the network. */
   check(): Promise<void>;
   /** The exit has failed for so long that its connections should end. */

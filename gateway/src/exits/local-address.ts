@@ -4,11 +4,11 @@ import { TcpSide } from '../pipe/tcp-side.ts';
 import type { Answer, Query } from '../protocol/dns.ts';
 import { addressText, parseHost } from '../protocol/host.ts';
 import { failureOfDial, TunnelFailure } from '../statuses.ts';
-import { type DatagramPort, openUdpSocket } from '../udp/udp-socket.ts';
+import { type DatagramPort, openUdpSocket, UNSPECIFIED } from '../udp/udp-socket.ts';
 import { AddressWatch, isBindable } from './address-watch.ts';
 import { DialAbort } from './dial-abort.ts';
 import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
-import type { Endpoint, Exit, ExitStream } from './exit.ts';
+import type { DatagramTarget, Endpoint, Exit, ExitPort, ExitPortEvents, ExitStream } from './exit.ts';
 import { NameResolver } from './name-resolver.ts';
 import type { SourcePorts } from './source-ports.ts';
 
@@ -23,12 +23,10 @@ export interface LocalExitSettings {
   readonly upstreamBudget: UpstreamBudget;
 }
 
-const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
-
 /** Dials from an address of this host. The operator configures routing by source address. */
 export class LocalAddressExit implements Exit {
   readonly kind = 'local-address';
-  readonly relaysUdp = true;
+  readonly udp = 'each-family';
   readonly #resolver: NameResolver;
   readonly #upstream: DnsUpstream;
   /** Undefined for the host's default route, which is never lost. */
@@ -95,10 +93,10 @@ export class LocalAddressExit implements Exit {
     }
   }
 
-  async openUdp(family: 4 | 6): Promise<DatagramPort> {
+  async openUdp(family: 4 | 6): Promise<ExitPort> {
     const { limits, address } = this.settings;
     try {
-      return await openUdpSocket({ address: address ?? UNSPECIFIED[family], port: 0, limits });
+      return new LocalPort(await openUdpSocket({ address: address ?? UNSPECIFIED[family], port: 0, limits }));
     } catch (error) {
       throw failureOfDial(error);
     }
@@ -115,6 +113,27 @@ export class LocalAddressExit implements Exit {
         if (attemptsLeft <= 0 || !isPortInUse(error)) throw error;
       }
     }
+  }
+}
+
+/** A socket from which datagrams go straight to their destinations. */
+class LocalPort implements ExitPort {
+  constructor(private readonly socket: DatagramPort) {}
+
+  get isCongested(): boolean {
+    return this.socket.isCongested;
+  }
+
+  open(events: ExitPortEvents): void {
+    this.socket.open(events);
+  }
+
+  send(payload: Uint8Array, { port, text }: DatagramTarget): void {
+    this.socket.send(payload, port, text);
+  }
+
+  close(): void {
+    this.socket.close();
   }
 }
 

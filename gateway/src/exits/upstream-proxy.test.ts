@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { basic, type Harness, openClient, socks5Connect, startHarness } from '../../test/gateway-harness.ts';
+import {
+  basic,
+  type Harness,
+  openClient,
+  socks5Connect,
+  socks5Greeting,
+  socks5Login,
+  socks5Request,
+  startHarness,
+  untilGauge,
+} from '../../test/gateway-harness.ts';
 import { startNameServer } from '../../test/name-server.ts';
 import { closedPort, listenLocally, patternedBytes, sha256, until } from '../../test/sockets.ts';
 import { startHttpUpstream, startSocks5Upstream, type UpstreamSettings } from '../../test/upstream.ts';
@@ -186,20 +196,39 @@ describe.each(kinds)('an exit through another proxy (%s)', (kind) => {
     expect(upstream.seen.logins).toHaveLength(1);
   });
 
-  it('carries no UDP: reply 7', async () => {
-    const { connection, gateway } = await startThrough(kind);
-    const client = await openClient(gateway.port);
-    const { username, password } = connection;
-    const login = Buffer.concat([
-      Buffer.from([1, username.length]),
-      Buffer.from(username),
-      Buffer.from([password.length]),
-      Buffer.from(password),
-    ]);
-    client.socket.write(Buffer.concat([Buffer.from([5, 1, 2]), login, Buffer.from([5, 3, 0, 1, 0, 0, 0, 0, 0, 0])]));
-    await client.take(4);
-    expect((await client.take(2))[1]).toBe(7);
-  });
+  it.each(['greeting', 'request'] as const)(
+    'that stalls after the %s of its handshake is released at once when the client leaves',
+    async (stage) => {
+      const { gateway, control } = await start({ limits: { dialMs: 600_000, dialAttemptMs: 600_000 } });
+      const sockets = new Set<Socket>();
+      let received = 0;
+      const { server, port } = await listenLocally((socket) => {
+        sockets.add(socket.once('close', () => sockets.delete(socket)));
+        socket.once('end', () => socket.end()).on('data', () => (received += 1));
+        if (stage === 'request') socket.once('data', () => socket.write(Buffer.from([5, 0])));
+      });
+      stops.push(() => server.close());
+      const connection = control.sell({ exit: exitOf(kind, port) });
+      const head = `GET http://127.0.0.1:9/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: ${basic(connection)}\r\n\r\n`;
+      const connect = Buffer.concat([socks5Greeting, socks5Login(connection), socks5Request('127.0.0.1', 9)]);
+      const leaves = [
+        [connect, 'resetAndDestroy'],
+        [head, 'resetAndDestroy'],
+        // A client of an absolute-form request that ends has left; others may still send an end of their own.
+        [head, 'end'],
+      ] as const;
+      for (const [bytes, leave] of leaves) {
+        received = 0;
+        const client = await openClient(gateway.port);
+        client.socket.write(bytes);
+        await until(() => received >= (kind === 'socks5' && stage === 'request' ? 2 : 1));
+        client.socket[leave]();
+        await until(() => sockets.size === 0);
+        await untilGauge(gateway, 'gateway_tunnels', 0);
+      }
+      expect(connection.usedBytes).toBe(0);
+    },
+  );
 
   it('that stalls is released when the dial ends, also if the client has left', async () => {
     const { gateway, control } = await start({ limits: { dialMs: 300 } });

@@ -5,17 +5,19 @@ import { inBackground } from '../background.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import { TcpSide } from '../pipe/tcp-side.ts';
-import type { Answer } from '../protocol/dns.ts';
-import { addressText, parseHost } from '../protocol/host.ts';
+import type { Answer, Query } from '../protocol/dns.ts';
+import { addressText, parseHost, type Target } from '../protocol/host.ts';
 import * as http from '../protocol/http-upstream.ts';
 import { METHOD_NONE, METHOD_USER_PASSWORD, SUCCEEDED } from '../protocol/socks5.ts';
 import * as socks5 from '../protocol/socks5-upstream.ts';
 import { causeOf, type FailureCause, failureOfDial, TunnelFailure } from '../statuses.ts';
-import type { DatagramPort } from '../udp/udp-socket.ts';
 import { DialAbort } from './dial-abort.ts';
-import type { Endpoint, Exit, ExitStream } from './exit.ts';
+import { DnsUpstream, type UpstreamBudget } from './dns-upstream.ts';
+import type { Endpoint, Exit, ExitPort, ExitStream } from './exit.ts';
 import { dialAddress } from './local-address.ts';
 import { NameResolver } from './name-resolver.ts';
+import type { NameServer } from './query-socket.ts';
+import { openUpstreamAssociation } from './upstream-association.ts';
 import { UpstreamHandshake } from './upstream-handshake.ts';
 import { UpstreamWatch } from './upstream-watch.ts';
 
@@ -23,26 +25,47 @@ export interface UpstreamSettings {
   readonly upstream: UpstreamExit;
   readonly limits: Limits;
   readonly nameServers: readonly string[] | undefined;
+  readonly upstreamBudget: UpstreamBudget;
+  /** Whether datagrams may be sent to an address of a relay that the upstream names. */
+  readonly isRelayAllowed: (address: Uint8Array, port: number) => boolean;
   readonly metrics: Pick<Metrics, 'upstreamChecks'>;
   readonly log: Logger;
 }
 
+/** The messages before a tunnel or an association. */
+type Shake<Result> = (handshake: UpstreamHandshake) => Promise<Result>;
+
+interface OpenUpstream<Result> {
+  /** Paused. */
+  readonly socket: Socket;
+  readonly result: Result;
+}
+
 /**
  * Dials through another proxy, SOCKS5 or HTTP CONNECT. Names are resolved here, by the host's default route, and the
- * upstream gets only checked addresses: it could resolve a name to what the guard refuses. After its handshake the socket
- * is an ordinary one; the bytes of the handshake are not counted.
+ * upstream gets only checked addresses: it could resolve a name to what the guard refuses. Questions of DNS ports travel through
+ * the upstream, over TCP. After its handshake the socket is an ordinary one; the bytes of the handshake are not counted.
  */
 export class UpstreamProxyExit implements Exit {
   readonly kind: UpstreamExit['kind'];
-  readonly relaysUdp = false;
+  readonly udp: Exit['udp'];
   readonly #resolver: NameResolver;
+  readonly #dns: DnsUpstream;
   readonly #watch: UpstreamWatch;
   #known: { readonly addresses: Uint8Array[]; readonly until: number } | undefined;
 
   constructor(private readonly settings: UpstreamSettings) {
     const { upstream, limits, metrics, log } = settings;
     this.kind = upstream.kind;
+    this.udp = upstream.kind === 'socks5' ? 'one-port' : 'none';
     this.#resolver = new NameResolver({ ...settings, address: null });
+    this.#dns = new DnsUpstream({
+      ...settings,
+      address: null,
+      budget: settings.upstreamBudget,
+      isTcpOnly: true,
+      dial: (server, timeoutMs) => this.#dialNameServer(server, timeoutMs),
+    });
     this.#watch = new UpstreamWatch({
       checkMs: limits.upstreamCheckMs,
       lostAfterMs: limits.upstreamLostMs,
@@ -71,6 +94,7 @@ export class UpstreamProxyExit implements Exit {
 
   close(): void {
     this.#resolver.close();
+    this.#dns.close();
   }
 
   /** The upstream says for each destination. */
@@ -82,20 +106,37 @@ export class UpstreamProxyExit implements Exit {
     return this.#resolver.resolve(name, abort);
   }
 
-  openUdp(): Promise<DatagramPort> {
-    return Promise.reject(new TunnelFailure('udp-unsupported'));
+  async openUdp(_family: 4 | 6, abort: DialAbort): Promise<ExitPort> {
+    if (this.udp === 'none') throw new TunnelFailure('udp-unsupported');
+    const { limits, isRelayAllowed } = this.settings;
+    const opened = await this.#use(limits.dialMs, abort, (handshake) => this.#associate(handshake));
+    const association = { control: opened.socket, bound: opened.result, isRelayAllowed, limits };
+    return openUpstreamAssociation(association);
   }
 
-  /** A name server asked by this node would see its address, not that of the upstream. */
-  ask(): Promise<Answer> {
-    return Promise.reject(new TunnelFailure('udp-unsupported'));
+  ask(query: Query, options: { readonly needsWhole: boolean }): Promise<Answer> {
+    return this.#dns.ask(query, options);
   }
 
   async connect(destination: Endpoint, timeoutMs: number, abort: DialAbort): Promise<ExitStream> {
+    const { socket } = await this.#use(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
+    return { side: new TcpSide(socket, this.settings.limits), local: () => undefined };
+  }
+
+  /** A name server asked from this node would see its address, not that of the upstream. */
+  async #dialNameServer({ host, port }: NameServer, timeoutMs: number): Promise<Socket> {
+    const parsed = parseHost(host);
+    if (parsed?.kind !== 'address') throw new TunnelFailure('exit-unavailable');
+    const nameServer = { address: parsed.bytes, port };
+    return (await this.#use(timeoutMs, new DialAbort(), (handshake) => this.#request(handshake, nameServer))).socket;
+  }
+
+  /** `open`, whose outcome says something of the upstream. */
+  async #use<Result>(timeoutMs: number, abort: DialAbort, shake: Shake<Result>): Promise<OpenUpstream<Result>> {
     try {
-      const socket = await this.#open(timeoutMs, abort, (handshake) => this.#request(handshake, destination));
+      const opened = await this.#open(timeoutMs, abort, shake);
       this.#watch.worked();
-      return { side: new TcpSide(socket, this.settings.limits), local: () => undefined };
+      return opened;
     } catch (error) {
       if (causeOf(error) === 'upstream-login-refused') this.#watch.failed('upstream-login-refused');
       throw error;
@@ -111,7 +152,7 @@ export class UpstreamProxyExit implements Exit {
     const login = (handshake: UpstreamHandshake) =>
       this.kind === 'socks5' ? this.#login(handshake) : Promise.resolve();
     try {
-      const socket = await this.#open(upstreamCheckMs, new DialAbort(), login);
+      const { socket } = await this.#open(upstreamCheckMs, new DialAbort(), login);
       socket.destroy();
     } catch (error) {
       return causeOf(error);
@@ -122,11 +163,7 @@ export class UpstreamProxyExit implements Exit {
   }
 
   /** @throws TunnelFailure; the socket is closed then */
-  async #open(
-    timeoutMs: number,
-    abort: DialAbort,
-    shake: (handshake: UpstreamHandshake) => Promise<void>,
-  ): Promise<Socket> {
+  async #open<Result>(timeoutMs: number, abort: DialAbort, shake: Shake<Result>): Promise<OpenUpstream<Result>> {
     const deadline = performance.now() + timeoutMs;
     const socket = await this.#dial(deadline, abort);
     const handshake = new UpstreamHandshake(socket);
@@ -134,9 +171,9 @@ export class UpstreamProxyExit implements Exit {
     const timer = setTimeout(stop, deadline - performance.now());
     const unsubscribe = abort.whenAborted(stop);
     try {
-      await shake(handshake);
+      const result = await shake(handshake);
       handshake.release();
-      return socket;
+      return { socket, result };
     } catch (error) {
       socket.destroy();
       throw error;
@@ -181,7 +218,15 @@ export class UpstreamProxyExit implements Exit {
     if (this.kind === 'http') return this.#requestByHttp(handshake, { address, port });
     await this.#login(handshake);
     const reply = await handshake.request(socks5.encodeConnect(address, port), socks5.parseReply);
-    if (reply !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfReply(reply));
+    if (reply.code !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfReply(reply.code));
+  }
+
+  /** @returns where the upstream receives datagrams */
+  async #associate(handshake: UpstreamHandshake): Promise<Target | undefined> {
+    await this.#login(handshake);
+    const { code, bound } = await handshake.exchange(socks5.encodeUdpAssociate(), socks5.parseReply);
+    if (code !== SUCCEEDED) throw new TunnelFailure(socks5.causeOfAssociateReply(code));
+    return bound;
   }
 
   async #login(handshake: UpstreamHandshake): Promise<void> {

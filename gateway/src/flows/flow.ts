@@ -19,6 +19,10 @@ export type EndReason =
   | 'idle'
   | 'shutdown';
 
+/** @param reason why the control plane grants nothing more */
+export const endOfCredit = (reason: string | undefined): EndReason =>
+  reason === 'CAP' ? 'cap-reached' : 'out-of-money';
+
 interface FlowSettings {
   readonly limits: Pick<Limits, 'grantWaitMs' | 'tunnelIdleMs'>;
   readonly metrics: Pick<Metrics, 'bytesOf' | 'grantWaits' | 'grantWaitSeconds'>;

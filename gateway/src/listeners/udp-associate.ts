@@ -25,7 +25,7 @@ export async function serveUdpAssociate(
 ): Promise<void> {
   const { socket } = handshake.client;
   try {
-    if (!login.connection.exit.relaysUdp) throw new TunnelFailure('udp-unsupported');
+    if (login.connection.exit.udp === 'none') throw new TunnelFailure('udp-unsupported');
     context.flows.admitAssociation(login);
     const { association, bound } = await openAssociation(context, login, request, socket);
     handshake.release();

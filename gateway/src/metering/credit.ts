@@ -112,9 +112,13 @@ export class Credit {
       return true;
     }
     // The remaining bytes cannot make a report due, because they cannot be used. With a final grant only the window can grow.
-    const canGrow = this.#state === 'open' || bytes <= this.#grantedBytes - this.#usedBytes;
-    if (canGrow && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#requestReport();
+    if (!this.isBeyondFinal(bytes) && this.#dueAtBytes !== Number.POSITIVE_INFINITY) this.#requestReport();
     return false;
+  }
+
+  /** Whether no later grant can pay so many bytes: this is the last one. */
+  isBeyondFinal(bytes: number): boolean {
+    return this.#state === 'final' && bytes > this.#grantedBytes - this.#usedBytes;
   }
 
   /** The totals for a report; call it when the report is sent. */

@@ -222,13 +222,18 @@ export function readAnswer(message: Buffer): Answer | undefined {
     const record = readRecord(message, at);
     if (!record) return undefined;
     const data = message.subarray(record.fieldsAt + 10, record.end);
-    const length = { [TYPE_A]: 4, [TYPE_AAAA]: 16 }[record.type];
+    const length = addressLengthOf(record.type);
     if (length !== undefined && data.length !== length) return undefined;
     if (length !== undefined) addresses.push(data);
     if (record.type === TYPE_OPT) optAt = record.fieldsAt;
     at = record.end;
   }
   return at === message.length ? { message, addresses, optAt } : undefined;
+}
+
+function addressLengthOf(type: number): number | undefined {
+  if (type === TYPE_A) return 4;
+  return type === TYPE_AAAA ? 16 : undefined;
 }
 
 /** The largest answer over UDP that the client accepts. */

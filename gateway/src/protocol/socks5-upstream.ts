@@ -1,15 +1,17 @@
 /** The client's side of SOCKS5 (RFC 1928, RFC 1929): what the gateway sends to an upstream proxy, and its replies. */
 import type { FailureCause } from '../statuses.ts';
 import { needMore, type Parsed, parsedMessage, parseFailure } from './parsed.ts';
+import type { Target } from './host.ts';
 import {
   COMMAND_CONNECT,
+  COMMAND_UDP_ASSOCIATE,
   type Credentials,
   METHOD_NONE,
   METHOD_USER_PASSWORD,
   SOCKS5_VERSION,
   SUCCEEDED,
 } from './socks5.ts';
-import { addressLength, encodeAddress } from './socks5-address.ts';
+import { addressLength, encodeAddress, readAddress } from './socks5-address.ts';
 
 /** VER, REP and RSV. */
 const ADDRESS_AT = 3;
@@ -40,19 +42,27 @@ export function encodeConnect(address: Uint8Array, port: number): Buffer {
   return Buffer.from([SOCKS5_VERSION, COMMAND_CONNECT, 0, ...encodeAddress(address, port)]);
 }
 
-/**
- * The bound address is skipped: it tells customers nothing but the upstream's network. The reply of a failure counts from its
- * second byte, because some servers close before its end.
- */
-export function parseReply(bytes: Buffer): Parsed<number> {
+/** Its address is unspecified: a NAT between may change the one from which datagrams are sent. */
+export const encodeUdpAssociate = (): Buffer =>
+  Buffer.from([SOCKS5_VERSION, COMMAND_UDP_ASSOCIATE, 0, ...encodeAddress(new Uint8Array(4), 0)]);
+
+export interface UpstreamReply {
+  readonly code: number;
+  /** BND.ADDR and BND.PORT; undefined after a failure, and for an invalid name. */
+  readonly bound: Target | undefined;
+}
+
+/** The reply of a failure counts from its second byte, because some servers close before its end. */
+export function parseReply(bytes: Buffer): Parsed<UpstreamReply> {
   const [version, reply] = bytes;
   if (version !== undefined && version !== SOCKS5_VERSION) return parseFailure('upstream-malformed');
   if (reply === undefined) return needMore;
-  if (reply !== SUCCEEDED) return parsedMessage(reply, bytes.length);
+  if (reply !== SUCCEEDED) return parsedMessage({ code: reply, bound: undefined }, bytes.length);
   const length = addressLength(bytes.subarray(ADDRESS_AT));
   if (length === 'unknown' || length === 'empty-name') return parseFailure('upstream-malformed');
-  if (length === undefined || bytes.length < ADDRESS_AT + length) return needMore;
-  return parsedMessage(SUCCEEDED, ADDRESS_AT + length);
+  const end = ADDRESS_AT + (length ?? 0);
+  if (length === undefined || bytes.length < end) return needMore;
+  return parsedMessage({ code: SUCCEEDED, bound: readAddress(bytes.subarray(ADDRESS_AT, end)) }, end);
 }
 
 /** RFC 1928, section 6. 8: this upstream has no such addresses, IPv6 in practice. */
@@ -66,3 +76,7 @@ const causesOfReplies: Record<number, FailureCause> = {
 };
 
 export const causeOfReply = (reply: number): FailureCause => causesOfReplies[reply] ?? 'upstream-failed';
+
+/** A request for UDP names no destination, so a refusal by rules means UDP itself. */
+export const causeOfAssociateReply = (reply: number): FailureCause =>
+  reply === 2 || reply === 7 ? 'udp-unsupported' : 'upstream-failed';

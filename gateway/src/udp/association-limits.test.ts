@@ -9,22 +9,56 @@ import {
   untilGauge,
 } from '../../test/gateway-harness.ts';
 import { listenLocally, until } from '../../test/sockets.ts';
-import { dropped, openEchoing, openPeer, settle, startNode } from '../../test/udp-harness.ts';
+import { dropped, openEchoing, openPeer, resolving, settle, startNode } from '../../test/udp-harness.ts';
 import { associate, type TestAssociation } from '../../test/udp.ts';
 
 describe('the credit of an association', () => {
-  it('passes datagrams as a whole or not at all', async () => {
+  it.each([
+    [undefined, 'out-of-money'],
+    ['CAP', 'cap-reached'],
+  ])('passes datagrams as a whole, and ends it with the first that no grant can pay (%s)', async (reason, end) => {
     const harness = await startNode({ limits: { updateIntervalMs: 20 } });
+    const origin = await openPeer();
+    const connection = harness.control.sell({ allowedBytes: 2_500, reason });
+    const association = await associate(harness.gateway, connection);
+    for (let index = 0; index < 3; index += 1) association.send('127.0.0.1', origin.port, Buffer.alloc(1_000));
+    expect((await association.control.rest()).bytes).toHaveLength(0);
+    expect([origin.received, dropped(harness, 'no-credit'), connection.state]).toEqual([2, 1, 'final']);
+    const ends = (await harness.gateway.metrics.tunnelEnds.get()).values;
+    expect(ends).toContainEqual({ labels: { reason: end }, value: 1 });
+    await until(() => connection.usedBytes === 2_000);
+    // A tunnel can still use what is left: it passes the paid part of a chunk.
+    expect(connection.endedAtBytes).toBeUndefined();
+    const sink = await listenLocally((socket) => socket.resume());
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', sink.port);
+    client.socket.write(Buffer.alloc(1_000));
+    await until(() => connection.endedAtBytes === 2_500);
+    sink.server.close();
+  });
+
+  it('ends it with a reply that no grant can pay', async () => {
+    const harness = await startNode({ limits: { updateIntervalMs: 20 } });
+    const echo = await openEchoing();
+    const connection = harness.control.sell({ allowedBytes: 1_500 });
+    const association = await associate(harness.gateway, connection);
+    association.send('127.0.0.1', echo.port, Buffer.alloc(1_000));
+    expect((await association.control.rest()).bytes).toHaveLength(0);
+    await until(() => connection.usedBytes === 1_000);
+    expect(association.udp.received).toBe(0);
+  });
+
+  it('ends it in the middle of a burst that waited for its destination', async () => {
+    const names = await resolving({ 'held.test': ['127.0.0.1'] });
+    const harness = await startNode({ limits: { updateIntervalMs: 20 }, nameServers: [names.address] });
     const origin = await openPeer();
     const connection = harness.control.sell({ allowedBytes: 2_500 });
     const association = await associate(harness.gateway, connection);
-    for (let index = 0; index < 3; index += 1) association.send('127.0.0.1', origin.port, Buffer.alloc(1_000));
-    await until(() => dropped(harness, 'no-credit') === 1 && origin.received === 2);
-    association.send('127.0.0.1', origin.port, Buffer.alloc(400));
-    await until(() => origin.received === 3);
-    expect(connection.state).toBe('final');
-    association.close();
-    await until(() => connection.usedBytes === 2_400);
+    for (let index = 0; index < 8; index += 1) association.send('held.test', origin.port, Buffer.alloc(1_000));
+    await until(() => names.queries.includes('held.test'));
+    await settle(association, await openEchoing());
+    names.release();
+    expect((await association.control.rest()).bytes).toHaveLength(0);
+    await until(() => origin.received === 2 && dropped(harness, 'no-credit') === 6);
   });
 
   it('closes the control connection when the last byte is used, and charges exactly the relayed bytes', async () => {
@@ -50,6 +84,26 @@ describe('the credit of an association', () => {
     association.close();
     await untilGauge(harness.gateway, 'gateway_udp_associations', 0);
     await expect.poll(() => connection.usedBytes, { timeout: 15_000 }).toBe(origin.received * 1_000);
+  });
+
+  it('goes on within its grant while the control plane restarts, like a tunnel, and every byte is reported later', async () => {
+    const harness = await startNode({ limits: { updateIntervalMs: 20, updateRetryMs: 20 } });
+    const echo = await openEchoing();
+    const { server, port } = await listenLocally((socket) => socket.pipe(socket));
+    const connection = harness.control.sell();
+    const association = await associate(harness.gateway, connection);
+    const { client } = await socks5Connect(harness.gateway, connection, '127.0.0.1', port);
+    const states = [false, true, false];
+    for (const isUnavailable of states) {
+      harness.control.isUnavailable = isUnavailable;
+      await settle(association, echo);
+      client.socket.write('tunnel');
+      expect((await client.take(6)).toString()).toBe('tunnel');
+    }
+    await until(() => connection.usedBytes === 2 * states.length * ('settled'.length + 'tunnel'.length));
+    association.close();
+    client.socket.destroy();
+    server.close();
   });
 
   it('ends with the connection, by the end watch', async () => {

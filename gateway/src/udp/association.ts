@@ -4,9 +4,10 @@ import type { Login } from '../connections/connection.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import { DialAbort } from '../exits/dial-abort.ts';
 import type { DestinationGuard } from '../exits/destination-guard.ts';
-import type { EndReason, Flow } from '../flows/flow.ts';
+import { type EndReason, endOfCredit, type Flow } from '../flows/flow.ts';
 import type { Flows } from '../flows/flows.ts';
 import type { Limits } from '../limits.ts';
+import type { Direction } from '../metering/credit.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Target } from '../protocol/host.ts';
 import { DATAGRAM_BYTES_MAX, readUdpTarget, udpHeaderLength } from '../protocol/socks5-udp.ts';
@@ -64,10 +65,11 @@ export class Association {
     const { flows, limits } = context;
     this.#clientPort = client.port;
     this.#destinations = new Destinations(limits.destinationsPerAssociation);
-    const failed = () => this.#drop('network-error');
-    this.#exits = new ExitPorts(login.connection.exit, {
+    this.#exits = new ExitPorts(login.connection.exit, this.#abort, {
       received: (payload, from) => this.#fromExit(payload, from),
-      failed,
+      failed: () => this.#drop('network-error'),
+      dropped: (reason) => this.#drop(reason),
+      ended: () => this.flow.close('exit-failed'),
     });
     this.flow = flows.open(login, 'socks5-udp', (reason) => {
       this.#close();
@@ -77,17 +79,18 @@ export class Association {
   }
 
   /**
-   * Opens the port to which the client sends.
+   * Opens the port to which the client sends, and first that of an exit which may refuse it.
    * @returns the port
    * @throws TunnelFailure; the association is closed then
    */
   async open(): Promise<number> {
     try {
+      await this.#exits.openFirst();
       const { socket, port } = await this.context.clientPorts.open(this.client.localAddress);
       this.#client = socket;
       if (this.flow.endReason !== undefined) {
         socket.close();
-        throw new TunnelFailure('client-gone');
+        throw new TunnelFailure('upstream-closed');
       }
       socket.open({
         received: (datagram, from) => this.#fromClient(datagram, from),
@@ -95,8 +98,11 @@ export class Association {
       });
       return port;
     } catch (error) {
+      const { endReason } = this.flow;
       this.flow.close('dial-failed');
-      throw failureOfDial(error);
+      // Else the exit has failed: its own error is the one to reply.
+      const isClientGone = endReason !== undefined && endReason !== 'exit-failed';
+      throw isClientGone ? new TunnelFailure('client-gone') : failureOfDial(error);
     }
   }
 
@@ -104,11 +110,12 @@ export class Association {
     if (from.address !== this.client.address) return this.#drop('wrong-source');
     const { connection } = this.login;
     const { limits } = this.context;
-    if (!connection.rates.datagrams.take()) return this.#drop('rate');
-    const headerLength = udpHeaderLength(datagram);
-    if (typeof headerLength === 'string') return this.#drop(headerLength);
-    const header = datagram.toString('latin1', 0, headerLength);
     const now = performance.now();
+    if (!connection.rates.datagrams.take(now)) return this.#drop('rate');
+    const repeated = this.#destinations.repeatedHeader(datagram);
+    const headerLength = repeated?.length ?? udpHeaderLength(datagram);
+    if (typeof headerLength === 'string') return this.#drop(headerLength);
+    const header = repeated ?? datagram.toString('latin1', 0, headerLength);
     const known = this.#destinations.find(header, now - limits.udpIdleMs);
     if (!this.#acceptsPort(from.port, known !== undefined, now)) return this.#drop('wrong-source');
     const payload = datagram.subarray(headerLength);
@@ -173,13 +180,24 @@ export class Association {
 
   #toExit(destination: Destination, route: Route, payload: Buffer): void {
     const { metrics } = this.context;
-    const { port, text, exit } = route;
+    const { exit } = route;
+    // An earlier datagram of the same burst may have ended it.
+    if (this.flow.endReason !== undefined) return this.#drop('no-credit');
     if (!this.#isAllowed(route)) return this.#drop('destination-refused');
     if (exit.isCongested) return this.#drop('queue-full');
-    if (!this.flow.meter.takeWhole('toExit', payload.length)) return this.#drop('no-credit');
+    if (!this.#pay('toExit', payload.length)) return;
     this.#destinations.sent(destination, route, this.#heardAt);
     metrics.udp.relayed.toExit += 1;
-    exit.send([payload], port, text);
+    exit.send(payload, route);
+  }
+
+  /** A datagram passes as a whole or not at all. One that no later grant can pay ends the association, as a tunnel ends. */
+  #pay(direction: Direction, bytes: number): boolean {
+    if (this.flow.meter.takeWhole(direction, bytes)) return true;
+    this.#drop('no-credit');
+    const { credit } = this.login.connection;
+    if (credit.isBeyondFinal(bytes)) this.flow.close(endOfCredit(credit.reason));
+    return false;
   }
 
   /** Each datagram is judged; the verdict is reused until the addresses of this host and of the control plane are read again. */
@@ -195,18 +213,19 @@ export class Association {
   #fromExit(payload: Buffer, from: Sender): void {
     const { connection } = this.login;
     const { limits, metrics } = this.context;
+    const now = performance.now();
     const destination = this.#destinations.withAddress(from);
     const { route, sentAt } = destination ?? {};
-    const isExpected = sentAt !== undefined && performance.now() - sentAt < limits.udpIdleMs;
+    const isExpected = sentAt !== undefined && now - sentAt < limits.udpIdleMs;
     const [client, clientPort] = [this.#client, this.#clientPort];
     if (!route || !isExpected || !client || clientPort === undefined) return this.#drop('unknown-sender');
-    if (!connection.rates.datagrams.take()) return this.#drop('rate');
+    if (!connection.rates.datagrams.take(now)) return this.#drop('rate');
     if (payload.length === 0 && !connection.rates.newDestinations.take()) return this.#drop('rate');
-    if (route.replyHeader.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-long');
+    if (route.header.length + payload.length > DATAGRAM_BYTES_MAX) return this.#drop('too-long');
     if (client.isCongested) return this.#drop('queue-full');
-    if (!this.flow.meter.takeWhole('toClient', payload.length)) return this.#drop('no-credit');
+    if (!this.#pay('toClient', payload.length)) return;
     metrics.udp.relayed.toClient += 1;
-    client.send([route.replyHeader, payload], clientPort, this.client.address);
+    client.send([route.header, payload], clientPort, this.client.address);
   }
 
   #drop(reason: Drop): void {

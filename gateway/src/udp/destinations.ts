@@ -1,16 +1,13 @@
 import { canonicalAddress } from '@cellhop/contract/network';
 import { addressText, type Target } from '../protocol/host.ts';
 import { encodeUdpHeader } from '../protocol/socks5-udp.ts';
-import type { DatagramPort, Sender } from './udp-socket.ts';
+import type { DatagramTarget, ExitPort } from '../exits/exit.ts';
+import type { Sender } from './udp-socket.ts';
 
 /** Where datagrams for a destination go. */
-export interface Route {
+export interface Route extends DatagramTarget {
   readonly address: Uint8Array;
-  readonly port: number;
-  readonly text: string;
-  readonly exit: DatagramPort;
-  /** The header of its replies to the client. */
-  readonly replyHeader: Buffer;
+  readonly exit: ExitPort;
   /** The same address and port as a key of the table. */
   readonly key: string;
   /** The revision of the guard that judged the address last. */
@@ -18,11 +15,11 @@ export interface Route {
   isAllowed: boolean;
 }
 
-export function createRoute(exit: DatagramPort, address: Uint8Array, port: number): Route {
+export function createRoute(exit: ExitPort, address: Uint8Array, port: number): Route {
   const text = addressText(address);
   const key = keyOf({ address: canonicalAddress(text) ?? text, port });
-  const replyHeader = encodeUdpHeader(address, port);
-  return { address, port, text, exit, key, replyHeader, judgedAt: undefined, isAllowed: false };
+  const header = encodeUdpHeader(address, port);
+  return { address, port, text, exit, key, header, judgedAt: undefined, isAllowed: false };
 }
 
 /** A destination of one association: what a client wrote into the headers of its datagrams. */
@@ -47,11 +44,22 @@ export class Destinations {
   readonly #byHeader = new Map<string, Destination>();
   readonly #byAddress = new Map<string, Destination>();
   #latest: Destination | undefined;
+  /** The last one that was looked up, with its key. */
+  #latestSender = { address: '', port: 0, key: '' };
 
   constructor(private readonly max: number) {}
 
   get all(): Iterable<Destination> {
     return this.#byHeader.values();
+  }
+
+  /** The header of the last destination, if a datagram starts with it: usually it does, and reading a header costs more. */
+  repeatedHeader(datagram: Uint8Array): string | undefined {
+    const header = this.#latest?.header;
+    if (header === undefined || datagram.length < header.length) return undefined;
+    for (let index = 0; index < header.length; index += 1)
+      if (datagram[index] !== header.charCodeAt(index)) return undefined;
+    return header;
   }
 
   /** A destination that was not used since `sentAfter` is forgotten, because its name may have another address by now. */
@@ -90,6 +98,9 @@ export class Destinations {
 
   /** The destination with this address and port. */
   withAddress(sender: Sender): Destination | undefined {
-    return this.#byAddress.get(keyOf(sender));
+    const { address, port } = sender;
+    if (this.#latestSender.port !== port || this.#latestSender.address !== address)
+      this.#latestSender = { address, port, key: keyOf(sender) };
+    return this.#byAddress.get(this.#latestSender.key);
   }
 }

@@ -1,29 +1,33 @@
-import type { Exit } from '../exits/exit.ts';
+import type { DialAbort } from '../exits/dial-abort.ts';
+import type { Exit, ExitPort, ExitPortEvents } from '../exits/exit.ts';
 import { TunnelFailure } from '../statuses.ts';
-import type { DatagramEvents, DatagramPort } from './udp-socket.ts';
 
-/** The sockets of an association towards destinations: one for each address family, opened when it is first needed. */
+/** The ports of an association towards destinations: one for all, or one for each address family when it is first needed. */
 export class ExitPorts {
-  readonly #byFamily = new Map<4 | 6, Promise<DatagramPort>>();
-  readonly #opened: DatagramPort[] = [];
+  readonly #byFamily = new Map<4 | 6, Promise<ExitPort>>();
+  readonly #opened: ExitPort[] = [];
   #isClosed = false;
 
   constructor(
     private readonly exit: Exit,
-    private readonly events: DatagramEvents,
+    private readonly abort: DialAbort,
+    private readonly events: ExitPortEvents,
   ) {}
+
+  /**
+   * Opens the port of an exit that has one for all destinations, because it may refuse it.
+   * @throws TunnelFailure
+   */
+  async openFirst(): Promise<void> {
+    if (this.exit.udp === 'one-port') await this.#portFor(4);
+  }
 
   /**
    * @param address a destination's address
    * @throws TunnelFailure
    */
-  to(address: Uint8Array): Promise<DatagramPort> {
-    const family = address.length === 4 ? 4 : 6;
-    const known = this.#byFamily.get(family);
-    if (known) return known;
-    const opening = this.#open(family);
-    this.#byFamily.set(family, opening);
-    return opening;
+  to(address: Uint8Array): Promise<ExitPort> {
+    return this.#portFor(this.exit.udp === 'one-port' || address.length === 4 ? 4 : 6);
   }
 
   close(): void {
@@ -31,9 +35,17 @@ export class ExitPorts {
     for (const port of this.#opened) port.close();
   }
 
-  async #open(family: 4 | 6): Promise<DatagramPort> {
+  #portFor(family: 4 | 6): Promise<ExitPort> {
+    const known = this.#byFamily.get(family);
+    if (known) return known;
+    const opening = this.#open(family);
+    this.#byFamily.set(family, opening);
+    return opening;
+  }
+
+  async #open(family: 4 | 6): Promise<ExitPort> {
     try {
-      const port = await this.exit.openUdp(family);
+      const port = await this.exit.openUdp(family, this.abort);
       if (this.#isClosed) {
         port.close();
         throw new TunnelFailure('client-gone');

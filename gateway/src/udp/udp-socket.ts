@@ -10,16 +10,22 @@ export interface DatagramEvents {
   failed(error: Error): void;
 }
 
-/** A bound UDP socket, or a remote end that behaves like one. */
+/** A bound UDP socket. */
 export interface DatagramPort {
   /** So much is waiting to be sent that further datagrams should be dropped: there is no backpressure in UDP. */
   readonly isCongested: boolean;
   /** Starts to report events. Datagrams that arrived before are discarded. */
   open(events: DatagramEvents): void;
-  /** @param address a literal of the port's family */
-  send(parts: readonly Uint8Array[], port: number, address: string): void;
+  /**
+   * Sends one datagram.
+   * @param address a literal of the port's family
+   */
+  send(payload: Uint8Array | readonly Uint8Array[], port: number, address: string): void;
   close(): void;
 }
+
+/** The addresses of both families that bind to all addresses of this host. */
+export const UNSPECIFIED = { 4: '0.0.0.0', 6: '::' } as const;
 
 interface UdpSocketSettings {
   /** An address of this host, or the unspecified address of a family. */
@@ -71,20 +77,27 @@ export function openUdpSocket({ address, port, isDualStack, limits }: UdpSocketS
 
   function toPort(): DatagramPort {
     let onError = ignore;
+    /** Usually the system takes a datagram at once, and then there is no queue to ask Node about. */
+    let unsent = 0;
     const onSent = (error: Error | null) => {
+      unsent -= 1;
       if (error) onError(error);
     };
     socket.on('error', (error) => onError(error));
     return {
       get isCongested() {
-        return socket.getSendQueueSize() > limits.udpQueueBytes;
+        return unsent > 0 && socket.getSendQueueSize() > limits.udpQueueBytes;
       },
       open: (events) => {
         onError = (error) => events.failed(error);
         socket.on('message', (payload, from) => events.received(payload, from));
       },
-      send: (parts, toPort, to) => socket.send(parts as Uint8Array[], toPort, to, onSent),
+      send: (payload, toPort, to) => {
+        unsent += 1;
+        socket.send(payload as Uint8Array, toPort, to, onSent);
+      },
       close: () => {
+        unsent = 0;
         onError = ignore;
         socket.removeAllListeners('message').close();
       },
