@@ -15,7 +15,13 @@ const due = (minute: number) =>
     .map(({ task }) => task);
 
 test('tasks are due every minute, ten minutes or hour', () => {
-  const everyMinute = ['usage.record', 'dashboard.sum', 'referrals.turn-month', 'approvals.lapse'];
+  const everyMinute = [
+    'usage.record',
+    'dashboard.sum',
+    'referrals.turn-month',
+    'approvals.lapse',
+    'proxies.fail-abandoned',
+  ];
   expect(due(1)).toEqual(everyMinute);
   expect(due(10)).toEqual([...everyMinute, 'jobs.clean-up']);
   const hourly = [7, 17, 27, 37, 47].flatMap((minute) => due(minute)).filter((task) => !everyMinute.includes(task));
