@@ -14,8 +14,8 @@ test('a currency that is unavailable says why, and cannot be chosen', async ({ p
     { currency: 'LTC', problem: null },
   ];
   await page.route(CURRENCIES, (route) => route.fulfill({ json: { data: states } }));
-  await createCustomer(page, 'choosing@example.com');
-  await enter(page, '/payments/invoices?create=true', 'choosing@example.com');
+  await createCustomer(page, 'currencies@example.com');
+  await enter(page, '/payments/invoices?create=true', 'currencies@example.com');
   const dialog = dialogOf(page);
   await dialog.getByLabel('Amount, USD').fill('25');
   await dialog.getByRole('combobox', { name: 'Currency' }).click();
