@@ -182,8 +182,8 @@ test('a monthly statement has the company and the sums of the transactions, and 
   page,
   product,
 }) => {
-  await createCustomer(page, 'accounting@example.com');
-  await enter(page, '/account', 'accounting@example.com');
+  await createCustomer(page, 'bookkeeper@example.com');
+  await enter(page, '/account', 'bookkeeper@example.com');
   await page.getByLabel('Company name').fill('Rohrpost GmbH');
   await page.getByLabel('Address').fill('Hauptstraße 1\n10115 Berlin');
   await page.getByLabel('Tax number').fill('<1>');
