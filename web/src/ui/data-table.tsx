@@ -68,10 +68,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   if (!isPhone && !(isTablet && isDense))
     return <WideTable label={label} columns={columns} table={table} rows={shown} isDense={isDense} />;
   return (
-    <>
+    <div className={classes['cards']}>
       {onSort && <SortSelect columns={columns} sort={sort} onSort={onSort} />}
       <CardList label={label} columns={columns} rows={shown} skeletonKeys={SKELETON_ROWS} renderCard={renderCard} />
-    </>
+    </div>
   );
 }
 
