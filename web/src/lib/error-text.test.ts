@@ -1,12 +1,13 @@
 import { ApiError } from '@cellhop/contract/client';
 import { errorCodes } from '@cellhop/contract/errors';
 import i18next from 'i18next';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import en from '../i18n/locales/en/common.json' with { type: 'json' };
 import enStaff from '../i18n/locales/en/staff.json' with { type: 'json' };
 import ru from '../i18n/locales/ru/common.json' with { type: 'json' };
 import ruStaff from '../i18n/locales/ru/staff.json' with { type: 'json' };
 import { errorText, waitSecondsOf } from './error-text.ts';
+import { currentSettings, loadSettings } from './settings.ts';
 
 beforeAll(() =>
   i18next.init({
@@ -35,6 +36,16 @@ describe('errorText', () => {
   it('tells how long to wait if the server does', () => {
     const refusal = new ApiError(429, 'RATE_LIMITED', 'Too many requests', undefined, 61);
     expect(errorText(refusal)).toBe('Too many attempts. Try again in 2 minutes');
+  });
+
+  it('tells blocked users whom to write to, if the operator has an address', async () => {
+    const refusal = new ApiError(403, 'ACCOUNT_BLOCKED', 'Account is blocked');
+    expect(errorText(refusal)).toBe(en.errors.ACCOUNT_BLOCKED);
+    const data = { ...currentSettings(), contactEmail: 'help@example.com' };
+    vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ data })));
+    await loadSettings();
+    expect(errorText(refusal)).toBe(en.accountBlocked.replace('{{email}}', 'help@example.com'));
+    vi.unstubAllGlobals();
   });
 
   it('shows a generic text for unknown errors', () => {
