@@ -4,12 +4,6 @@ import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from '../sr
 
 type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
 
-const observe = (payment: Payment, block: ObservedPayment['block']): ObservedPayment => ({
-  ...payment,
-  block,
-  arrivedAt: new Date(),
-});
-
 interface Block {
   hash: string;
   payments: Payment[];
@@ -26,6 +20,8 @@ export class ScriptedChain implements ChainWatcher {
   confirmCount = 0;
   /** Of a chain whose nodes name final blocks. */
   finalizedHeight: number | undefined;
+  /** How far the clock of the miners is behind ours. */
+  clockBehindMs = 0;
 
   constructor(private readonly blocksPerPoll = 1000) {}
 
@@ -88,9 +84,9 @@ export class ScriptedChain implements ChainWatcher {
     const mined = this.blocks
       .slice(kept.length, end)
       .flatMap(({ hash, payments }, index) =>
-        payments.map((payment) => observe(payment, { height: kept.length + index, hash, time: new Date() })),
+        payments.map((payment) => this.observe(payment, { height: kept.length + index, hash, time: new Date() })),
       );
-    const pooled = this.pool.map((payment) => observe(payment, undefined));
+    const pooled = this.pool.map((payment) => this.observe(payment, undefined));
     const watched = [...mined, ...pooled].filter(({ address }) => addresses.has(address));
     return Promise.resolve({
       cursor: JSON.stringify(this.blocks.slice(0, end).map(({ hash }) => hash)),
@@ -106,6 +102,10 @@ export class ScriptedChain implements ChainWatcher {
       },
       scannedHeight: end - 1,
     });
+  }
+
+  private observe(payment: Payment, block: ObservedPayment['block']): ObservedPayment {
+    return { ...payment, block, arrivedAt: new Date(Date.now() - this.clockBehindMs) };
   }
 
   confirm(): Promise<boolean | undefined> {

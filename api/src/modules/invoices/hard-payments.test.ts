@@ -134,3 +134,13 @@ test('dust is credited with what it is worth, and completes no invoice', async (
   expect((await reload(user, invoice)).status).toBe('PARTIALLY_PAID');
   expect(await balanceOf(testApp, user)).toBe(1000n);
 });
+
+test('a payment at once belongs to its invoice, although the clock of its block is behind', async () => {
+  const invoice = await newInvoice(user);
+  chain.clockBehindMs = 60_000;
+  chain.send({ asset, address: invoice.address, units });
+  chain.mine();
+  await makeFinal();
+  expect([await states(), await balanceOf(testApp, user)]).toEqual([['CREDITED'], 25n * DOLLAR]);
+  expect((await reload(user, invoice)).status).toBe('PAID');
+});

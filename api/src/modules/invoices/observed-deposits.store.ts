@@ -8,6 +8,9 @@ import type { DepositState } from './deposit-state.ts';
 /** As in the index deposits_in_motion. */
 const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
 
+/** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
+const BLOCK_CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
+
 /** Addresses whose payments are searched at the pace of the chain, those with the newest invoices first. */
 export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<Set<string>> {
   const rows = await ctx.db.query<{ address: string }>(
@@ -37,7 +40,8 @@ export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
 
 /**
  * Inserts a deposit, unless it is known. It belongs to the newest invoice of its address and currency that existed when it arrived; this
- * never changes.
+ * never changes. The time of a block has no fractions of a second, and its clock may be behind ours: a payment that seems to be older
+ * than all invoices of its address belongs to the first one.
  * @returns the invoice's id; undefined if there is none or the deposit is known
  */
 export async function insertDeposit(
@@ -51,9 +55,13 @@ export async function insertDeposit(
     `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id,
                            confirmations_min)
      select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
-            (select invoices.id from invoices
-              where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6
-              order by invoices.created_at desc, invoices.id limit 1), $11
+            coalesce(
+              (select invoices.id from invoices
+                where address_id = deposit_addresses.id and currency = $8 and date_trunc('second', invoices.created_at) <= $6
+                order by invoices.created_at desc, invoices.id limit 1),
+              (select invoices.id from invoices
+                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6 + $12 * interval '1 millisecond'
+                order by invoices.created_at, invoices.id limit 1)), $11
        from deposit_addresses where address_space = $9 and address = $10
      on conflict (chain, asset, transaction_id, output) do nothing
      returning invoice_id as "invoiceId"`,
@@ -69,6 +77,7 @@ export async function insertDeposit(
       addressSpace,
       payment.address,
       payment.confirmationsMin ?? 0,
+      BLOCK_CLOCK_BEHIND_MS_MAX,
     ],
   );
   return row?.invoiceId ?? undefined;
