@@ -1,3 +1,4 @@
+import type { Request } from '@playwright/test';
 import { createCustomer, expect, fillSignIn, PASSWORD, signIn, test } from './product.ts';
 
 test('filters and pages are in the URL: reload and Back keep them', async ({ page }) => {
@@ -135,9 +136,14 @@ test('a lost network and a timeout show a message and can be retried', async ({ 
   // The network fails while the styles of later popups load.
   const lost = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/controls-'));
   await page.route('**/assets/controls-*.css', (route) => route.abort());
+  // Browsers never load a module again that failed, and this is about stylesheets and data.
+  const loading = new Set<Request>();
+  page.on('request', (request) => request.url().endsWith('.js') && loading.add(request));
+  page.on('requestfinished', (request) => loading.delete(request));
   await signIn(page, 'user@example.com', 'demo-password');
   await expect(page.getByRole('table')).toBeVisible();
   await lost;
+  await expect.poll(() => loading.size).toBe(0);
   await page.unroute('**/assets/controls-*.css');
   await context.setOffline(true);
   await expect(page.getByText('You are offline')).toBeVisible();

@@ -32,10 +32,16 @@ export function lazyPart<Part>(load: () => Promise<Part>): LazyPart<Part> {
     loadWhenIdle: () => {
       if (isScheduled) return;
       isScheduled = true;
-      runWhenIdle(() => void loadOnce().catch(() => undefined));
+      runWhenIdle(() => {
+        // Browsers remember a module that failed to load: only a reload of the page would try it again.
+        if (!isOffline()) void loadOnce().catch(() => undefined);
+      });
     },
   };
 }
+
+/** Only browsers know. */
+const isOffline = () => 'navigator' in globalThis && 'onLine' in navigator && !navigator.onLine;
 
 /** @returns the part, once it was requested and is loaded, and a function that requests it */
 export function useLazyPart<Part>(lazy: LazyPart<Part>): [Part | undefined, () => void] {

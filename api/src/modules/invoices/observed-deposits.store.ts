@@ -57,7 +57,7 @@ export async function insertDeposit(
      select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
             coalesce(
               (select invoices.id from invoices
-                where address_id = deposit_addresses.id and currency = $8 and date_trunc('second', invoices.created_at) <= $6
+                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6
                 order by invoices.created_at desc, invoices.id limit 1),
               (select invoices.id from invoices
                 where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6 + $12 * interval '1 millisecond'
