@@ -79,6 +79,7 @@ describe('in production', () => {
         isCredited: false,
         confirmations: 1,
         confirmationsNeeded: null,
+        isReplaceable: false,
       },
     ]);
     chain.finalizedHeight = 1;
