@@ -1,5 +1,5 @@
 /** Which invoice a payment belongs to, and at which rate, whatever the clocks of the chain say. */
-import { createInvoice, type Invoice } from '@cellhop/contract/invoices';
+import type { Invoice } from '@cellhop/contract/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
@@ -32,10 +32,11 @@ const watch = (name: Chain = 'bitcoin') => watchChain(testApp.ctx, name, chain);
 const statuses = async (...invoices: Invoice[]) =>
   Promise.all(invoices.map(async (invoice) => (await reload(user, invoice)).status));
 
+const earlier = (column: string) => `${column} = ${column} - $1 * interval '1 millisecond'`;
+
 /** Everything that happened so far, but for the blocks, happened this much earlier. */
 async function letPass(ms: number): Promise<void> {
   const { database } = testApp;
-  const earlier = (column: string) => `${column} = ${column} - $1 * interval '1 millisecond'`;
   await database.query(`update chain_cursors set ${earlier('polled_at')}`, [ms]);
   await database.query(`update invoices set ${earlier('created_at')}, ${earlier('expired_at')}`, [ms]);
 }
@@ -153,7 +154,6 @@ describe('after a day without a worker', () => {
 
 describe('on chains of validators', () => {
   const ether = 6_250_000_000_000_000n;
-  const newEtherInvoice = async () => (await user.call(createInvoice, { body: { currency: 'ETH', amount: 25 } })).data;
 
   beforeEach(async () => {
     chain.clockErrorMs = 5000;
@@ -161,9 +161,9 @@ describe('on chains of validators', () => {
   });
 
   test('a payment at once belongs to the newest invoice, though its block is of the second before', async () => {
-    const old = await newEtherInvoice();
+    const old = await newInvoice(user, 'ETH');
     await letPass(30 * 60_000);
-    const open = await newEtherInvoice();
+    const open = await newInvoice(user, 'ETH');
     chain.clockBehindMs = 1000;
     chain.send({ asset: 'ETH', address: open.address, units: ether });
     chain.mine();
@@ -173,12 +173,12 @@ describe('on chains of validators', () => {
   });
 
   test('a payment belongs to the invoice of its time, though a newer one was open when we read its block', async () => {
-    const paid = await newEtherInvoice();
+    const paid = await newInvoice(user, 'ETH');
     await letPass(20_000);
     chain.clockBehindMs = 10_000;
     chain.send({ asset: 'ETH', address: paid.address, units: ether });
     chain.mine();
-    const newer = await newEtherInvoice();
+    const newer = await newInvoice(user, 'ETH');
     await makeFinal('ethereum');
     expect(await statuses(paid, newer)).toEqual(['PAID', 'PENDING']);
   });

@@ -37,21 +37,21 @@ async function countIfMissing(ctx: Ctx): Promise<void> {
   );
 }
 
+async function findOrCount(ctx: Ctx): Promise<store.FacetVersions | undefined> {
+  const versions = await store.findFacetVersions(ctx);
+  if (versions) return versions;
+  await countIfMissing(ctx);
+  return store.findFacetVersions(ctx);
+}
+
 /** Counts in memory, after it has loaded the countries that have changed. Requests that come meanwhile wait for the same load. */
 export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<ProxyFacets> {
   let index = createFacetIndex();
   let version = 0n;
   let loading: Promise<void> | undefined;
 
-  async function findVersions(ctx: Ctx) {
-    const versions = await store.findFacetVersions(ctx);
-    if (versions) return versions;
-    await countIfMissing(ctx);
-    return store.findFacetVersions(ctx);
-  }
-
   async function load(ctx: Ctx) {
-    const versions = await findVersions(ctx);
+    const versions = await findOrCount(ctx);
     if (versions?.newest === version) return;
     // All countries are newer: a crash of the database has emptied the table, and countries without free proxies are not in it again.
     if (!versions || versions.oldest > version) {

@@ -1,6 +1,6 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
@@ -19,7 +19,16 @@ export function AlertsSection() {
   const { t } = useTranslation('user');
   return (
     <AccountSection anchor="alerts" title={t('alerts.title')} text={t('alerts.text')}>
-      <SectionContent state={useAlertSettings()} failedText={t('alerts.failed')} heights={[60, 24]}>
+      <SectionContent
+        state={useAlertSettings()}
+        failedText={t('alerts.failed')}
+        placeholders={
+          <>
+            <Skeleton height={60} />
+            <Skeleton height={24} />
+          </>
+        }
+      >
         {(settings) => <AlertsForm settings={settings} />}
       </SectionContent>
     </AccountSection>

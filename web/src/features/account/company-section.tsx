@@ -1,7 +1,7 @@
 import type { Company } from '@cellhop/contract/company';
 import { isTaxId } from '@cellhop/contract/company.plain';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from '@cellhop/contract/limits';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Skeleton, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AccountSection } from './account-section.tsx';
@@ -14,7 +14,17 @@ export function CompanySection() {
   const { t } = useTranslation('user');
   return (
     <AccountSection anchor="company" title={t('company.title')} text={t('company.text')}>
-      <SectionContent state={useCompany()} failedText={t('company.failed')} heights={[60, 90, 60]}>
+      <SectionContent
+        state={useCompany()}
+        failedText={t('company.failed')}
+        placeholders={
+          <>
+            <Skeleton height={60} />
+            <Skeleton height={90} />
+            <Skeleton height={60} />
+          </>
+        }
+      >
         {(company) => <CompanyForm company={company} />}
       </SectionContent>
     </AccountSection>

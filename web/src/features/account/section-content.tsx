@@ -1,4 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiQueryState } from '../../lib/use-api-query.ts';
 import { LoadFailure } from '../../ui/list-state.tsx';
@@ -7,13 +7,13 @@ import classes from './account-section.module.css';
 interface SectionContentProps<Data> {
   state: Pick<ApiQueryState<{ data: Data }>, 'response' | 'failure'>;
   failedText: string;
-  /** Of the placeholders: together as tall as the content, so that nothing below it moves. */
-  heights: readonly number[];
+  /** About as tall as the content, so that nothing below it moves. */
+  placeholders: ReactNode;
   children: (data: Data) => ReactNode;
 }
 
 /** What a section of the account loads: placeholders, then the content, or why there is none. */
-export function SectionContent<Data>({ state, failedText, heights, children }: SectionContentProps<Data>) {
+export function SectionContent<Data>({ state, failedText, placeholders, children }: SectionContentProps<Data>) {
   const { response, failure } = state;
   if (failure !== undefined)
     return (
@@ -24,9 +24,7 @@ export function SectionContent<Data>({ state, failedText, heights, children }: S
   if (response !== undefined) return children(response.data);
   return (
     <Stack p="lg" aria-busy="true">
-      {heights.map((height, line) => (
-        <Skeleton key={`${line}`} height={height} />
-      ))}
+      {placeholders}
     </Stack>
   );
 }

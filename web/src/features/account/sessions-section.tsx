@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -27,7 +27,16 @@ export function SessionsSection() {
 
   return (
     <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
-      <SectionContent state={sessions} failedText={t('sessions.failed')} heights={[40, 40]}>
+      <SectionContent
+        state={sessions}
+        failedText={t('sessions.failed')}
+        placeholders={
+          <>
+            <Skeleton height={40} />
+            <Skeleton height={40} />
+          </>
+        }
+      >
         {(rows) => (
           <ul aria-label={t('sessions.title')}>
             {rows.map((session) => (
