@@ -126,5 +126,11 @@ export class ScriptedChain implements ChainWatcher {
 /** Like the watchers of real chains. */
 function observe(payment: Payment, block: ObservedPayment['block']): ObservedPayment {
   const now = Date.now();
-  return { ...payment, block, arrivedAt: new Date(block ? Math.min(block.time.getTime(), now) : now) };
+  const { isReplaceable = false, ...rest } = payment;
+  return {
+    ...rest,
+    ...(!block && { isReplaceable }),
+    block,
+    arrivedAt: new Date(block ? Math.min(block.time.getTime(), now) : now),
+  };
 }

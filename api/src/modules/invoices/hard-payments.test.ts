@@ -93,6 +93,17 @@ test('staff see that a payment may be replaced until it is in a block, and then 
   expect(found.map(({ isReplaceable }) => isReplaceable)).toEqual([false, false]);
 });
 
+test('a payment that returns to the memory pool may be replaced, though it was first seen in a block', async () => {
+  const invoice = await newInvoice(user);
+  chain.send({ asset, address: invoice.address, units, isReplaceable: true });
+  chain.mine();
+  await watch();
+  expect(await depositsForStaff(invoice)).toMatchObject([{ state: 'INCLUDED', isReplaceable: false }]);
+  chain.reorganise(1);
+  await watch();
+  expect(await depositsForStaff(invoice)).toMatchObject([{ state: 'SEEN', isReplaceable: true }]);
+});
+
 test('staff see that the address of an invoice was paid to again; it is credited', async () => {
   const invoice = await newInvoice(user);
   chain.mine(chain.sendTogether([10_000n, 15_000n].map((part) => ({ asset, address: invoice.address, units: part }))));

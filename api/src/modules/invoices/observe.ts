@@ -45,6 +45,7 @@ export function observe(
   const watch = { scannedHeight, isPoolWatched: facts.pooledTransactionIds !== undefined };
   return {
     state,
+    isReplaceable: payment?.isReplaceable,
     block,
     isOrphaned,
     missingHeight: isMissing ? (deposit.missingHeight ?? scannedHeight) : undefined,

@@ -168,6 +168,8 @@ export async function lockAffected(
 
 export interface Observation {
   state: DepositState;
+  /** Undefined: as before. */
+  isReplaceable: boolean | undefined;
   block: ObservedDeposit['block'];
   isOrphaned: boolean;
   missingHeight: number | undefined;
@@ -178,13 +180,15 @@ export interface Observation {
 }
 
 export async function saveObservation(ctx: Ctx, id: string, observation: Observation): Promise<void> {
-  const { state, block, isOrphaned, missingHeight, isGone, isReturned, arrivedAt, arrivalRateE12 } = observation;
+  const { state, isReplaceable, block, isOrphaned, missingHeight, isGone, isReturned, arrivedAt, arrivalRateE12 } =
+    observation;
   await ctx.db.query(
     `update deposits
         set state = $2, block_height = $3, block_hash = $4, block_at = $5, missing_height = $7, arrived_at = $9, arrival_rate_e12 = $10,
             orphaned_at = case when $6 then coalesce(orphaned_at, now()) end,
             gone_at = case when $8 then coalesce(gone_at, now()) end,
-            returned_at = case when $11 then coalesce(returned_at, now()) end
+            returned_at = case when $11 then coalesce(returned_at, now()) end,
+            is_replaceable = coalesce($12, is_replaceable)
       where id = $1`,
     [
       id,
@@ -198,6 +202,7 @@ export async function saveObservation(ctx: Ctx, id: string, observation: Observa
       arrivedAt,
       arrivalRateE12 ?? null,
       isReturned,
+      isReplaceable ?? null,
     ],
   );
 }
