@@ -48,3 +48,19 @@ export const paidLate: Invoice = exampleInvoice('PAID', {
   ...overAnHourAgo,
   payment: { ...paid, credited: 12.5, isLate: true },
 });
+
+const seen = {
+  amountInCurrency: '0.00025000',
+  explorerUrl: null,
+  isCredited: false,
+  confirmations: 0,
+  confirmationsNeeded: 1,
+};
+
+/** Seen, with the signal that its sender may replace it. */
+export const replaceable: Invoice = exampleInvoice('CONFIRMING', {
+  payment: { ...payments.CONFIRMING!, transfers: [{ ...seen, isReplaceable: true }] },
+});
+
+/** The only payment was replaced by one to somebody else, or dropped. */
+export const replaced: Invoice = exampleInvoice('PENDING', { replaced: '0.00025000' });

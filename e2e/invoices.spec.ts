@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { type Invoice, invoiceStatuses } from '@cellhop/contract/invoices';
-import { exampleInvoice, paidLate, shortAndOver } from './example-invoices.ts';
+import { exampleInvoice, paidLate, replaceable, replaced, shortAndOver } from './example-invoices.ts';
 import { createCustomer, enter, expect, test } from './product.ts';
 
 const LIST = '**/v1/payments/invoices?*';
@@ -41,6 +41,20 @@ test('invoices: form errors, a missing rate, payment details and every status', 
   await test.step('an open invoice that expires says so and offers a new one', () => letExpire(page, list));
   await test.step('page numbers stay visible while a page loads', () => changePages(page, list));
   await test.step('the URL of a missing page leads to the last page', () => openMissingPage(page));
+});
+
+test('the payer sees that a payment may be replaced, and that it was', async ({ page }) => {
+  await createCustomer(page, 'replaced-payment@example.com');
+  let shown = replaceable;
+  await page.route(LIST, (route) => route.fulfill({ json: { data: [shown], totalPages: 1 } }));
+  await enter(page, `/payments/invoices?invoice=${shown.id}`, 'replaced-payment@example.com');
+  await expect(receivedOf(page)).toContainText('Seen, not in a block yet; its sender may still replace it');
+  shown = replaced;
+  await page.reload();
+  const dialog = dialogOf(page);
+  await expect(dialog.getByText('A payment of 0.00025000 BTC was replaced by its sender or dropped')).toBeVisible();
+  await expect(receivedOf(page)).toHaveCount(0);
+  await expect(codeOf(page)).toBeVisible();
 });
 
 /** The response of the list of invoices. */

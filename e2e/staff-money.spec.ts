@@ -1,4 +1,6 @@
+import type { Deposit, StaffInvoiceDetail } from '@cellhop/contract/staff/invoices';
 import type { Page } from '@playwright/test';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { accessToken, clickTwice, createCustomer, enter, expect, signIn, test } from './product.ts';
 import { expectGood } from './screen-checks.ts';
@@ -101,3 +103,51 @@ test('an invoice is settled by hand', async ({ page, database }) => {
   await page.keyboard.press('Escape');
   await expect(page.getByRole('row', { name: new RegExp(email) })).toContainText('Paid');
 });
+
+test('staff see that a deposit may be replaced, and that an address was paid to before', async ({ page, database }) => {
+  const email = 'paid-again@example.com';
+  const id = await newUser(page, database, email);
+  await enter(page, '/payments/invoices', email);
+  const headers = { authorization: `Bearer ${await accessToken(page)}` };
+  const created = await page.request.post('/v1/payments/invoices', { data: { currency: 'BTC', amount: 25 }, headers });
+  expect(created.status()).toBe(201);
+
+  await page.evaluate(() => localStorage.clear());
+  // No payment of the sandbox waits long enough, and none is replaced.
+  await page.route(/\/v1\/payments\/admin\/invoices\/[0-9a-f-]{36}$/, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: StaffInvoiceDetail };
+    const deposits = [
+      deposit({ state: 'SEEN', isReplaceable: true, isAddressReuse: true }),
+      deposit({ state: 'REPLACED' }),
+    ];
+    await route.fulfill({ response, json: { data: { ...data, deposits } } });
+  });
+  await enter(page, `/admin/payment/invoices?userId=${id}`, ADMIN, 'demo-password');
+  await page.getByRole('button', { name: /^Details of the \$25\.00 invoice/ }).click();
+  const cards = page.getByRole('dialog').getByRole('list', { name: 'Received deposits' }).getByRole('listitem');
+  await expect(cards.nth(0)).toContainText('Seen, may be replaced');
+  await expect(cards.nth(0)).toContainText('Paid to before');
+  await expect(cards.nth(0)).toContainText('First seen');
+  await expect(cards.nth(1)).toContainText('Replaced');
+  await expect(cards.nth(1)).not.toContainText('Paid to before');
+  await expectGood(page, 'deposits');
+});
+
+function deposit(changes: Partial<Deposit>): Deposit {
+  const now = new Date().toISOString();
+  return {
+    id: randomUUID(),
+    transactionId: 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
+    requestId: null,
+    amountInCurrency: '0.00025000',
+    state: 'SEEN',
+    arrivedAt: now,
+    firstSeenAt: now,
+    blockAt: null,
+    rate: null,
+    credited: null,
+    creditedAt: null,
+    ...changes,
+  };
+}

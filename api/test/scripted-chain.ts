@@ -2,16 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { ChainUnavailable, type ChainWatcher, type ObservedPayment } from '../src/payments/chains/watcher.ts';
 
-type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units'>;
+type Payment = Pick<ObservedPayment, 'asset' | 'transactionId' | 'output' | 'address' | 'units' | 'isReplaceable'>;
 
 interface Block {
   hash: string;
+  time: Date;
   payments: Payment[];
 }
 
 export class ScriptedChain implements ChainWatcher {
   /** The first one is the genesis block, which the first poll begins after. */
-  private blocks: Block[] = [{ hash: 'genesis', payments: [] }];
+  private blocks: Block[] = [{ hash: 'genesis', time: new Date(0), payments: [] }];
   private pool: Payment[] = [];
   private failure: ChainUnavailable | undefined;
   pollCount = 0;
@@ -20,8 +21,10 @@ export class ScriptedChain implements ChainWatcher {
   confirmCount = 0;
   /** Of a chain whose nodes name final blocks. */
   finalizedHeight: number | undefined;
-  /** How far the clock of the miners is behind ours. */
+  /** How far the clock of the miners is behind ours; negative if it is ahead. */
   clockBehindMs = 0;
+  /** As on Bitcoin. */
+  clockErrorMs = 2 * 3_600_000;
 
   constructor(private readonly blocksPerPoll = 1000) {}
 
@@ -40,7 +43,8 @@ export class ScriptedChain implements ChainWatcher {
 
   /** @param wanted of the pool; by default all of it */
   mine(wanted: readonly Payment[] = this.pool): void {
-    this.blocks.push({ hash: randomUUID(), payments: [...wanted] });
+    const time = new Date(Date.now() - this.clockBehindMs);
+    this.blocks.push({ hash: randomUUID(), time, payments: [...wanted] });
     this.pool = this.pool.filter((payment) => !wanted.includes(payment));
   }
 
@@ -83,10 +87,10 @@ export class ScriptedChain implements ChainWatcher {
     const height = this.blocks.length - 1;
     const mined = this.blocks
       .slice(kept.length, end)
-      .flatMap(({ hash, payments }, index) =>
-        payments.map((payment) => this.observe(payment, { height: kept.length + index, hash, time: new Date() })),
+      .flatMap(({ hash, time, payments }, index) =>
+        payments.map((payment) => observe(payment, { height: kept.length + index, hash, time })),
       );
-    const pooled = this.pool.map((payment) => this.observe(payment, undefined));
+    const pooled = this.pool.map((payment) => observe(payment, undefined));
     const watched = [...mined, ...pooled].filter(({ address }) => addresses.has(address));
     return Promise.resolve({
       cursor: JSON.stringify(this.blocks.slice(0, end).map(({ hash }) => hash)),
@@ -101,11 +105,8 @@ export class ScriptedChain implements ChainWatcher {
         finalizedHeight: this.finalizedHeight,
       },
       scannedHeight: end - 1,
+      clockErrorMs: this.clockErrorMs,
     });
-  }
-
-  private observe(payment: Payment, block: ObservedPayment['block']): ObservedPayment {
-    return { ...payment, block, arrivedAt: new Date(Date.now() - this.clockBehindMs) };
   }
 
   confirm(): Promise<boolean | undefined> {
@@ -120,4 +121,16 @@ export class ScriptedChain implements ChainWatcher {
         sums.set(payment.address, (sums.get(payment.address) ?? 0n) + payment.units);
     return Promise.resolve(sums);
   }
+}
+
+/** Like the watchers of real chains. */
+function observe(payment: Payment, block: ObservedPayment['block']): ObservedPayment {
+  const now = Date.now();
+  const { isReplaceable = false, ...rest } = payment;
+  return {
+    ...rest,
+    ...(!block && { isReplaceable }),
+    block,
+    arrivedAt: new Date(block ? Math.min(block.time.getTime(), now) : now),
+  };
 }

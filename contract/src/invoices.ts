@@ -25,6 +25,8 @@ export const invoiceTransferSchema = z.object({
   confirmations: z.int().nonnegative(),
   /** Null on chains whose nodes name final blocks: the payment waits for one of these. */
   confirmationsNeeded: z.int().positive().nullable(),
+  /** It is in no block, and its sender has signalled that they may replace it. The previous release leaves it out. */
+  isReplaceable: z.boolean().optional(),
 });
 export type InvoiceTransfer = z.infer<typeof invoiceTransferSchema>;
 
@@ -63,6 +65,8 @@ export const invoiceSchema = z.object({
   isSandbox: z.boolean(),
   /** Null until the first payment. */
   payment: invoicePaymentSchema.nullable(),
+  /** What was seen, but then replaced by its sender or dropped by the network; null if there is nothing, or nothing is missing any more. */
+  replaced: z.string().nullable().optional(),
   expiredAt: dateSchema,
   createdAt: dateSchema,
 });

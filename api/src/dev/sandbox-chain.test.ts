@@ -8,7 +8,7 @@ import {
   type SandboxTransaction,
 } from './sandbox-chain.ts';
 
-describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'IMPOSTORS']);
+describeWatcher('the sandbox', startSandbox, ['NODES', 'REORGANISATIONS', 'REPLACEMENTS', 'IMPOSTORS']);
 
 const BORN_MS = 1_700_000_000_000;
 /** The chain at one moment, with transactions of these ages. */

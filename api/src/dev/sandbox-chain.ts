@@ -50,6 +50,7 @@ export function createSandboxWatcher(transactions: SandboxTransactions): ChainWa
         pooledTransactionIds: undefined,
         head,
         scannedHeight: head.height,
+        clockErrorMs: 0,
       };
     },
     confirm: () => Promise.resolve(undefined),

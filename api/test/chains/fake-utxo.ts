@@ -24,6 +24,8 @@ export interface FakeUtxoChain {
   outputsAt: (height: number) => FakeOutput[][];
   /** Transactions by id. */
   pool: Map<string, unknown[]>;
+  /** Of the inputs of transactions in the pool. */
+  sequence: number;
 }
 
 export const genesisHash = hashOf('genesis');
@@ -38,6 +40,7 @@ export function createFakeUtxoChain(changes: Partial<FakeUtxoChain> = {}): FakeU
     foreignTransactions: 0,
     outputsAt: () => [],
     pool: new Map(),
+    sequence: 0xffffffff,
     ...changes,
   };
 }
@@ -103,7 +106,7 @@ export function serveUtxo(chain: FakeUtxoChain): Methods {
     getrawtransaction(txid: string) {
       const vout = chain.pool.get(txid);
       if (!vout) throw new Refusal(-5, 'No such mempool transaction');
-      return { txid, vin: [{}], vout };
+      return { txid, vin: [{ sequence: chain.sequence }], vout };
     },
   };
 }

@@ -59,7 +59,16 @@ export const depositSchema = z.object({
   /** US dollars taken back from the customer; null unless it is REVERSED. */
   reversed: dollarsSchema.nullable().optional(),
   state: z.enum(['SEEN', 'INCLUDED', 'FINAL', 'CREDITED', 'ORPHANED', 'REPLACED', 'REVERSED']),
+  /** In no block yet, with the signal that another transaction may replace it. */
+  isReplaceable: z.boolean().optional(),
+  /** Another transaction had paid to the same address before, on a chain where each invoice has its own. */
+  isAddressReuse: z.boolean().optional(),
+  /** Decides on the invoice and the rate. */
   arrivedAt: dateSchema,
+  /** When a worker first reported it; null in older deposits. */
+  firstSeenAt: dateSchema.nullable().optional(),
+  /** By the clock of the chain; null while it is in no block. */
+  blockAt: dateSchema.nullable().optional(),
   /** US dollars for one coin, as a decimal string, at which it was credited. */
   rate: z.string().nullable(),
   /** US dollars. */

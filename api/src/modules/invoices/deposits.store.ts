@@ -1,7 +1,4 @@
 import type { Ctx } from '../../ctx.ts';
-import { counts, depositStates, type DepositState } from './deposit-state.ts';
-
-const COUNTED_STATES = depositStates.filter(counts);
 
 export interface FinalDeposit {
   id: string;
@@ -183,77 +180,6 @@ export async function saveRestored(ctx: Ctx, id: string): Promise<void> {
       where id = $1`,
     [id],
   );
-}
-
-export interface InvoiceDeposit {
-  invoiceId: string;
-  units: bigint;
-  isCredited: boolean;
-  /** Null until it is credited. */
-  creditedMicros: bigint | null;
-  arrivedAt: Date;
-  /** Recorded by staff. */
-  isByHand: boolean;
-  asset: string;
-  transactionId: string;
-  /** Null in the memory pool, and in deposits that older processes have inserted. */
-  blockHeight: bigint | null;
-  confirmationsMin: number;
-  arrivalRateE12: bigint | undefined;
-}
-
-interface StoredAmounts {
-  units: string;
-  arrivalRateE12: string | null;
-}
-type StoredInvoiceDeposit = Omit<InvoiceDeposit, 'units' | 'arrivalRateE12'> & StoredAmounts;
-
-const INVOICE_DEPOSIT = `
-  invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
-  arrived_at as "arrivedAt", is_by_hand as "isByHand", asset, transaction_id as "transactionId", block_height as "blockHeight",
-  confirmations_min as "confirmationsMin", arrival_rate_e12 as "arrivalRateE12"`;
-
-function toAmounts({ units, arrivalRateE12 }: StoredAmounts): Pick<InvoiceDeposit, 'units' | 'arrivalRateE12'> {
-  return { units: BigInt(units), arrivalRateE12: arrivalRateE12 === null ? undefined : BigInt(arrivalRateE12) };
-}
-
-/** Ordered by arrival. Those that have left their chain do not count. */
-export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): Promise<InvoiceDeposit[]> {
-  const rows = await ctx.db.query<StoredInvoiceDeposit>(
-    `select ${INVOICE_DEPOSIT} from deposits where invoice_id = any($1::uuid[]) and state = any($2) order by arrived_at, id`,
-    [invoiceIds, COUNTED_STATES],
-  );
-  return rows.map((row) => ({ ...row, ...toAmounts(row) }));
-}
-
-export interface DepositDetail extends InvoiceDeposit {
-  id: string;
-  state: DepositState;
-  creditedRateE12: bigint | null;
-  creditedAt: Date | null;
-  hold: 'LARGE' | 'SOURCES_DISAGREE' | null;
-  /** It waits for its release. */
-  isHeld: boolean;
-  /** Taken back from the customer. */
-  reversedMicros: bigint | null;
-}
-
-/** The deposits of an invoice in the order of their arrival. */
-export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositDetail[]> {
-  const rows = await ctx.db.query<
-    Omit<DepositDetail, keyof StoredAmounts | 'creditedRateE12'> & StoredAmounts & { creditedRateE12: string | null }
-  >(
-    `select id, state, credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt", hold,
-            state in ('FINAL', 'REVERSED') and hold is not null and released_at is null as "isHeld", reversed_micros as "reversedMicros",
-            ${INVOICE_DEPOSIT}
-       from deposits where invoice_id = $1 order by arrived_at, id`,
-    [invoiceId],
-  );
-  return rows.map((row) => ({
-    ...row,
-    ...toAmounts(row),
-    creditedRateE12: row.creditedRateE12 === null ? null : BigInt(row.creditedRateE12),
-  }));
 }
 
 export interface DepositByHand {

@@ -1,4 +1,6 @@
 /** Payments that a careless shop would count twice, or not at all. */
+import type { Invoice } from '@cellhop/contract/invoices';
+import { getAnyInvoice, type Deposit } from '@cellhop/contract/staff/invoices';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { balanceOf, createUser, type TestUser } from '../../../test/factories.ts';
@@ -36,6 +38,11 @@ const states = async () =>
     ({ state }) => state,
   );
 
+async function depositsForStaff({ id }: Invoice): Promise<Deposit[]> {
+  const staff = await createUser(testApp, { roleName: 'ADMIN' });
+  return (await staff.call(getAnyInvoice, { params: { id } })).data.deposits;
+}
+
 async function makeFinal(): Promise<void> {
   chain.mineEmpty(BLOCKS_UNTIL_FINAL - 1);
   await watch();
@@ -51,6 +58,75 @@ test('a double spend to a foreign address after the payment was seen credits not
   await makeFinal();
   expect([await states(), await balanceOf(testApp, user)]).toEqual([['REPLACED'], 0n]);
   expect((await reload(user, invoice)).status).toBe('PENDING');
+});
+
+test('the payer is told of a payment that was replaced, until the invoice is paid otherwise', async () => {
+  const invoice = await newInvoice(user);
+  const first = chain.send({ asset, address: invoice.address, units: 10_000n, isReplaceable: true });
+  await watch();
+  expect(await reload(user, invoice)).toMatchObject({
+    replaced: null,
+    payment: { received: '0.00010000', transfers: [{ confirmations: 0, isReplaceable: true }] },
+  });
+  chain.drop(first);
+  await watch();
+  expect(await reload(user, invoice)).toMatchObject({ status: 'PENDING', replaced: '0.00010000', payment: null });
+  chain.mine([chain.send({ asset, address: invoice.address, units })]);
+  await makeFinal();
+  expect(await reload(user, invoice)).toMatchObject({ status: 'PAID', replaced: null });
+});
+
+test('staff see that a payment may be replaced until it is in a block, and then that it was', async () => {
+  const invoice = await newInvoice(user);
+  const first = chain.send({ asset, address: invoice.address, units, isReplaceable: true });
+  const second = chain.send({ asset, address: invoice.address, units, isReplaceable: true });
+  await watch();
+  expect(await depositsForStaff(invoice)).toMatchObject([
+    { state: 'SEEN', isReplaceable: true, blockAt: null },
+    { state: 'SEEN', isReplaceable: true, blockAt: null },
+  ]);
+  chain.drop(first);
+  chain.mine([second]);
+  await watch();
+  const found = await depositsForStaff(invoice);
+  expect(found.map(({ state }) => state).toSorted()).toEqual(['INCLUDED', 'REPLACED']);
+  expect(found.map(({ isReplaceable }) => isReplaceable)).toEqual([false, false]);
+});
+
+test('a payment that returns to the memory pool may be replaced, though it was first seen in a block', async () => {
+  const invoice = await newInvoice(user);
+  chain.send({ asset, address: invoice.address, units, isReplaceable: true });
+  chain.mine();
+  await watch();
+  expect(await depositsForStaff(invoice)).toMatchObject([{ state: 'INCLUDED', isReplaceable: false }]);
+  chain.reorganise(1);
+  await watch();
+  expect(await depositsForStaff(invoice)).toMatchObject([{ state: 'SEEN', isReplaceable: true }]);
+});
+
+test('staff see that the address of an invoice was paid to again; it is credited', async () => {
+  const invoice = await newInvoice(user);
+  chain.mine(chain.sendTogether([10_000n, 15_000n].map((part) => ({ asset, address: invoice.address, units: part }))));
+  await makeFinal();
+  chain.mine([chain.send({ asset, address: invoice.address, units: 5000n })]);
+  await makeFinal();
+  const found = (await depositsForStaff(invoice)).map(({ isAddressReuse, credited }) => ({ isAddressReuse, credited }));
+  // Two outputs of one transaction are one payment.
+  expect(found.toSorted((a, b) => b.credited! - a.credited!)).toEqual([
+    { isAddressReuse: false, credited: 15 },
+    { isAddressReuse: false, credited: 10 },
+    { isAddressReuse: true, credited: 5 },
+  ]);
+});
+
+test('a fee bump is no reuse of the address', async () => {
+  const invoice = await newInvoice(user);
+  const first = chain.send({ asset, address: invoice.address, units });
+  await watch();
+  chain.drop(first);
+  chain.mine([chain.send({ asset, address: invoice.address, units })]);
+  await makeFinal();
+  expect((await depositsForStaff(invoice)).map(({ isAddressReuse }) => isAddressReuse)).toEqual([false, false]);
 });
 
 test('a payment that an empty block leaves waiting is still seen, and gone when it loses a conflict', async () => {

@@ -6,7 +6,8 @@ import { isSandboxAddress } from '../../dev/sandbox-chain.ts';
 import { currencyRules } from '../../payments/currencies.ts';
 import { toPaymentUri, toWalletUri } from '../../payments/payment-uri.ts';
 import { counts } from './deposit-state.ts';
-import type { DepositDetail, InvoiceDeposit } from './deposits.store.ts';
+import type { DepositDetail, InvoiceDeposit } from './invoice-deposits.store.ts';
+import { isPaid } from './invoice-status.ts';
 import { presentTransfer, type TransferFacts } from './invoice-transfers.ts';
 import { summarizePayment } from './payment-summary.ts';
 import type { InvoiceRow } from './invoices.store.ts';
@@ -25,9 +26,21 @@ export function presentInvoice(row: InvoiceRow, deposits: readonly InvoiceDeposi
     status: row.status,
     isSandbox: isSandboxAddress(row.address),
     payment: presentPayment(row, deposits, facts),
+    replaced: presentReplaced(row, deposits, facts),
     expiredAt: row.expiredAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   };
+}
+
+/** A payer who has paid the whole amount otherwise, such as with a higher fee, need not know. */
+function presentReplaced(
+  row: InvoiceRow,
+  deposits: readonly InvoiceDeposit[],
+  { replacedUnits }: TransferFacts,
+): string | null {
+  const units = replacedUnits.get(row.id);
+  const isDue = !isPaid(row.status) && stillDue(row, deposits) > 0n;
+  return units !== undefined && isDue ? formatUnits(units, currencyRules[row.currency]) : null;
 }
 
 function stillDue({ dueUnits, currency }: InvoiceRow, deposits: readonly InvoiceDeposit[]): bigint {
@@ -76,7 +89,11 @@ function presentDeposit({ currency }: InvoiceRow, deposit: DepositDetail): Depos
     hold: deposit.isHeld ? deposit.hold : null,
     reversed: deposit.reversedMicros === null ? null : toDollars(deposit.reversedMicros),
     state: deposit.state,
+    isReplaceable: deposit.isReplaceable,
+    isAddressReuse: deposit.isAddressReuse && currencyRules[currency].hasAddressPerInvoice,
     arrivedAt: deposit.arrivedAt.toISOString(),
+    firstSeenAt: deposit.firstSeenAt?.toISOString() ?? null,
+    blockAt: deposit.blockAt?.toISOString() ?? null,
     rate: deposit.creditedRateE12 === null ? null : formatRate(deposit.creditedRateE12),
     credited: deposit.creditedMicros === null ? null : toDollars(deposit.creditedMicros),
     creditedAt: deposit.creditedAt?.toISOString() ?? null,

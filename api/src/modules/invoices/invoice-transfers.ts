@@ -8,7 +8,7 @@ import { countConfirmations, neededConfirmations, type FinalityRule } from '../.
 import type { TokenContracts } from '../../payments/payment-uri.ts';
 import { finalityOf, isSandbox } from './chains.ts';
 import * as states from './chain-states.store.ts';
-import type { InvoiceDeposit } from './deposits.store.ts';
+import { sumReplaced, type InvoiceDeposit } from './invoice-deposits.store.ts';
 import type { InvoiceRow } from './invoices.store.ts';
 import { valueOf } from './record-poll.ts';
 
@@ -19,13 +19,22 @@ export interface TransferFacts {
   ruleOf: (chain: Chain) => FinalityRule;
   hasExplorers: boolean;
   tokenContracts: TokenContracts;
+  /** By invoice. */
+  replacedUnits: ReadonlyMap<string, bigint>;
 }
 
-export async function readFacts(ctx: Ctx, deposits: readonly InvoiceDeposit[]): Promise<TransferFacts> {
+/** @param deposits of these invoices that count */
+export async function readFacts(
+  ctx: Ctx,
+  invoiceIds: readonly string[],
+  deposits: readonly InvoiceDeposit[],
+): Promise<TransferFacts> {
   const hasBlocks = deposits.some(({ blockHeight }) => blockHeight !== null);
   const heads = hasBlocks ? await states.listHeads(ctx) : new Map<Chain, bigint>();
   const tokenContracts = ctx.config.payments.usdtContracts;
-  return { heads, ruleOf: (chain) => finalityOf(ctx, chain), hasExplorers: !isSandbox(ctx), tokenContracts };
+  const replacedUnits = await sumReplaced(ctx, invoiceIds);
+  const ruleOf = (chain: Chain) => finalityOf(ctx, chain);
+  return { heads, ruleOf, hasExplorers: !isSandbox(ctx), tokenContracts, replacedUnits };
 }
 
 export function presentTransfer(
@@ -33,7 +42,7 @@ export function presentTransfer(
   deposit: InvoiceDeposit,
   { heads, ruleOf, hasExplorers }: TransferFacts,
 ): InvoiceTransfer {
-  const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin } = deposit;
+  const { units, isCredited, isByHand, transactionId, blockHeight, confirmationsMin, isReplaceable } = deposit;
   const { chain } = currencyRules[currency];
   const rule = ruleOf(chain);
   const head = heads.get(chain);
@@ -49,5 +58,6 @@ export function presentTransfer(
     // What is credited was final, even if the head was not saved since, or staff have recorded it.
     confirmations: isCredited ? Math.max(counted, confirmationsNeeded ?? 0) : counted,
     confirmationsNeeded,
+    isReplaceable,
   };
 }

@@ -11,7 +11,7 @@ import * as users from '../users/users.service.ts';
 import { assignAddress, isGenuine } from './addresses.ts';
 import { isAvailable } from './chain-health.ts';
 import { ratesOf } from './chains.ts';
-import * as deposits from './deposits.store.ts';
+import * as deposits from './invoice-deposits.store.ts';
 import { depositsOf, presentInvoice } from './invoice-presenter.ts';
 import { readFacts } from './invoice-transfers.ts';
 import * as store from './invoices.store.ts';
@@ -44,7 +44,7 @@ export async function createInvoice(
     ctx.changed({ userId }, 'invoices');
     return store.insertInvoice(ctx, { userId, currency, amountMicros, dueUnits, rateE12, addressId, lifetimeMs });
   });
-  return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), [], await readFacts(ctx, []));
+  return presentInvoice(withGenuineAddress(ctx, (await store.findInvoice(ctx, id))!), [], await readFacts(ctx, [], []));
 }
 
 export async function listOwn(
@@ -53,11 +53,9 @@ export async function listOwn(
   { id, ...page }: PageQuery & { id?: string | undefined },
 ) {
   const rows = (await store.listOfUser(ctx, userId, id, page)).map((row) => withGenuineAddress(ctx, row));
-  const all = await deposits.listOfInvoices(
-    ctx,
-    rows.map(({ id }) => id),
-  );
-  const facts = await readFacts(ctx, all);
+  const ids = rows.map(({ id }) => id);
+  const all = await deposits.listOfInvoices(ctx, ids);
+  const facts = await readFacts(ctx, ids, all);
   const data = rows.map((row) => presentInvoice(row, depositsOf(row, all), facts));
   return { data, totalPages: toTotalPages(await store.countOfUser(ctx, userId, id), page) };
 }

@@ -14,6 +14,7 @@ export interface ChainFacts {
   orphanedBlockHashes: ReadonlySet<string>;
   pooledTransactionIds: ReadonlySet<string> | undefined;
   rule: FinalityRule;
+  now: Date;
 }
 
 /**
@@ -44,12 +45,13 @@ export function observe(
   const watch = { scannedHeight, isPoolWatched: facts.pooledTransactionIds !== undefined };
   return {
     state,
+    isReplaceable: payment?.isReplaceable,
     block,
     isOrphaned,
     missingHeight: isMissing ? (deposit.missingHeight ?? scannedHeight) : undefined,
     isGone: isMissing && scannedHeight >= head.height && isGone(deposit.missingHeight, watch),
     isReturned: deposit.state === 'REVERSED' && isInFinalBlock,
-    ...arrivalOf(deposit, block),
+    ...arrivalIfStuck(deposit, block, facts.now),
   };
 }
 
@@ -64,15 +66,17 @@ function readPool(
 }
 
 /** Otherwise a transaction that is stuck or replaced on purpose would be a free option on the rate. */
-function arrivalOf(
+function arrivalIfStuck(
   { arrivedAt, arrivalRateE12, invoice, state }: ObservedDeposit,
   block: ObservedDeposit['block'],
+  now: Date,
 ): Pick<Observation, 'arrivedAt' | 'arrivalRateE12'> {
   const wasInTime = invoice !== undefined && arrivedAt < invoice.expiredAt;
-  const isStuck = wasInTime && block && block.time.getTime() > invoice.expiredAt.getTime() + STUCK_AFTER_MS;
-  return isStuck && state !== 'CREDITED' && state !== 'REVERSED'
-    ? { arrivedAt: block.time, arrivalRateE12: undefined }
-    : { arrivedAt, arrivalRateE12 };
+  if (!wasInTime || !block || state === 'CREDITED' || state === 'REVERSED') return { arrivedAt, arrivalRateE12 };
+  // The clock of a block may be ahead.
+  const minedAt = new Date(Math.min(block.time.getTime(), now.getTime()));
+  const isStuck = minedAt.getTime() > invoice.expiredAt.getTime() + STUCK_AFTER_MS;
+  return isStuck ? { arrivedAt: minedAt, arrivalRateE12: undefined } : { arrivedAt, arrivalRateE12 };
 }
 
 /** Whether there is anything to save. */

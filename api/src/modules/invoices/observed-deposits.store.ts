@@ -3,13 +3,14 @@ import type { Currency } from '@cellhop/contract/invoices';
 import type { Ctx } from '../../ctx.ts';
 import type { ObservedPayment } from '../../payments/chains/watcher.ts';
 import type { AddressSpace, Chain, CurrencyRules } from '../../payments/currencies.ts';
+import type { Arrival } from './arrival.ts';
 import type { DepositState } from './deposit-state.ts';
 
 /** As in the index deposits_in_motion. */
 const IN_MOTION = `(state in ('SEEN', 'INCLUDED') or (state = 'CREDITED' and orphaned_at is not null))`;
 
 /** Bitcoin accepts blocks whose time is about an hour in the past; other chains are stricter. */
-const BLOCK_CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
+const CLOCK_BEHIND_MS_MAX = 2 * 3_600_000;
 
 /** Addresses whose payments are searched at the pace of the chain, those with the newest invoices first. */
 export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit: number): Promise<Set<string>> {
@@ -21,16 +22,20 @@ export async function listWatchedAddresses(ctx: Ctx, space: AddressSpace, limit:
   return new Set(rows.map(({ address }) => address));
 }
 
-/** @returns the indexes of payments to our addresses */
-export async function findOwn(ctx: Ctx, space: AddressSpace, payments: readonly ObservedPayment[]): Promise<number[]> {
-  const rows = await ctx.db.query<{ position: bigint }>(
-    `select position
+/** Finds the payments to our addresses. */
+export async function findOwn(
+  ctx: Ctx,
+  space: AddressSpace,
+  payments: readonly ObservedPayment[],
+): Promise<{ index: number; seenAt: Date }[]> {
+  const rows = await ctx.db.query<{ position: bigint; seenAt: Date }>(
+    `select position, now() as "seenAt"
        from unnest($2::text[]) with ordinality as payment (address, position)
        join deposit_addresses on deposit_addresses.address_space = $1 and deposit_addresses.address = payment.address
       order by position`,
     [space, payments.map(({ address }) => address)],
   );
-  return rows.map(({ position }) => Number(position) - 1);
+  return rows.map(({ position, seenAt }) => ({ index: Number(position) - 1, seenAt }));
 }
 
 export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
@@ -38,30 +43,32 @@ export async function hasInMotion(ctx: Ctx, chain: Chain): Promise<boolean> {
   return rows.length > 0;
 }
 
+export interface FoundPayment extends ObservedPayment, Arrival {
+  arrivalRateE12: bigint | undefined;
+}
+
 /**
  * Inserts a deposit, unless it is known. It belongs to the newest invoice of its address and currency that existed when it arrived; this
- * never changes. The time of a block has no fractions of a second, and its clock may be behind ours: a payment that seems to be older
- * than all invoices of its address belongs to the first one.
+ * never changes. A payment that seems to be older than all invoices of its address belongs to the first one, unless it is hours older.
  * @returns the invoice's id; undefined if there is none or the deposit is known
  */
 export async function insertDeposit(
   ctx: Ctx,
   currency: Currency,
   { chain, addressSpace }: Pick<CurrencyRules, 'chain' | 'addressSpace'>,
-  payment: ObservedPayment,
-  arrivalRateE12: bigint | undefined,
+  payment: FoundPayment,
 ): Promise<string | undefined> {
   const [row] = await ctx.db.query<{ invoiceId: string | null }>(
     `insert into deposits (chain, asset, transaction_id, output, units, state, arrived_at, arrival_rate_e12, address_id, invoice_id,
-                           confirmations_min)
+                           confirmations_min, is_replaceable)
      select $1, $2, $3, $4, $5, 'SEEN', $6, $7, deposit_addresses.id,
             coalesce(
               (select invoices.id from invoices
-                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6
+                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6::timestamptz + $12 * interval '1 millisecond'
                 order by invoices.created_at desc, invoices.id limit 1),
               (select invoices.id from invoices
-                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6 + $12 * interval '1 millisecond'
-                order by invoices.created_at, invoices.id limit 1)), $11
+                where address_id = deposit_addresses.id and currency = $8 and invoices.created_at <= $6::timestamptz + $13 * interval '1 millisecond'
+                order by invoices.created_at, invoices.id limit 1)), $11, $14
        from deposit_addresses where address_space = $9 and address = $10
      on conflict (chain, asset, transaction_id, output) do nothing
      returning invoice_id as "invoiceId"`,
@@ -72,12 +79,14 @@ export async function insertDeposit(
       payment.output,
       payment.units,
       payment.arrivedAt,
-      arrivalRateE12 ?? null,
+      payment.arrivalRateE12 ?? null,
       currency,
       addressSpace,
       payment.address,
       payment.confirmationsMin ?? 0,
-      BLOCK_CLOCK_BEHIND_MS_MAX,
+      payment.slackMs,
+      CLOCK_BEHIND_MS_MAX,
+      payment.isReplaceable ?? false,
     ],
   );
   return row?.invoiceId ?? undefined;
@@ -159,6 +168,8 @@ export async function lockAffected(
 
 export interface Observation {
   state: DepositState;
+  /** Undefined: as before. */
+  isReplaceable: boolean | undefined;
   block: ObservedDeposit['block'];
   isOrphaned: boolean;
   missingHeight: number | undefined;
@@ -169,13 +180,15 @@ export interface Observation {
 }
 
 export async function saveObservation(ctx: Ctx, id: string, observation: Observation): Promise<void> {
-  const { state, block, isOrphaned, missingHeight, isGone, isReturned, arrivedAt, arrivalRateE12 } = observation;
+  const { state, isReplaceable, block, isOrphaned, missingHeight, isGone, isReturned, arrivedAt, arrivalRateE12 } =
+    observation;
   await ctx.db.query(
     `update deposits
         set state = $2, block_height = $3, block_hash = $4, block_at = $5, missing_height = $7, arrived_at = $9, arrival_rate_e12 = $10,
             orphaned_at = case when $6 then coalesce(orphaned_at, now()) end,
             gone_at = case when $8 then coalesce(gone_at, now()) end,
-            returned_at = case when $11 then coalesce(returned_at, now()) end
+            returned_at = case when $11 then coalesce(returned_at, now()) end,
+            is_replaceable = coalesce($12, is_replaceable)
       where id = $1`,
     [
       id,
@@ -189,6 +202,7 @@ export async function saveObservation(ctx: Ctx, id: string, observation: Observa
       arrivedAt,
       arrivalRateE12 ?? null,
       isReturned,
+      isReplaceable ?? null,
     ],
   );
 }

@@ -1,7 +1,7 @@
 import type { InvoiceStatus } from '@cellhop/contract/invoices';
 import type { CurrencyRules } from '../../payments/currencies.ts';
 import { roundUpToDisplay } from '../../payments/amounts.ts';
-import type { InvoiceDeposit } from './deposits.store.ts';
+import type { InvoiceDeposit } from './invoice-deposits.store.ts';
 import { isPaid } from './invoice-status.ts';
 
 interface SummarizedInvoice {

@@ -79,6 +79,7 @@ describe('in production', () => {
         isCredited: false,
         confirmations: 1,
         confirmationsNeeded: null,
+        isReplaceable: false,
       },
     ]);
     chain.finalizedHeight = 1;
@@ -186,7 +187,8 @@ describe('in production', () => {
     await Promise.all([watchChain(testApp.ctx, 'ethereum', chain), watchChain(testApp.ctx, 'ethereum', chain)]);
     expect(chain.pollCount).toBe(before + 1);
     const outdated = await chain.poll('["genesis"]', new Set());
-    expect(await recordPoll(testApp.ctx, 'ethereum', 'another cursor', outdated, 0)).toBe(false);
+    const state = { ...(await chainStates.readState(testApp.ctx, 'ethereum')), cursor: 'another cursor' };
+    expect(await recordPoll(testApp.ctx, 'ethereum', state, outdated, 0)).toBe(false);
   });
 
   test('the longest run of unpaid addresses is what the wallet must scan', async () => {

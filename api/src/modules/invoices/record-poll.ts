@@ -4,6 +4,7 @@ import type { Ctx } from '../../ctx.ts';
 import { PAR_RATE_E12, toCreditMicros } from '../../payments/amounts.ts';
 import type { ObservedPayment, Poll } from '../../payments/chains/watcher.ts';
 import { addressSpaces, currencyRules, findCurrency, type Chain } from '../../payments/currencies.ts';
+import { arrivalOf, previousLook, type Arrival } from './arrival.ts';
 import { finalityOf, ratesOf } from './chains.ts';
 import * as states from './chain-states.store.ts';
 import { hasChanged, observe, type ChainFacts } from './observe.ts';
@@ -14,30 +15,34 @@ import { updateStatuses } from './status-updates.ts';
 const PAUSING_REORGANISATION_BLOCKS = 3;
 const pausedByReorganisations: ReadonlySet<Chain> = new Set(['bitcoin', 'litecoin']);
 
+type PreviousState = Pick<states.ChainState, 'cursor' | 'polledAt' | 'headHeight' | 'scannedHeight'>;
+
 interface KnownPayment {
   currency: Currency;
   payment: ObservedPayment;
+  arrival: Arrival;
   rateE12: bigint | undefined;
 }
 
 /**
- * @param previous the cursor that the poll started from
+ * @param previous the state that the poll started from
  * @param pauseMs until the next poll
  * @returns false if another worker has recorded a later poll
  */
 export async function recordPoll(
   ctx: Ctx,
   chain: Chain,
-  previous: string | null,
+  previous: PreviousState,
   poll: Poll,
   pauseMs: number,
 ): Promise<boolean> {
-  const payments = await findOwnPayments(ctx, chain, poll.payments);
+  const payments = await findOwnPayments(ctx, chain, previous, poll);
   return ctx.tx(async (ctx) => {
-    if ((await states.lockCursor(ctx, chain)) !== previous) return false;
+    if ((await states.lockCursor(ctx, chain)) !== previous.cursor) return false;
     const invoiceIds = new Set<string>();
-    for (const { currency, payment, rateE12 } of payments) {
-      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], payment, rateE12);
+    for (const { currency, payment, arrival, rateE12 } of payments) {
+      const found = { ...payment, ...arrival, arrivalRateE12: rateE12 };
+      const invoiceId = await store.insertDeposit(ctx, currency, currencyRules[currency], found);
       if (invoiceId) invoiceIds.add(invoiceId);
     }
     const observed = payments.map(({ payment }) => payment);
@@ -63,6 +68,7 @@ async function updateDeposits(
     orphanedBlockHashes: new Set(poll.orphanedBlockHashes),
     pooledTransactionIds: poll.pooledTransactionIds && new Set(poll.pooledTransactionIds),
     rule: finalityOf(ctx, chain),
+    now: new Date(),
   };
   const byKey = indexPayments(payments);
   const invoiceIds = new Set<string>();
@@ -98,14 +104,21 @@ export function valueOf(
 }
 
 /** Payments to our addresses, in assets that are accepted. */
-async function findOwnPayments(ctx: Ctx, chain: Chain, payments: readonly ObservedPayment[]): Promise<KnownPayment[]> {
+async function findOwnPayments(
+  ctx: Ctx,
+  chain: Chain,
+  previous: PreviousState,
+  { payments, clockErrorMs }: Poll,
+): Promise<KnownPayment[]> {
   const accepted = payments.filter(({ asset }) => findCurrency(chain, asset));
   if (accepted.length === 0) return [];
-  const own = (await store.findOwn(ctx, addressSpaces[chain], accepted)).map((index) => accepted[index]!);
+  const previousAt = previousLook(previous);
   return Promise.all(
-    own.map(async (payment) => {
+    (await store.findOwn(ctx, addressSpaces[chain], accepted)).map(async ({ index, seenAt }) => {
+      const payment = accepted[index]!;
       const currency = findCurrency(chain, payment.asset)!;
-      return { currency, payment, rateE12: await ratesOf(ctx).rateE12At(currency, payment.arrivedAt) };
+      const arrival = arrivalOf(payment, { seenAt, previousAt, clockErrorMs });
+      return { currency, payment, arrival, rateE12: await ratesOf(ctx).rateE12At(currency, arrival.arrivedAt) };
     }),
   );
 }

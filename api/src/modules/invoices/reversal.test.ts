@@ -1,3 +1,4 @@
+import { getReferralSummary } from '@cellhop/contract/referrals';
 import { listTransactions } from '@cellhop/contract/transactions';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -73,6 +74,22 @@ test('what customer and referrer have spent is a loss, which the return pays bac
     expect(await balances()).toEqual([5n * DOLLAR, 500_000n, 0n, -25n * DOLLAR]);
   }
   expect(await compareChain(testApp.ctx, 'bitcoin', chain)).toEqual([]);
+});
+
+test('the earnings of the referral page are what the referrer has kept', async () => {
+  const earned = async () => (await referrer.call(getReferralSummary, {})).data.earned;
+  const { payment } = await payments.credit(user);
+  expect(await earned()).toBe(2.5);
+  await payments.lose(payment);
+  expect(await earned()).toBe(0);
+  await payments.confirm(payment);
+  expect(await earned()).toBe(2.5);
+  await spend(testApp, referrer, 2n * DOLLAR);
+  await payments.lose(payment);
+  // The rest is a loss of the operator.
+  expect(await earned()).toBe(2);
+  await payments.confirm(payment);
+  expect(await earned()).toBe(2.5);
 });
 
 test('a reversed payment in a block is not credited before it is final, nor while the chain is paused', async () => {

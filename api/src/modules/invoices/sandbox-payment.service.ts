@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Ctx } from '../../ctx.ts';
 import { formatUnits, parseUnits, toCreditMicros } from '../../payments/amounts.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import * as deposits from './deposits.store.ts';
+import * as deposits from './invoice-deposits.store.ts';
 import * as store from './invoices.store.ts';
 import * as sandbox from './sandbox.store.ts';
 

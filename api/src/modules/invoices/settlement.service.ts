@@ -9,6 +9,7 @@ import { currencyRules } from '../../payments/currencies.ts';
 import * as bonus from '../referrals/bonus.service.ts';
 import { postTopUp } from './credit.ts';
 import * as deposits from './deposits.store.ts';
+import { listOfInvoices } from './invoice-deposits.store.ts';
 import { dueOf, type Amounts } from './settlement-amounts.ts';
 import * as store from './invoices.store.ts';
 import { updateStatuses } from './status-updates.ts';
@@ -42,7 +43,7 @@ export async function requireDue(ctx: Ctx, invoiceId: string, seenMicros: bigint
 }
 
 async function readDue(ctx: Ctx, invoice: store.InvoiceRow): Promise<Amounts> {
-  return dueOf(invoice, await deposits.listOfInvoices(ctx, [invoice.id]));
+  return dueOf(invoice, await listOfInvoices(ctx, [invoice.id]));
 }
 
 /**
@@ -120,7 +121,7 @@ export async function creditDeposit(
 
 async function readState(ctx: Ctx, invoiceId: string): Promise<InvoiceState> {
   const { id, userId, currency, status } = (await store.findInvoice(ctx, invoiceId))!;
-  const all = await deposits.listOfInvoices(ctx, [invoiceId]);
+  const all = await listOfInvoices(ctx, [invoiceId]);
   const creditedMicros = all.reduce((sum, deposit) => sum + (deposit.creditedMicros ?? 0n), 0n);
   return { id, userId, currency, status, creditedMicros };
 }

@@ -6,7 +6,7 @@ import { toDollars } from '@cellhop/contract/units';
 import type { Ctx } from '../../ctx.ts';
 import { readListed, type PageQuery } from '../../http/paging.ts';
 import { counts } from './deposit-state.ts';
-import * as deposits from './deposits.store.ts';
+import * as deposits from './invoice-deposits.store.ts';
 import { depositsOf, presentDetail, presentForStaff } from './invoice-presenter.ts';
 import { readFacts } from './invoice-transfers.ts';
 import * as invoices from './invoices.store.ts';
@@ -30,11 +30,9 @@ export async function listAll(ctx: Ctx, query: ListQuery) {
     list: () => store.listInvoices(ctx, filter, query.sort, query),
     count: (limit) => store.countInvoices(ctx, filter, limit),
   });
-  const all = await deposits.listOfInvoices(
-    ctx,
-    rows.map(({ id }) => id),
-  );
-  const facts = await readFacts(ctx, all);
+  const ids = rows.map(({ id }) => id);
+  const all = await deposits.listOfInvoices(ctx, ids);
+  const facts = await readFacts(ctx, ids, all);
   return { data: rows.map((row): StaffInvoice => presentForStaff(row, depositsOf(row, all), facts)), ...pages };
 }
 
@@ -67,7 +65,7 @@ export async function showDetail(ctx: Ctx, id: string): Promise<StaffInvoiceDeta
   if (!row) throw new AppError('NOT_FOUND', { thing: 'Invoice' });
   const details = await deposits.listDetails(ctx, id);
   const counted = details.filter(({ state }) => counts(state));
-  return presentDetail(row, details, dueOf(row, counted).amountMicros, await readFacts(ctx, counted));
+  return presentDetail(row, details, dueOf(row, counted).amountMicros, await readFacts(ctx, [id], counted));
 }
 
 function toFilter({ userId, status, currency, from, to, amountMin, amountMax }: ListQuery): store.InvoiceFilter {

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts';
 import { currencyRules } from '../../payments/currencies.ts';
-import * as deposits from './deposits.store.ts';
+import * as deposits from './invoice-deposits.store.ts';
 import { isPaid, toStatus } from './invoice-status.ts';
 import * as store from './invoices.store.ts';
 

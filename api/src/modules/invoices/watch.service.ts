@@ -56,7 +56,7 @@ async function pollUpToHead(
     if (!poll) return;
     const isBehind = poll.scannedHeight < poll.head.height;
     if (isSandbox(ctx) && isQuiet(state, poll) && !(await deposits.hasInMotion(ctx, chain))) return;
-    await recordPoll(ctx, chain, state.cursor, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
+    await recordPoll(ctx, chain, state, poll, isBehind ? 0 : pollEveryMs(ctx, chain));
     if (!isBehind) return;
   }
 }

@@ -59,9 +59,9 @@ export async function readBalances(ctx: Ctx, accountIds: readonly bigint[]): Pro
   return byAccount(await store.findBalances(ctx, accountIds));
 }
 
-/** The sum of all credits of an account for one reason. */
-export function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
-  return store.sumCredits(ctx, accountId, reason);
+/** The referral bonuses of an account, less what reversals took back and restorations did not return. */
+export function sumReferralBonuses(ctx: Ctx, accountId: bigint): Promise<bigint> {
+  return store.sumReceived(ctx, accountId, systemAccounts.bonus, ['REFERRAL_BONUS', 'REVERSAL', 'RESTORATION']);
 }
 
 /** Transfers with these idempotency keys that were posted. */

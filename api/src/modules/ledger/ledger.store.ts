@@ -14,11 +14,22 @@ export function findBalances(ctx: Ctx, accountIds: readonly bigint[]): Promise<B
   );
 }
 
-export async function sumCredits(ctx: Ctx, accountId: bigint, reason: Transfer['reason']): Promise<bigint> {
+/**
+ * What an account has received from another one for these reasons, less what it has returned. Both directions are found by the account
+ * that is credited: a customer's debits include all their megabytes.
+ */
+export async function sumReceived(
+  ctx: Ctx,
+  accountId: bigint,
+  fromAccountId: bigint,
+  reasons: readonly Transfer['reason'][],
+): Promise<bigint> {
   const [row] = await ctx.db.query<{ micros: bigint }>(
-    `select coalesce(sum(amount_micros), 0)::bigint as micros from transfers
-      where credit_account_id = $1 and reason = $2`,
-    [accountId, reason],
+    `select coalesce(sum(case credit_account_id when $1 then amount_micros else -amount_micros end), 0)::bigint as micros
+       from transfers
+      where (credit_account_id = $1 and debit_account_id = $2 or credit_account_id = $2 and debit_account_id = $1)
+        and reason = any($3)`,
+    [accountId, fromAccountId, reasons],
   );
   return row!.micros;
 }

@@ -48,10 +48,18 @@ export async function saveFacetsTime(ctx: Ctx, tookMs: number): Promise<void> {
   await ctx.db.query('update proxy_counts set facets_counted_at = clock_timestamp(), facets_took_ms = $1', [tookMs]);
 }
 
-/** Undefined if they have never been counted, or were lost in a crash of the database. */
-export async function findFacetsVersion(ctx: Ctx): Promise<bigint | undefined> {
-  const [row] = await ctx.db.query<{ version: bigint | null }>('select max(version) as version from proxy_facets');
-  return row?.version ?? undefined;
+export interface FacetVersions {
+  oldest: bigint;
+  newest: bigint;
+}
+
+/** Undefined if they have never been counted, were lost in a crash of the database, or if nothing was free since then. */
+export async function findFacetVersions(ctx: Ctx): Promise<FacetVersions | undefined> {
+  const [row] = await ctx.db.query<{ oldest: bigint | null; newest: bigint | null }>(
+    'select min(version) as oldest, max(version) as newest from proxy_facets',
+  );
+  if (!row || row.oldest === null || row.newest === null) return undefined;
+  return { oldest: row.oldest, newest: row.newest };
 }
 
 interface CountryRow {

@@ -94,6 +94,27 @@ test('counts follow sales and returns, and a country whose last proxy is sold di
   expect((await facets()).counts.country['YA']).toBe(1);
 });
 
+test('what was emptied before a crash of the database disappears: a country, or the whole catalogue', async () => {
+  const setHealthy = (isHealthy: boolean, condition: string) =>
+    testApp.database.query(`update proxies set is_exit_healthy = ${isHealthy} where ${condition}`);
+  // PostgreSQL empties unlogged tables after a crash.
+  const crash = () => testApp.database.query('truncate proxy_facets');
+  await createProxy(testApp, { countryCode: 'XC' });
+  await count();
+  expect((await facets()).counts.country).toMatchObject({ XC: 1 });
+  await setHealthy(false, `country_code = 'XC'`);
+  await crash();
+  const { country } = (await facets()).counts;
+  expect(Object.keys(country)).not.toContain('XC');
+  expect(Object.keys(country).length).toBeGreaterThan(0);
+  await setHealthy(false, 'true');
+  await crash();
+  expect((await facets()).counts.country).toEqual({});
+  await setHealthy(true, `country_code <> 'XC'`);
+  await count();
+  expect((await facets()).counts.country).toEqual(country);
+});
+
 test('an unchanged catalogue writes nothing, and counts are not repeated before they are due', async () => {
   await refreshCounts(testApp.ctx);
   const written = () =>

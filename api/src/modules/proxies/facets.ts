@@ -31,19 +31,33 @@ async function countIfMissing(ctx: Ctx): Promise<void> {
   await ctx.tx(
     async (ctx) => {
       await lockCounting(ctx);
-      if ((await store.findFacetsVersion(ctx)) === undefined) await count(ctx);
+      if (!(await store.findFacetVersions(ctx))) await count(ctx);
     },
     { timeLimitMs: TIME_LIMIT_MS },
   );
 }
 
+async function findOrCount(ctx: Ctx): Promise<store.FacetVersions | undefined> {
+  const versions = await store.findFacetVersions(ctx);
+  if (versions) return versions;
+  await countIfMissing(ctx);
+  return store.findFacetVersions(ctx);
+}
+
 /** Counts in memory, after it has loaded the countries that have changed. Requests that come meanwhile wait for the same load. */
 export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<ProxyFacets> {
-  const index = createFacetIndex();
+  let index = createFacetIndex();
   let version = 0n;
   let loading: Promise<void> | undefined;
 
   async function load(ctx: Ctx) {
+    const versions = await findOrCount(ctx);
+    if (versions?.newest === version) return;
+    // All countries are newer: a crash of the database has emptied the table, and countries without free proxies are not in it again.
+    if (!versions || versions.oldest > version) {
+      index = createFacetIndex();
+      version = 0n;
+    }
     for (;;) {
       const countries = await store.findCountries(ctx, version, COUNTRIES_PER_QUERY);
       for (const { countryCode, body } of countries) index.replaceCountry(countryCode, body);
@@ -53,7 +67,6 @@ export function createFacetsReader(): (ctx: Ctx, filter: ProxyQuery) => Promise<
   }
 
   return async (ctx, filter) => {
-    if (version === 0n && (await store.findFacetsVersion(ctx)) === undefined) await countIfMissing(ctx);
     loading ??= load(ctx).finally(() => {
       loading = undefined;
     });

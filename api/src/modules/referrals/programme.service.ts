@@ -4,7 +4,7 @@ import { toDollars } from '@cellhop/contract/units';
 import assert from 'node:assert/strict';
 import type { Actor } from '../../actor.ts';
 import type { Ctx } from '../../ctx.ts';
-import { sumCredits } from '../ledger/ledger.service.ts';
+import { sumReferralBonuses } from '../ledger/ledger.service.ts';
 import { currentLevel } from './bonus.service.ts';
 import { levelFromPayments } from './levels.ts';
 import * as store from './programme.store.ts';
@@ -13,7 +13,7 @@ export async function summarise(ctx: Ctx, { userId, accountId }: Actor): Promise
   const [own, level, earnedMicros] = await Promise.all([
     store.findSummary(ctx, userId),
     currentLevel(ctx, userId),
-    sumCredits(ctx, accountId, 'REFERRAL_BONUS'),
+    sumReferralBonuses(ctx, accountId),
   ]);
   assert(own, `user ${userId} does not exist any more`);
   return {

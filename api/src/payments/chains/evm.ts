@@ -22,6 +22,8 @@ export interface EvmWatcherOptions {
 
 /** Nodes may answer for the newest blocks before they have indexed their logs. */
 const BLOCKS_BEHIND_HEAD = 2;
+/** The time of a block is that of its slot, in whole seconds; a transaction may arrive some seconds later and still be in it. */
+const CLOCK_ERROR_MS = 5000;
 
 const chainRules = {
   ethereum: { chainId: 1, hasNativeCoin: true, blocksPerPoll: 100, finalityDepth: 0, headAgeMaxMs: 180_000 },
@@ -259,6 +261,7 @@ function toPoll(
     // What was not read again as final is not final for this watcher.
     head: { ...head, finalizedHeight: Math.min(head.finalizedHeight, checkpoints[0]![0]) },
     scannedHeight: checkpoints.at(-1)![0],
+    clockErrorMs: CLOCK_ERROR_MS,
   };
 }
 

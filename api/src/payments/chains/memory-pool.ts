@@ -7,11 +7,14 @@ const TRANSACTIONS_PER_READ = 2000;
 const CONCURRENCY = 8;
 /** Transactions of more than that many outputs pay exchanges' customers; only in blocks are they examined. */
 const OUTPUTS_KEPT_MAX = 5000;
+/** Inputs with a smaller sequence signal that the transaction may be replaced (BIP 125). */
+const SEQUENCE_NOT_REPLACEABLE = 0xfffffffe;
 
 export interface PooledOutput {
   output: number;
   script: string;
   units: bigint;
+  isReplaceable: boolean;
 }
 
 export interface MemoryPool {
@@ -55,11 +58,12 @@ async function readTransaction(node: UtxoNode, id: string, signal: AbortSignal):
   }
 }
 
-function witnessOutputs({ vout }: UtxoTransaction): PooledOutput[] {
+function witnessOutputs({ vin, vout }: UtxoTransaction): PooledOutput[] {
   if (vout.length > OUTPUTS_KEPT_MAX) return [];
+  const isReplaceable = vin.some(({ sequence }) => typeof sequence === 'number' && sequence < SEQUENCE_NOT_REPLACEABLE);
   return vout.flatMap((output) =>
     output?.scriptPubKey.hex.startsWith('0014')
-      ? [{ output: output.n, script: output.scriptPubKey.hex, units: output.value }]
+      ? [{ output: output.n, script: output.scriptPubKey.hex, units: output.value, isReplaceable }]
       : [],
   );
 }

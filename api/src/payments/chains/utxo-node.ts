@@ -33,7 +33,7 @@ const outputSchema = z.object({
 });
 const transactionSchema = z.object({
   txid: hash,
-  vin: z.array(z.object({ coinbase: z.string().nullish() })),
+  vin: z.array(z.object({ coinbase: z.string().nullish(), sequence: z.number().int().nullish() })),
   // Litecoin's MWEB outputs have no script and no amount.
   vout: z.array(z.union([outputSchema, z.object({ ismweb: z.literal(true) }).transform(() => undefined)])),
 });

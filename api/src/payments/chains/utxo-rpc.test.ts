@@ -140,6 +140,21 @@ describe('the watcher of Bitcoin', () => {
     expect(await poll(first.cursor)).toMatchObject({ pooledTransactionIds: [hashOf('payment')], payments: [{}] });
   });
 
+  it.each([
+    [0xffffffff, false],
+    [0xfffffffe, false],
+    [0xfffffffd, true],
+    [0, true],
+  ])(
+    'says of a waiting payment with the sequence %i whether it may be replaced: %s',
+    async (sequence, isReplaceable) => {
+      const { chain, poll } = await openWatcher();
+      chain.sequence = sequence;
+      chain.pool.set(hashOf('payment'), [toOutput({ script, value: 1 }, 0)]);
+      expect((await poll()).payments).toMatchObject([{ isReplaceable }]);
+    },
+  );
+
   it('does not look at the memory pool while blocks are missing', async () => {
     const { chain, nodes, poll } = await openWatcher();
     chain.headHeight = 1100;

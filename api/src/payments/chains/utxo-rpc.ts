@@ -40,6 +40,8 @@ const BLOCKS_REMEMBERED = 300;
 const BLOCKS_MISSING_MAX = 2;
 /** Six hours without a block of Bitcoin happen once in thousands of years. */
 const HEAD_AGE_MAX_MS = 6 * 3_600_000;
+/** Miners choose the time of a block: at most two hours ahead, and after the median of 11 blocks, which is about an hour behind. */
+const CLOCK_ERROR_MS = 2 * 3_600_000;
 const COINBASE_CONFIRMATIONS = 100;
 /** The network may reject a peg-out from MWEB with its whole block, as it did in a reorganisation of 13 blocks. */
 const PEG_OUT_CONFIRMATIONS = 24;
@@ -146,7 +148,7 @@ async function pollNodes(
   const blocks = await readForward(node, head, kept.at(-1)!, signal);
   const checkpoints = [...kept, ...blocks.map(({ height, hash }) => [height, hash] as const)];
   const [scannedHeight, scannedHash] = checkpoints.at(-1)!;
-  const included = blocks.flatMap((block) => findPayments(watched, block, scripts, head.height));
+  const included = blocks.flatMap((block) => findPayments(watched, block, scripts));
   const pool = await readPool(watched, node, scannedHash, scripts, signal);
   return {
     cursor: JSON.stringify({ blocks: checkpoints.slice(-BLOCKS_REMEMBERED) }),
@@ -155,6 +157,7 @@ async function pollNodes(
     pooledTransactionIds: pool.transactionIds,
     head: { ...head, safeHeight: undefined, finalizedHeight: undefined },
     scannedHeight,
+    clockErrorMs: CLOCK_ERROR_MS,
   };
 }
 
@@ -170,11 +173,11 @@ async function readPool(
   const { isComplete, transactions } = await readPoolOf(node)(signal);
   const payments: ObservedPayment[] = [];
   for (const [transactionId, outputs] of transactions) {
-    for (const { output, script, units } of outputs) {
+    for (const { script, ...output } of outputs) {
       const address = scripts.get(script);
-      if (address === undefined || units === 0n) continue;
+      if (address === undefined || output.units === 0n) continue;
       const asset = assets[chain];
-      payments.push({ asset, transactionId, output, address, units, block: undefined, arrivedAt: now() });
+      payments.push({ asset, transactionId, address, ...output, block: undefined, arrivedAt: now() });
     }
   }
   // A block that arrived in the meantime has taken transactions out of the pool.
@@ -187,12 +190,10 @@ function findPayments(
   { chain, now }: Watched,
   { height, hash, time, tx }: UtxoBlock,
   scripts: Scripts,
-  headHeight: number,
 ): ObservedPayment[] {
   const block = { height, hash, time };
   const asset = assets[chain];
-  // A miner chooses the time of a block within hours, so it counts only if the watcher was behind.
-  const arrivedAt = height === headHeight ? now() : new Date(Math.min(time.getTime(), now().getTime()));
+  const arrivedAt = new Date(Math.min(time.getTime(), now().getTime()));
   return tx.flatMap((transaction) =>
     findOutputs(transaction, scripts).map((output) => Object.assign(output, { asset, block, arrivedAt })),
   );
@@ -206,7 +207,7 @@ async function isReportedBy(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!block || (await node.hashAt(block.height, signal)) !== block.hash) return false;
-  const payments = findPayments(watched, await node.block(block.hash, signal), scripts, block.height);
+  const payments = findPayments(watched, await node.block(block.hash, signal), scripts);
   return payments.some((one) => one.transactionId === transactionId && one.output === output && one.units === units);
 }
 

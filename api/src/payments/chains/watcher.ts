@@ -12,10 +12,12 @@ export interface ObservedPayment {
   units: bigint;
   /** Undefined while the payment is only in the memory pool. */
   block: { height: number; hash: string; time: Date } | undefined;
-  /** When this watcher first saw it, or the time of its block if the watcher was behind. Decides on the rate. */
+  /** The time of its block, or now if it is in the memory pool; never in the future. */
   arrivedAt: Date;
   /** Outputs that need more confirmations than the amount asks for, such as coinbase (100) or MWEB peg-outs (24). */
   confirmationsMin?: number;
+  /** In the memory pool: it signals that its sender may replace it (BIP 125). Nodes may accept a replacement of others too. */
+  isReplaceable?: boolean;
 }
 
 /** What a chain considers irreversible. Heights are those of the source that lags most, if there are several. */
@@ -41,6 +43,8 @@ export interface Poll {
   head: ChainHead;
   /** The last height that was scanned. Less than `head.height` while the watcher catches up: poll again at once. */
   scannedHeight: number;
+  /** By how much the time of a block may differ from the time at which it appeared. */
+  clockErrorMs: number;
 }
 
 /** Reads one chain through the operator's nodes. Holds no state that a restart would lose. */

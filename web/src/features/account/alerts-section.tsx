@@ -1,15 +1,15 @@
 import type { AlertSettings } from '@cellhop/contract/alerts';
 import { ALERT_DOLLARS_MAX } from '@cellhop/contract/limits';
-import { Button, Checkbox, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FALLBACK_LANGUAGE, isLanguage } from '../../i18n/languages.ts';
 import { parseAmount } from '../../lib/amount.ts';
 import { formatMoney } from '../../lib/format.ts';
-import { LoadFailure } from '../../ui/list-state.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useAlertSettings, useSaveAlertSettings } from './api.ts';
+import { SectionContent } from './section-content.tsx';
 
 const endReasons = ['noMoney', 'idle', 'exitLost'] as const;
 /** Processes of the previous release do not know them. */
@@ -17,21 +17,20 @@ const ALL_END_MAILS = { noMoney: true, idle: true, exitLost: true };
 
 export function AlertsSection() {
   const { t } = useTranslation('user');
-  const { response, failure } = useAlertSettings();
   return (
     <AccountSection anchor="alerts" title={t('alerts.title')} text={t('alerts.text')}>
-      {failure !== undefined ? (
-        <div className={classes['padded']}>
-          <LoadFailure text={t('alerts.failed')} {...failure} />
-        </div>
-      ) : response === undefined ? (
-        <Stack p="lg" aria-busy="true">
-          <Skeleton height={60} />
-          <Skeleton height={24} />
-        </Stack>
-      ) : (
-        <AlertsForm settings={response.data} />
-      )}
+      <SectionContent
+        state={useAlertSettings()}
+        failedText={t('alerts.failed')}
+        placeholders={
+          <>
+            <Skeleton height={60} />
+            <Skeleton height={24} />
+          </>
+        }
+      >
+        {(settings) => <AlertsForm settings={settings} />}
+      </SectionContent>
     </AccountSection>
   );
 }

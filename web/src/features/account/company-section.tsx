@@ -1,33 +1,32 @@
 import type { Company } from '@cellhop/contract/company';
 import { isTaxId } from '@cellhop/contract/company.plain';
 import { COMPANY_ADDRESS_LENGTH_MAX, COMPANY_NAME_LENGTH_MAX, TAX_ID_LENGTH_MAX } from '@cellhop/contract/limits';
-import { Button, Skeleton, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Skeleton, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../ui/list-state.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useCompany, useSaveCompany } from './api.ts';
+import { SectionContent } from './section-content.tsx';
 
 /** What the customer prints on monthly statements. */
 export function CompanySection() {
   const { t } = useTranslation('user');
-  const { response, failure } = useCompany();
   return (
     <AccountSection anchor="company" title={t('company.title')} text={t('company.text')}>
-      {failure !== undefined ? (
-        <div className={classes['padded']}>
-          <LoadFailure text={t('company.failed')} {...failure} />
-        </div>
-      ) : response === undefined ? (
-        <Stack p="lg" aria-busy="true">
-          <Skeleton height={60} />
-          <Skeleton height={90} />
-          <Skeleton height={60} />
-        </Stack>
-      ) : (
-        <CompanyForm company={response.data} />
-      )}
+      <SectionContent
+        state={useCompany()}
+        failedText={t('company.failed')}
+        placeholders={
+          <>
+            <Skeleton height={60} />
+            <Skeleton height={90} />
+            <Skeleton height={60} />
+          </>
+        }
+      >
+        {(company) => <CompanyForm company={company} />}
+      </SectionContent>
     </AccountSection>
   );
 }

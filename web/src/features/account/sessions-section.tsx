@@ -1,20 +1,20 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { LoadFailure } from '../../ui/list-state.tsx';
 import { AccountSection } from './account-section.tsx';
 import classes from './account-section.module.css';
 import { useRevokeOtherSessions, useRevokeSession, useSessions } from './api.ts';
+import { SectionContent } from './section-content.tsx';
 import { SessionLine } from './session-line.tsx';
 
 export function SessionsSection() {
   const { t } = useTranslation('user');
-  const { response, failure } = useSessions();
+  const sessions = useSessions();
   const ending = useRevokeSession();
   const [isConfirming, setConfirming] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const rows = response?.data;
+  const hasOthers = (sessions.response?.data.length ?? 0) > 1;
 
   /** The focused button is removed with its row. */
   function takeFocus() {
@@ -27,28 +27,30 @@ export function SessionsSection() {
 
   return (
     <AccountSection anchor="sessions" title={t('sessions.title')} text={t('sessions.text')} headingRef={heading}>
-      {failure !== undefined ? (
-        <div className={classes['padded']}>
-          <LoadFailure text={t('sessions.failed')} {...failure} />
-        </div>
-      ) : rows === undefined ? (
-        <Stack p="lg" aria-busy="true">
-          <Skeleton height={40} />
-          <Skeleton height={40} />
-        </Stack>
-      ) : (
-        <ul aria-label={t('sessions.title')}>
-          {rows.map((session) => (
-            <SessionLine
-              key={session.id}
-              session={session}
-              isEnding={ending.isRunning && ending.input === session.id}
-              onEnd={() => void end(session.id)}
-            />
-          ))}
-        </ul>
-      )}
-      {rows !== undefined && rows.length > 1 && (
+      <SectionContent
+        state={sessions}
+        failedText={t('sessions.failed')}
+        placeholders={
+          <>
+            <Skeleton height={40} />
+            <Skeleton height={40} />
+          </>
+        }
+      >
+        {(rows) => (
+          <ul aria-label={t('sessions.title')}>
+            {rows.map((session) => (
+              <SessionLine
+                key={session.id}
+                session={session}
+                isEnding={ending.isRunning && ending.input === session.id}
+                onEnd={() => void end(session.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </SectionContent>
+      {hasOthers && (
         <div className={classes['line']}>
           <span className={classes['muted']}>{t('sessions.unknown')}</span>
           <Button variant="default" onClick={() => setConfirming(true)}>

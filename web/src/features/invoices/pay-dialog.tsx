@@ -14,7 +14,7 @@ import { amountToSend, shownStatus } from './invoice-stage.ts';
 import { InvoiceStatusBadge } from './invoice-status-badge.tsx';
 import classes from './pay-dialog.module.css';
 import { PayDetails } from './pay-details.tsx';
-import { ReceivedPayment } from './received-payment.tsx';
+import { ReceivedPayment, ReplacedPayment } from './received-payment.tsx';
 import { SandboxNotice } from './sandbox-notice.tsx';
 import { TimeLeft } from './time-left.tsx';
 import { withTicker } from './ticker.ts';
@@ -46,6 +46,7 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
   const hasTime = secondsLeft > 0;
   const status = shownStatus(invoice, hasTime);
   const amount = amountToSend(invoice, hasTime);
+  const { replaced = null } = invoice;
   const isOver = status === 'EXPIRED' || (status === 'PARTIALLY_PAID' && !hasTime);
   return (
     <Stack gap="lg">
@@ -58,6 +59,7 @@ function InvoiceView({ invoice, onCreateNew }: { invoice: Invoice; onCreateNew: 
         {amount !== undefined && <TimeLeft invoice={invoice} secondsLeft={secondsLeft} />}
       </div>
       {invoice.payment !== null && <ReceivedPayment invoice={invoice} payment={invoice.payment} />}
+      {replaced !== null && <ReplacedPayment amount={withTicker({ ...invoice, amountInCurrency: replaced })} />}
       {amount === undefined ? <InvoiceFacts invoice={invoice} /> : <PayDetails invoice={invoice} amount={amount} />}
       {invoice.isSandbox && isOpen(invoice) && hasTime && <SandboxPayment invoice={invoice} />}
       {isOver && (

@@ -50,6 +50,12 @@ export function ReceivedPayment({ invoice, payment }: ReceivedPaymentProps) {
   );
 }
 
+/** What was seen and does not count any more. */
+export function ReplacedPayment({ amount }: { amount: string }) {
+  const { t } = useTranslation('payment');
+  return <p className={classes['late']}>{t('received.replaced', { amount })}</p>;
+}
+
 /** How far the network has confirmed each payment. What is credited is shown only for its link. */
 function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readonly InvoiceTransfer[] }) {
   const { t } = useTranslation('payment');
@@ -77,9 +83,10 @@ function Transfers({ invoice, transfers }: { invoice: Invoice; transfers: readon
   );
 }
 
-function ConfirmationText({ transfer: { confirmations, confirmationsNeeded } }: { transfer: InvoiceTransfer }) {
+function ConfirmationText({ transfer }: { transfer: InvoiceTransfer }) {
   const { t } = useTranslation('payment');
-  if (confirmations === 0) return <span>{t('received.inPool')}</span>;
+  const { confirmations, confirmationsNeeded, isReplaceable = false } = transfer;
+  if (confirmations === 0) return <span>{t(isReplaceable ? 'received.replaceable' : 'received.inPool')}</span>;
   if (confirmationsNeeded === null) return <span>{t('received.inBlock')}</span>;
   const done = Math.min(confirmations, confirmationsNeeded);
   return <span>{t('received.confirmations', { done, needed: confirmationsNeeded })}</span>;

@@ -84,9 +84,21 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
       key: 'state',
       header: t('deposit.state'),
       place: 'heading',
-      render: ({ state, hold = null }) => t(hold === null ? `deposit.states.${state}` : `deposit.holds.${hold}`),
+      render: ({ state, hold = null, isReplaceable = false }) =>
+        t(hold === null ? `deposit.states.${isReplaceable ? 'REPLACEABLE' : state}` : `deposit.holds.${hold}`),
     },
     { key: 'arrivedAt', header: t('deposit.arrivedAt'), render: ({ arrivedAt }) => formatDate(arrivedAt) },
+    {
+      key: 'firstSeenAt',
+      header: t('deposit.firstSeenAt'),
+      render: ({ firstSeenAt = null }) => dateOrNone(firstSeenAt),
+    },
+    { key: 'blockAt', header: t('deposit.blockAt'), render: ({ blockAt = null }) => dateOrNone(blockAt) },
+    {
+      key: 'address',
+      header: t('deposit.address'),
+      render: ({ isAddressReuse = false }) => (isAddressReuse ? t('deposit.addressReuse') : '—'),
+    },
     {
       key: 'credited',
       header: t('invoices.credited'),
@@ -115,3 +127,5 @@ function Deposits({ invoice: { currency }, deposits }: { invoice: StaffInvoiceDe
     />
   );
 }
+
+const dateOrNone = (date: string | null) => (date === null ? '—' : formatDate(date));

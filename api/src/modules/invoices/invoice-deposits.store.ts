@@ -1,0 +1,99 @@
+/** The deposits of invoices, for their status and for those who look at them. */
+import type { Ctx } from '../../ctx.ts';
+import { counts, depositStates, type DepositState } from './deposit-state.ts';
+
+const COUNTED_STATES = depositStates.filter(counts);
+
+export interface InvoiceDeposit {
+  invoiceId: string;
+  units: bigint;
+  isCredited: boolean;
+  /** Null until it is credited. */
+  creditedMicros: bigint | null;
+  arrivedAt: Date;
+  /** Recorded by staff. */
+  isByHand: boolean;
+  asset: string;
+  transactionId: string;
+  /** Null in the memory pool, and in deposits that older processes have inserted. */
+  blockHeight: bigint | null;
+  confirmationsMin: number;
+  /** It is only in the memory pool and signals that it may be replaced. */
+  isReplaceable: boolean;
+  arrivalRateE12: bigint | undefined;
+}
+
+interface StoredAmounts {
+  units: string;
+  arrivalRateE12: string | null;
+}
+type StoredInvoiceDeposit = Omit<InvoiceDeposit, 'units' | 'arrivalRateE12'> & StoredAmounts;
+
+const INVOICE_DEPOSIT = `
+  invoice_id as "invoiceId", units, state = 'CREDITED' as "isCredited", credited_micros as "creditedMicros",
+  arrived_at as "arrivedAt", is_by_hand as "isByHand", asset, transaction_id as "transactionId", block_height as "blockHeight",
+  confirmations_min as "confirmationsMin", state = 'SEEN' and is_replaceable as "isReplaceable", arrival_rate_e12 as "arrivalRateE12"`;
+
+function toAmounts({ units, arrivalRateE12 }: StoredAmounts): Pick<InvoiceDeposit, 'units' | 'arrivalRateE12'> {
+  return { units: BigInt(units), arrivalRateE12: arrivalRateE12 === null ? undefined : BigInt(arrivalRateE12) };
+}
+
+/** Ordered by arrival. Those that have left their chain do not count. */
+export async function listOfInvoices(ctx: Ctx, invoiceIds: readonly string[]): Promise<InvoiceDeposit[]> {
+  const rows = await ctx.db.query<StoredInvoiceDeposit>(
+    `select ${INVOICE_DEPOSIT} from deposits where invoice_id = any($1::uuid[]) and state = any($2) order by arrived_at, id`,
+    [invoiceIds, COUNTED_STATES],
+  );
+  return rows.map((row) => ({ ...row, ...toAmounts(row) }));
+}
+
+/** By invoice: the units that were seen and have been replaced or dropped. */
+export async function sumReplaced(ctx: Ctx, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  if (invoiceIds.length === 0) return new Map();
+  const rows = await ctx.db.query<{ invoiceId: string; units: string }>(
+    `select invoice_id as "invoiceId", sum(units) as units from deposits
+      where invoice_id = any($1::uuid[]) and state = 'REPLACED' group by invoice_id`,
+    [invoiceIds],
+  );
+  return new Map(rows.map(({ invoiceId, units }) => [invoiceId, BigInt(units)]));
+}
+
+export interface DepositDetail extends InvoiceDeposit {
+  id: string;
+  state: DepositState;
+  /** Another transaction had paid to the same address before. */
+  isAddressReuse: boolean;
+  firstSeenAt: Date | null;
+  blockAt: Date | null;
+  creditedRateE12: bigint | null;
+  creditedAt: Date | null;
+  hold: 'LARGE' | 'SOURCES_DISAGREE' | null;
+  /** It waits for its release. */
+  isHeld: boolean;
+  /** Taken back from the customer. */
+  reversedMicros: bigint | null;
+}
+
+/** The deposits of an invoice in the order of their arrival. */
+export async function listDetails(ctx: Ctx, invoiceId: string): Promise<DepositDetail[]> {
+  const rows = await ctx.db.query<
+    Omit<DepositDetail, keyof StoredAmounts | 'creditedRateE12'> & StoredAmounts & { creditedRateE12: string | null }
+  >(
+    `select id, state, first_seen_at as "firstSeenAt", block_at as "blockAt",
+            not is_by_hand and exists (
+              select from deposits as earlier
+               where earlier.address_id = deposits.address_id and not earlier.is_by_hand and earlier.state = any($2)
+                 and earlier.transaction_id <> deposits.transaction_id
+                 and (earlier.arrived_at, earlier.id) < (deposits.arrived_at, deposits.id)) as "isAddressReuse",
+            credited_rate_e12 as "creditedRateE12", credited_at as "creditedAt", hold,
+            state in ('FINAL', 'REVERSED') and hold is not null and released_at is null as "isHeld", reversed_micros as "reversedMicros",
+            ${INVOICE_DEPOSIT}
+       from deposits where invoice_id = $1 order by arrived_at, id`,
+    [invoiceId, COUNTED_STATES],
+  );
+  return rows.map((row) => ({
+    ...row,
+    ...toAmounts(row),
+    creditedRateE12: row.creditedRateE12 === null ? null : BigInt(row.creditedRateE12),
+  }));
+}
