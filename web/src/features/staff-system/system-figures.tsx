@@ -93,8 +93,8 @@ function Chain({ chain }: { chain: SystemState['chains'][number] }) {
       <StatusBadge
         tone={isWatched && problem === null ? 'good' : 'bad'}
         text={t(!isWatched ? 'chains.notWatched' : problem === null ? 'chains.watched' : `chains.problems.${problem}`)}
-      />{' '}
-      {facts.join(' · ')}
+      />
+      {facts.length > 0 && <div>{facts.join(' · ')}</div>}
     </>
   );
 }
