@@ -1,5 +1,6 @@
 /** The screens of staff; staff-screens.spec.ts checks them too. */
 import type { Screen } from './gallery-screen.ts';
+import { expect } from './product.ts';
 
 export const staffScreens: Screen[] = [
   { name: 'staff-connections', path: '/admin/connections' },
@@ -18,4 +19,26 @@ export const staffScreens: Screen[] = [
   { name: 'staff-system', path: '/admin/system' },
   { name: 'staff-audit-log', path: '/admin/audit-log' },
   { name: 'staff-dashboard', path: '/admin' },
+];
+
+/** What staff open from a list. */
+export const staffDetailScreens: Screen[] = [
+  {
+    name: 'staff-user',
+    path: '/admin/users?email=user%40example.com',
+    act: async (page) => {
+      await page.getByRole('main').getByRole('link', { name: 'user@example.com' }).first().click();
+      await expect(page.getByRole('main').getByRole('heading', { name: 'user@example.com' })).toBeVisible();
+      await page.waitForLoadState('networkidle');
+    },
+  },
+  {
+    name: 'staff-ticket',
+    path: '/admin/tickets',
+    act: async (page) => {
+      await page.locator('main a[href^="/admin/tickets/"]:not([href$="/replies"])').first().click();
+      await expect(page.locator('main textarea').first()).toBeVisible();
+      await page.waitForLoadState('networkidle');
+    },
+  },
 ];

@@ -16,7 +16,7 @@ import { takeMails } from './gallery-mails.ts';
 import { accountScreens, publicScreens } from './gallery-public.ts';
 import { moneyScreens } from './gallery-money.ts';
 import { mockResponses, type Screen } from './gallery-screen.ts';
-import { staffScreens } from './gallery-staff.ts';
+import { staffDetailScreens, staffScreens } from './gallery-staff.ts';
 import { supportScreens } from './gallery-support.ts';
 import { accessToken, enter, expect, test } from './product.ts';
 
@@ -130,7 +130,7 @@ test('every screen', async ({ page, product }) => {
   await inEachVariant([...memberScreens, ...accountScreens]);
   await page.evaluate(() => localStorage.clear());
   await enter(page, '/admin', 'admin@example.com', 'demo-password');
-  await inEachVariant(staffScreens);
+  await inEachVariant([...staffScreens, ...staffDetailScreens]);
   if (isWanted('mails')) taken.push(...(await takeMails(page, folder)));
   fs.writeFileSync(path.join(folder, 'index.html'), toIndex(taken));
 });

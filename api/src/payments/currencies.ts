@@ -1,10 +1,7 @@
+import { addressSpaces, type AddressSpace, type Chain } from '@cellhop/contract/chains';
 import { currencies, type Currency } from '@cellhop/contract/invoices';
 
-export const chains = ['bitcoin', 'litecoin', 'ethereum', 'bsc', 'tron', 'ton'] as const;
-export type Chain = (typeof chains)[number];
-
-/** Chains of one space share their addresses: the same key owns the same address on each of them. */
-export type AddressSpace = 'btc' | 'ltc' | 'evm' | 'tron' | 'ton';
+export { addressSpaces, type AddressSpace, type Chain, chains } from '@cellhop/contract/chains';
 
 export interface CurrencyRules {
   chain: Chain;
@@ -29,16 +26,6 @@ const volatile = { isStable: false, lifetimeMs: 15 * MINUTE_MS, paidFromBasisPoi
 const stable = { isStable: true, lifetimeMs: 60 * MINUTE_MS, paidFromBasisPoints: 9950n, displayDecimals: 2 };
 const perInvoice = { hasAddressPerInvoice: true };
 const perUser = { hasAddressPerInvoice: false };
-
-/** Ethereum and BSC share addresses, so an address belongs to the same customer on both. */
-export const addressSpaces = {
-  bitcoin: 'btc',
-  litecoin: 'ltc',
-  ethereum: 'evm',
-  bsc: 'evm',
-  tron: 'tron',
-  ton: 'ton',
-} as const satisfies Record<Chain, AddressSpace>;
 
 const bitcoin = { chain: 'bitcoin', addressSpace: addressSpaces.bitcoin, ...perInvoice } as const;
 const litecoin = { chain: 'litecoin', addressSpace: addressSpaces.litecoin, ...perInvoice } as const;

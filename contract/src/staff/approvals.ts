@@ -41,63 +41,53 @@ const requestsPage = listed(staffRequestSchema).extend({
   /** Of all customers and pages. */
   pendingCount: z.int().nonnegative(),
 });
-const approval = z.strictObject({ reason: reasonSchema.optional() }).nullish();
-const rejection = z.strictObject({ reason: reasonSchema });
+
+/** Both kinds have the same calls; each needs its own permission. */
+const listing = { method: 'GET', query: requestsQuery, response: requestsPage } as const;
+const deciding = { method: 'POST', params: idParams, response: data(staffRequestSchema) } as const;
+const approving = { ...deciding, body: z.strictObject({ reason: reasonSchema.optional() }).nullish() } as const;
+const rejecting = {
+  ...deciding,
+  body: z.strictObject({ reason: reasonSchema }),
+  errors: ['NOT_FOUND', 'REQUEST_DECIDED', 'REQUEST_LAPSED'],
+} as const;
 
 export const listAdjustmentRequests = endpoint({
-  method: 'GET',
+  ...listing,
   url: '/v1/approvals/admin/adjustments',
   access: { permission: 'TRANSACTIONS_READ' },
   summary: 'Adjustments that staff asked for; those that wait come first, then the newest',
-  query: requestsQuery,
-  response: requestsPage,
 });
 export const approveAdjustment = endpoint({
-  method: 'POST',
+  ...approving,
   url: '/v1/approvals/admin/adjustments/{id}/approve',
   access: { permission: 'TRANSACTIONS_WRITE' },
   summary: 'Apply an adjustment that somebody else asked for',
-  params: idParams,
-  body: approval,
-  response: data(staffRequestSchema),
   errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'SMALL_BALANCE'],
 });
 export const rejectAdjustment = endpoint({
-  method: 'POST',
+  ...rejecting,
   url: '/v1/approvals/admin/adjustments/{id}/reject',
   access: { permission: 'TRANSACTIONS_WRITE' },
   summary: 'Reject an adjustment, or withdraw it as its author',
-  params: idParams,
-  body: rejection,
-  response: data(staffRequestSchema),
-  errors: ['NOT_FOUND', 'REQUEST_DECIDED', 'REQUEST_LAPSED'],
 });
 
 export const listSettlementRequests = endpoint({
-  method: 'GET',
+  ...listing,
   url: '/v1/approvals/admin/settlements',
   access: { permission: 'PAYMENTS_READ' },
   summary: 'Settlements by hand that staff asked for; those that wait come first, then the newest',
-  query: requestsQuery,
-  response: requestsPage,
 });
 export const approveSettlement = endpoint({
-  method: 'POST',
+  ...approving,
   url: '/v1/approvals/admin/settlements/{id}/approve',
   access: { permission: 'PAYMENTS_EDIT' },
   summary: 'Settle an invoice as somebody else asked for',
-  params: idParams,
-  body: approval,
-  response: data(staffRequestSchema),
   errors: ['NOT_FOUND', 'OWN_REQUEST', 'REQUEST_DECIDED', 'REQUEST_LAPSED', 'CHANGED_ELSEWHERE'],
 });
 export const rejectSettlement = endpoint({
-  method: 'POST',
+  ...rejecting,
   url: '/v1/approvals/admin/settlements/{id}/reject',
   access: { permission: 'PAYMENTS_EDIT' },
   summary: 'Reject a settlement, or withdraw it as its author',
-  params: idParams,
-  body: rejection,
-  response: data(staffRequestSchema),
-  errors: ['NOT_FOUND', 'REQUEST_DECIDED', 'REQUEST_LAPSED'],
 });

@@ -3,7 +3,7 @@ import type { List } from '../lib/use-list.ts';
 import { LoadFailure } from './list-state.tsx';
 import { isPastLast, Pages, PastLastPage, TruncatedNotice } from './pages.tsx';
 
-interface PagedListProps<Row> {
+export interface PagedListProps<Row> {
   list: List<Row>;
   page: number;
   onPage: (page: number) => void;

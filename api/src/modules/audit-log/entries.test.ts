@@ -68,6 +68,31 @@ describe('the list of the audit log', () => {
     expect(totalPages).toBe(3);
   });
 
+  test('finds what concerns a user by any actor and action, as reading the whole log does', async () => {
+    const [one, other] = [await createUser(testApp), await createUser(testApp)];
+    await testApp.database.query(
+      `insert into audit_log (action, actor_id, user_id, subject_type, subject_id)
+       select (array['USER_BLOCKED', 'SIGN_IN', 'TICKET_ANSWERED'])[1 + number % 3], (array[$1, $2, null]::uuid[])[1 + number / 3 % 3],
+              case when number % 4 = 0 then null else $3::uuid end, 'USER', case when number % 5 = 0 then $4::uuid else $3::uuid end
+         from generate_series(1, 180) as number`,
+      [admin.id, finance.id, one.id, other.id],
+    );
+    for (const action of [undefined, 'USER_BLOCKED', 'SIGN_OUT'] as const)
+      for (const actor of [undefined, admin.id, finance.id, other.id])
+        for (const userId of [one.id, other.id]) {
+          const expected = await testApp.database.query<{ id: string }>(
+            `select id::text from (select * from audit_log offset 0) as every
+              where coalesce(user_id, subject_id) = $1 and ($2::uuid is null or actor_id = $2) and ($3::text is null or action = $3)
+              order by every.id desc`,
+            [userId, actor ?? null, action ?? null],
+          );
+          const query = { userId, size: 100, ...(actor && { actor }), ...(action && { action: [action] }) };
+          const { data, totalPages } = await admin.call(listAuditLog, { query });
+          expect(data.map(({ id }) => id)).toEqual(expected.slice(0, 100).map(({ id }) => id));
+          expect(totalPages).toBe(Math.ceil(expected.length / 100));
+        }
+  });
+
   test('finds a range of times in an old part of a long log', async () => {
     await testApp.database.query(
       `insert into audit_log (action, created_at)

@@ -45,13 +45,14 @@ interface ListQuery extends PageQuery {
 
 export async function listForStaff(ctx: Ctx, { userId: actorId }: Pick<Actor, 'userId'>, query: ListQuery) {
   const { view, userId = null, status = null, words = '', from = null, to = null, ...page } = query;
-  const filter = { view, actorId, userId, status, words: splitWords(words), from, to };
-  const { rows, ...pages } = await (filter.words.length === 0
+  const filter = { view, actorId, userId, status, from, to };
+  const beginnings = splitWords(words);
+  const { rows, ...pages } = await (beginnings.length === 0
     ? readListed(page, {
         list: () => desk.listTickets(ctx, filter, page),
         count: (limit) => desk.countTickets(ctx, filter, limit),
       })
-    : searchTickets(ctx, filter, page));
+    : searchTickets(ctx, filter, beginnings, page));
   return { data: rows.map(presentForStaff), ...pages };
 }
 

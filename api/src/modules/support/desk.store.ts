@@ -34,8 +34,6 @@ export interface TicketFilter {
   actorId: string;
   userId: string | null;
   status: TicketStatus | null;
-  /** Lower case; each begins a word of the name. Empty: any name. */
-  words: readonly string[];
   /** Inclusive. */
   from: string | null;
   /** Exclusive. */
@@ -55,16 +53,11 @@ export const FILTERED = `
   from ticket_desk as desk
  where ($1::uuid is null or assignee_id = $1) and ($2::uuid is null or desk.user_id = $2)
    and ($3::boolean is null or is_open = $3)
-   and ($4::text is null or words @@ to_tsquery('simple', $4))
-   and ($5::timestamptz is null or desk.created_at >= $5) and ($6::timestamptz is null or desk.created_at < $6)`;
+   and ($4::timestamptz is null or desk.created_at >= $4) and ($5::timestamptz is null or desk.created_at < $5)`;
 
-export function valuesOf({ view, actorId, userId, status, words, from, to }: TicketFilter): unknown[] {
+export function valuesOf({ view, actorId, userId, status, from, to }: TicketFilter): unknown[] {
   const isOpen = status === null ? null : status === 'OPEN';
-  return [view === 'mine' ? actorId : null, userId, isOpen, toTextQuery(words), from, to];
-}
-
-function toTextQuery(words: readonly string[]): string | null {
-  return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
+  return [view === 'mine' ? actorId : null, userId, isOpen, from, to];
 }
 
 /** Planned each time, with its values: filters that are not set disappear, and the others may have an index. */
@@ -75,7 +68,7 @@ export function listTickets(ctx: Ctx, filter: TicketFilter, page: PageQuery): Pr
   const { condition, order } = VIEWS[filter.view];
   return ctx.db.query(
     `${SELECT_TICKET}
-      where desk.ticket_id in (select ticket_id ${FILTERED} and ${condition} order by ${order} limit $7 offset $8)
+      where desk.ticket_id in (select ticket_id ${FILTERED} and ${condition} order by ${order} limit $6 offset $7)
       order by ${order}`,
     [...valuesOf(filter), page.size, toOffset(page)],
     PLANNED_EACH_TIME,
@@ -90,7 +83,7 @@ export function listTicketsById(ctx: Ctx, ids: readonly string[], view: TicketVi
 export async function countTickets(ctx: Ctx, filter: TicketFilter, limit: number): Promise<number> {
   const { condition } = VIEWS[filter.view];
   const [row] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (select ${FILTERED} and ${condition} limit $7) as listed`,
+    `select count(*)::int as count from (select ${FILTERED} and ${condition} limit $6) as listed`,
     [...valuesOf(filter), limit],
     PLANNED_EACH_TIME,
   );

@@ -13,13 +13,17 @@ const FIRST_TICKETS = 5000;
 /** So many matches among them are enough: tickets that come later in the view are not searched. */
 const ENOUGH = 100;
 
-/** @returns a page of the matches; truncated if not all tickets were searched, or more match than can be listed */
+/**
+ * @param beginnings of words, in lower case: each begins a word of the name
+ * @returns a page of the matches; truncated if not all tickets were searched, or more match than can be listed
+ */
 export async function searchTickets(
   ctx: Ctx,
   filter: TicketFilter,
+  beginnings: readonly string[],
   page: PageQuery,
 ): Promise<ListedPage<StaffTicketRow>> {
-  const { ids, isComplete } = await findMatches(ctx, filter);
+  const { ids, isComplete } = await findMatches(ctx, filter, beginnings);
   const offset = toOffset(page);
   const listed = ids.slice(0, TICKET_MATCHES_MAX);
   return {
@@ -29,9 +33,15 @@ export async function searchTickets(
   };
 }
 
-async function findMatches(ctx: Ctx, filter: TicketFilter): Promise<{ ids: string[]; isComplete: boolean }> {
-  const { ids, count } = await store.searchFirst(ctx, filter, FIRST_TICKETS);
+async function findMatches(
+  ctx: Ctx,
+  filter: TicketFilter,
+  beginnings: readonly string[],
+): Promise<{ ids: string[]; isComplete: boolean }> {
+  const words = await store.expandWords(ctx, beginnings);
+  if (words === null) return { ids: [], isComplete: true };
+  const { ids, count } = await store.searchFirst(ctx, filter, words, FIRST_TICKETS);
   if (count < FIRST_TICKETS) return { ids, isComplete: true };
   if (ids.length >= ENOUGH) return { ids, isComplete: false };
-  return { ids: await store.searchAll(ctx, filter, TICKET_MATCHES_MAX + 1), isComplete: true };
+  return { ids: await store.searchAll(ctx, filter, words, TICKET_MATCHES_MAX + 1), isComplete: true };
 }

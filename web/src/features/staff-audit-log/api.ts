@@ -1,9 +1,9 @@
 import { listAuditLog } from '@cellhop/contract/staff/audit-log.plain';
 import { apiQuery } from '../../lib/query.ts';
 import { useList } from '../../lib/use-list.ts';
-import { toRange } from '../staff-parts/day-range.tsx';
+import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffAuditLogSearch } from './screen.ts';
 
-export function useAuditLog({ page = 1, from, to, ...filter }: StaffAuditLogSearch) {
-  return useList(apiQuery(listAuditLog, { query: { page, ...filter, ...toRange({ from, to }) } }));
+export function useAuditLog({ page = 1, from, to, since, until, ...filter }: StaffAuditLogSearch) {
+  return useList(apiQuery(listAuditLog, { query: { page, ...filter, ...toLimitedRange({ from, to, since, until }) } }));
 }

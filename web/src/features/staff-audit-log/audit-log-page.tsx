@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { useAuditLog } from './api.ts';
 import { AuditLogFilter } from './audit-log-filter.tsx';
@@ -19,15 +19,18 @@ export function AuditLogPage({ search, onSearch }: AuditLogPageProps) {
     <>
       <OfUserNotice userId={search.userId} />
       <AuditLogFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
-      <PagedList
+      <ContinuedList
         list={entries}
         page={search.page ?? 1}
         onPage={(page) => onSearch({ page })}
+        moments={search}
+        onMoments={(moments) => onSearch({ ...moments, page: undefined })}
+        order="NEWEST_FIRST"
         failureText={t('log.failed')}
         empty={<EmptyList text={t('log.empty')} />}
       >
         {(rows) => <EntriesTable entries={rows} />}
-      </PagedList>
+      </ContinuedList>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { IconHistory } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
+import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 import { auditActions, subjectTypes } from '@cellhop/contract/staff/audit-log.plain';
 
@@ -19,6 +20,7 @@ function staffAuditLogSearch(search: Search) {
   const subjectType = oneOf(search['subjectType'], subjectTypes);
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     /** The id or the email of a member of staff. */
     actor: textOf(search['actor']),
     action: actions.length > 0 ? actions : undefined,

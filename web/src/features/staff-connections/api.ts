@@ -5,11 +5,11 @@ import { call } from '../../lib/http.ts';
 import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useList } from '../../lib/use-list.ts';
-import { toRange } from '../staff-parts/day-range.tsx';
+import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffConnectionsSearch } from './screen.ts';
 
-export function useConnectionsOfUsers({ from, to, ...search }: StaffConnectionsSearch) {
-  const range = toRange({ from, to });
+export function useConnectionsOfUsers({ from, to, since, until, ...search }: StaffConnectionsSearch) {
+  const range = toLimitedRange({ from, to, since, until });
   const query = { ...search, createdFrom: range.from, createdTo: range.to };
   return useList(apiQuery(listAllConnections, { query }, staffDependencies('staff-connections')));
 }

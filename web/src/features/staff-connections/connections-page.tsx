@@ -3,7 +3,8 @@ import { connectionSorts } from '@cellhop/contract/staff/connections.plain';
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../lib/search-values.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { toTimeOrder } from '../staff-parts/continuation.ts';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { ReasonDialog } from '../staff-parts/reason-dialog.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
@@ -34,10 +35,13 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
     <>
       <OfUserNotice userId={search.userId} />
       <ConnectionsFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
-      <PagedList
+      <ContinuedList
         list={connections}
         page={search.page ?? 1}
         onPage={(page) => onSearch({ page })}
+        moments={search}
+        onMoments={(moments) => onSearch({ ...moments, page: undefined })}
+        order={toTimeOrder(search.sort ?? connectionSorts[0])}
         failureText={t('table.failed')}
         empty={<EmptyList text={t('table.empty')} />}
       >
@@ -49,7 +53,7 @@ export function ConnectionsPage({ search, onSearch }: ConnectionsPageProps) {
             onEnd={canEnd ? open : undefined}
           />
         )}
-      </PagedList>
+      </ContinuedList>
       <ReasonDialog
         isOpen={isOpen}
         title={t('end.title', { ip: shown?.ip ?? '' })}

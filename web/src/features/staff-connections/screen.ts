@@ -2,6 +2,7 @@ import type { ConnectionStatus } from '@cellhop/contract/connections';
 import { type ConnectionSort, connectionSorts } from '@cellhop/contract/staff/connections.plain';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const statuses = [
@@ -21,7 +22,7 @@ export const staffConnectionsScreen = {
   Icon: IconPlugConnected,
 } as const satisfies StaffScreen;
 
-export interface StaffConnectionsSearch {
+export interface StaffConnectionsSearch extends Moments {
   page?: number | undefined;
   userId?: string | undefined;
   /** One connection, from a link. */
@@ -39,6 +40,7 @@ export interface StaffConnectionsSearch {
 export function staffConnectionsSearch(search: Search): StaffConnectionsSearch {
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     userId: idOf(search['userId']),
     id: idOf(search['id']),
     status: oneOf(search['status'], statuses),

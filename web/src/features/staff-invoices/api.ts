@@ -6,12 +6,12 @@ import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useList } from '../../lib/use-list.ts';
-import { toRange } from '../staff-parts/day-range.tsx';
+import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffInvoicesSearch } from './screen.ts';
 
 export function useInvoicesOfUsers(search: StaffInvoicesSearch) {
   const { page = 1, userId, status, currency, min, max, sort } = search;
-  const query = { page, userId, status, currency, ...toRange(search), amountMin: min, amountMax: max, sort };
+  const query = { page, userId, status, currency, ...toLimitedRange(search), amountMin: min, amountMax: max, sort };
   return useList(apiQuery(listAllInvoices, { query }, staffDependencies('staff-invoices')));
 }
 

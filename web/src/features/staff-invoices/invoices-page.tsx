@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { oneOf } from '../../lib/search-values.ts';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { toTimeOrder } from '../staff-parts/continuation.ts';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
 import { useInvoicesOfUsers } from './api.ts';
@@ -25,10 +26,13 @@ export function InvoicesPage({ search, onSearch }: InvoicesPageProps) {
     <>
       <OfUserNotice userId={search.userId} />
       <InvoicesFilter search={search} onChange={(change) => onSearch({ ...change, ...FIRST })} />
-      <PagedList
+      <ContinuedList
         list={invoices}
         page={search.page ?? 1}
         onPage={(page) => onSearch({ page })}
+        moments={search}
+        onMoments={(moments) => onSearch({ ...moments, ...FIRST })}
+        order={toTimeOrder(search.sort ?? invoiceSorts[0])}
         failureText={t('invoices.failed')}
         empty={<EmptyList text={t('invoices.empty')} />}
       >
@@ -40,7 +44,7 @@ export function InvoicesPage({ search, onSearch }: InvoicesPageProps) {
             onShow={({ id }) => onSearch({ invoice: id })}
           />
         )}
-      </PagedList>
+      </ContinuedList>
       <InvoiceDialog id={search.invoice} onClose={() => onSearch({ invoice: undefined })} />
     </>
   );

@@ -3,6 +3,7 @@ import { invoiceSorts } from '@cellhop/contract/staff/invoices.plain';
 import { IconReceipt2 } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
 import { invoiceStatuses } from '../invoices/invoice-statuses.ts';
+import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffInvoicesScreen = {
@@ -21,6 +22,7 @@ function staffInvoicesSearch(search: Search) {
   const chosen = textsOf(search['currency']).flatMap((currency) => oneOf(currency, currencies) ?? []);
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     userId: idOf(search['userId']),
     status: statuses.length > 0 ? statuses : undefined,
     currency: chosen.length > 0 ? chosen : undefined,

@@ -7,14 +7,14 @@ import { apiQuery, staffDependencies } from '../../lib/query.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
-import { toRange } from '../staff-parts/day-range.tsx';
+import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffLedgerSearch } from './screen.ts';
 
 export function useLedger(userId: string, search: StaffLedgerSearch) {
   const { page = 1, kind } = search;
   const query = apiQuery(
     listUserTransactions,
-    { query: { userId, page, kind, ...toRange(search) } },
+    { query: { userId, page, kind, ...toLimitedRange(search) } },
     staffDependencies('staff-transactions'),
   );
   return useApiQuery(query, { keepsPrevious: true });

@@ -7,7 +7,7 @@ import { toList } from '../../lib/use-list.ts';
 import { Breadcrumbs } from '../../ui/breadcrumbs.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { AdjustDialog } from './adjust-dialog.tsx';
@@ -49,15 +49,18 @@ export function LedgerPage({ userId, search, onSearch }: LedgerPageProps) {
         </div>
       )}
       <LedgerFilter search={search} onChange={(change) => onSearch({ ...change, page: undefined })} />
-      <PagedList
+      <ContinuedList
         list={toList(ledger)}
         page={search.page ?? 1}
         onPage={(page) => onSearch({ page })}
+        moments={search}
+        onMoments={(moments) => onSearch({ ...moments, page: undefined })}
+        order="NEWEST_FIRST"
         failureText={t('ledger.failed')}
         empty={<EmptyList text={t('ledger.empty')} />}
       >
         {(rows) => <LedgerTable transactions={rows} />}
-      </PagedList>
+      </ContinuedList>
       {user !== undefined && (
         <AdjustDialog
           isOpen={isAdjusting}

@@ -1,5 +1,6 @@
 import { transactionKinds } from '@cellhop/contract/transactions.plain';
 import { dayOf, oneOf, pageSearch, type Search, textsOf } from '../../lib/search-values.ts';
+import { momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffLedgerScreen = {
@@ -16,6 +17,7 @@ function staffLedgerSearch(search: Search) {
   const kinds = textsOf(search['kind']).flatMap((kind) => oneOf(kind, transactionKinds) ?? []);
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     kind: kinds.length > 0 ? kinds : undefined,
     from: dayOf(search['from']),
     to: dayOf(search['to']),

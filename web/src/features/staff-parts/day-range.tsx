@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { startOfDay } from '../../lib/day.ts';
 import { DateField } from '../../ui/date-field.tsx';
+import classes from './filter-panel.module.css';
 
 /** Days in the user's time zone, such as 2026-11-21, both included; undefined for none. */
 export interface Days {
@@ -17,7 +18,7 @@ interface DayRangeProps {
 export function DayRange({ days: { from = '', to = '' }, onChange }: DayRangeProps) {
   const { t } = useTranslation('staff');
   return (
-    <>
+    <div className={classes['range']}>
       <DateField
         label={t('filter.from')}
         value={from}
@@ -31,7 +32,7 @@ export function DayRange({ days: { from = '', to = '' }, onChange }: DayRangePro
         error={from !== '' && to !== '' && from > to ? t('filter.reversed') : undefined}
         onChange={(day) => day !== undefined && onChange(toDays(from, day))}
       />
-    </>
+    </div>
   );
 }
 

@@ -33,6 +33,7 @@ import { shownInForm, useAction } from '../../lib/use-action.ts';
 import { useApiQuery } from '../../lib/use-api-query.ts';
 import { useQuarterHour } from '../../lib/use-quarter-hour.ts';
 import { useList } from '../../lib/use-list.ts';
+import { type Moments, toLimitedRange } from '../staff-parts/continuation.ts';
 
 type MessagesResponse = Output<typeof listAnyTicketMessages>;
 
@@ -40,7 +41,7 @@ const dependencies = staffDependencies('staff-tickets');
 /** What staff do to tickets; the customer's own pages may be open in the same browser. */
 const changes = ['staff-tickets', 'tickets'] as const;
 
-export interface Chosen {
+export interface Chosen extends Moments {
   page: number;
   view: TicketView;
   userId: string | undefined;
@@ -51,12 +52,8 @@ export interface Chosen {
   to: string | undefined;
 }
 
-export function useTicketsOfUsers({ from, to, ...chosen }: Chosen) {
-  const query = {
-    ...chosen,
-    ...(from !== undefined && { from: startOfDay(from).toISOString() }),
-    ...(to !== undefined && { to: startOfDay(to, 1).toISOString() }),
-  };
+export function useTicketsOfUsers({ from, to, since, until, ...chosen }: Chosen) {
+  const query = { ...chosen, ...toLimitedRange({ from, to, since, until }) };
   return useList(apiQuery(listAllTickets, { query }, dependencies));
 }
 

@@ -3,6 +3,7 @@ import { TICKET_WORDS_LENGTH_MAX, TICKET_WORDS_LENGTH_MIN } from '@cellhop/contr
 import { ticketViews } from '@cellhop/contract/staff/support.plain';
 import { IconMessages } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf } from '../../lib/search-values.ts';
+import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 
 export const staffTicketsScreen = {
@@ -33,7 +34,7 @@ export const cannedRepliesScreen = {
 export const replyDays = ['7', '30', '90'] as const;
 export type ReplyDays = (typeof replyDays)[number];
 
-export interface StaffTicketsSearch {
+export interface StaffTicketsSearch extends Moments {
   page?: number | undefined;
   /** Without it: all tickets. */
   view?: (typeof ticketViews)[number] | undefined;
@@ -53,6 +54,7 @@ export function staffTicketsSearch(search: Search): StaffTicketsSearch {
   const days = oneOf(textOf(search['days']), replyDays);
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     view: view === 'all' ? undefined : view,
     userId: idOf(search['userId']),
     // The other views have open tickets only.

@@ -1,10 +1,11 @@
-import type { StaffTicket } from '@cellhop/contract/staff/support';
+import type { StaffTicket, TicketView } from '@cellhop/contract/staff/support';
 import { Button, Group } from '@mantine/core';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import type { TimeOrder } from '../staff-parts/continuation.ts';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { OfUserNotice } from '../staff-parts/of-user-notice.tsx';
 import { usePermission } from '../staff-parts/use-permission.ts';
 import { useTicketsOfUsers } from './api.ts';
@@ -25,10 +26,19 @@ interface TicketsPageProps {
   onCreated: (ticket: StaffTicket) => void;
 }
 
+/** Those who wait are sorted by how long they do. */
+const orders: Record<TicketView, TimeOrder | undefined> = {
+  all: 'NEWEST_FIRST',
+  open: 'NEWEST_FIRST',
+  mine: 'NEWEST_FIRST',
+  waiting: undefined,
+  oldest: 'OLDEST_FIRST',
+};
+
 export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }: TicketsPageProps) {
   const { t } = useTranslation('staffSupport');
-  const { page = 1, view = 'all', userId, status, words, from, to, days, create = false } = search;
-  const tickets = useTicketsOfUsers({ page, view, userId, status, words, from, to });
+  const { page = 1, view = 'all', userId, status, words, from, to, since, until, days, create = false } = search;
+  const tickets = useTicketsOfUsers({ page, view, userId, status, words, from, to, since, until });
   const canCreate = usePermission('TICKETS_EDIT');
   return (
     <>
@@ -53,15 +63,18 @@ export function TicketsPage({ search, onFilter, onPage, onCreating, onCreated }:
       <OfUserNotice userId={userId} />
       <ViewLinks view={view} search={search} />
       <TicketsFilter search={search} onFilter={onFilter} />
-      <PagedList
+      <ContinuedList
         list={tickets}
         page={page}
         onPage={onPage}
+        moments={{ since, until }}
+        onMoments={onFilter}
+        order={orders[view]}
         failureText={t('list.failed')}
         empty={<EmptyList text={t('list.empty')} />}
       >
         {(rows) => <TicketsTable tickets={rows} />}
-      </PagedList>
+      </ContinuedList>
       {canCreate && (
         <CreateTicketDialog isOpen={create} userId={userId} onClose={() => onCreating(false)} onCreated={onCreated} />
       )}

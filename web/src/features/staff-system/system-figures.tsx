@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { formatCount, formatDate, formatMegabytes } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx';
+import { nameOfChain, nameOfSpace } from './chain-names.ts';
 import classes from './system-figures.module.css';
 
 const BYTES_PER_KIB = 1024;
@@ -70,7 +71,7 @@ function Chains({ chains }: Pick<SystemState, 'chains'>) {
       <Title order={2} size="h4" id="chains" mb="md">
         {t('chains.title')}
       </Title>
-      <Facts items={chains.map((each) => ({ label: each.chain, value: <Chain chain={each} /> }))} />
+      <Facts items={chains.map((each) => ({ label: nameOfChain(each.chain), value: <Chain chain={each} /> }))} />
     </section>
   );
 }
@@ -92,8 +93,8 @@ function Chain({ chain }: { chain: SystemState['chains'][number] }) {
       <StatusBadge
         tone={isWatched && problem === null ? 'good' : 'bad'}
         text={t(!isWatched ? 'chains.notWatched' : problem === null ? 'chains.watched' : `chains.problems.${problem}`)}
-      />{' '}
-      {facts.join(' · ')}
+      />
+      {facts.length > 0 && <div>{facts.join(' · ')}</div>}
     </>
   );
 }
@@ -109,7 +110,7 @@ function Accounts({ accounts }: Pick<SystemState, 'accounts'>) {
       </Title>
       <Facts
         items={accounts.map(({ space, fingerprint, addressCount, paidCount, gap }) => ({
-          label: `${space} ${fingerprint}`,
+          label: `${nameOfSpace(space)} ${fingerprint}`,
           value: `${t('accounts.addresses', { count: addressCount, paid: paidCount })} · ${t('accounts.scan', { count: gap + 1 })}`,
         }))}
       />

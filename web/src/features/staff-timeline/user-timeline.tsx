@@ -33,7 +33,7 @@ export function UserTimeline({ userId, query, onQuery }: UserTimelineProps) {
       >
         <Group gap="xs">
           {kinds.map((kind) => (
-            <Chip key={kind} value={kind} size="xs">
+            <Chip key={kind} value={kind} size="xs" variant="outline">
               {t(`timeline.kinds.${kind}`)}
             </Chip>
           ))}

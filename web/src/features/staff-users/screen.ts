@@ -4,6 +4,7 @@ import { EMAIL_PART_LENGTH_MIN, userSorts } from '@cellhop/contract/staff/users.
 import type { UserStatus } from '@cellhop/contract/users';
 import { IconShieldLock, IconUsers } from '@tabler/icons-react';
 import { dayOf, idOf, oneOf, pageSearch, type Search, textOf, textsOf } from '../../lib/search-values.ts';
+import { type Moments, momentsSearch } from '../staff-parts/continuation.ts';
 import type { StaffScreen } from '../staff-parts/staff-screen.ts';
 import { isRoleName } from './role-name.ts';
 
@@ -34,7 +35,7 @@ export const staffRolesScreen = {
   Icon: IconShieldLock,
 } as const satisfies StaffScreen;
 
-export interface StaffUsersSearch {
+export interface StaffUsersSearch extends Moments {
   page?: number | undefined;
   /** The users whom this one has referred. */
   referralId?: string | undefined;
@@ -54,6 +55,7 @@ export function staffUsersSearch(search: Search): StaffUsersSearch {
   const email = textOf(search['email'])?.trim();
   return {
     ...pageSearch(search),
+    ...momentsSearch(search),
     referralId: idOf(search['referralId']),
     email: email !== undefined && email.length >= EMAIL_PART_LENGTH_MIN ? email : undefined,
     status: oneOf(search['status'], userStatuses),

@@ -1,7 +1,9 @@
+import { userSorts } from '@cellhop/contract/staff/users.plain';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EmptyList } from '../../ui/list-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { toTimeOrder } from '../staff-parts/continuation.ts';
+import { ContinuedList } from '../staff-parts/continued-list.tsx';
 import { UserLink } from '../staff-parts/user-link.tsx';
 import { useUser, useUsers } from './api.ts';
 import { useRoles } from './roles-api.ts';
@@ -25,10 +27,13 @@ export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
     <>
       {search.referralId !== undefined && <ReferralsNotice referrerId={search.referralId} />}
       <UsersFilter search={search} roleNames={roles.rows?.map(({ name }) => name)} onChange={onSearch} />
-      <PagedList
+      <ContinuedList
         list={users}
         page={page}
         onPage={onPage}
+        moments={search}
+        onMoments={(moments) => onSearch({ ...search, ...moments, page: undefined })}
+        order={toTimeOrder(search.sort ?? userSorts[0])}
         failureText={t('list.failed')}
         empty={<EmptyList text={t('list.empty')} />}
       >
@@ -41,7 +46,7 @@ export function UsersPage({ search, onSearch, onPage }: UsersPageProps) {
             />
           </div>
         )}
-      </PagedList>
+      </ContinuedList>
     </>
   );
 }

@@ -1,12 +1,7 @@
-import { startOfDay } from '../../lib/day.ts';
+import { toLimitedRange } from '../staff-parts/continuation.ts';
 import type { StaffUsersSearch } from './screen.ts';
 
-/** Days start at midnight in the time zone of the member of staff; the API's `createdTo` is exclusive. */
-export function toUsersQuery({ from, to, confirmed, ...search }: StaffUsersSearch) {
-  return {
-    ...search,
-    isConfirmed: confirmed,
-    createdFrom: from === undefined ? undefined : startOfDay(from).toISOString(),
-    createdTo: to === undefined ? undefined : startOfDay(to, 1).toISOString(),
-  };
+export function toUsersQuery({ from, to, since, until, confirmed, ...search }: StaffUsersSearch) {
+  const range = toLimitedRange({ from, to, since, until });
+  return { ...search, isConfirmed: confirmed, createdFrom: range.from, createdTo: range.to };
 }

@@ -1,0 +1,49 @@
+/**
+ * The first rows of a long list have pages. The others are reached by continuing after the last of these: the moment of a row, kept in the
+ * URL, limits the list exactly.
+ */
+import type { Search } from '../../lib/search-values.ts';
+import { type Days, toRange } from './day-range.tsx';
+
+export interface Moments {
+  /** Only rows of this moment and later ones, such as 2026-11-21T10:00:00.000Z. */
+  since?: string | undefined;
+  /** Only rows before this moment. */
+  until?: string | undefined;
+}
+
+/** Lists in other orders cannot be continued. */
+export type TimeOrder = 'OLDEST_FIRST' | 'NEWEST_FIRST';
+
+export function momentsSearch(search: Search): Moments {
+  return { since: momentOf(search['since']), until: momentOf(search['until']) };
+}
+
+function momentOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}(?:-\d\d){2}T\d\d(?::\d\d){2}\.\d{3}Z$/.test(value)) return undefined;
+  return Number.isNaN(Date.parse(value)) ? undefined : value;
+}
+
+export function toTimeOrder(sort: string): TimeOrder | undefined {
+  return sort === '-createdAt' ? 'NEWEST_FIRST' : sort === 'createdAt' ? 'OLDEST_FIRST' : undefined;
+}
+
+/** The days and the moments together, for the API. */
+export function toLimitedRange({ from, to, since, until }: Days & Moments): Days {
+  const days = toRange({ from, to });
+  const first = [days.from, since]
+    .filter((each) => each !== undefined)
+    .toSorted()
+    .at(-1);
+  const last = [days.to, until].filter((each) => each !== undefined).toSorted()[0];
+  return { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) };
+}
+
+/**
+ * What a list shows that continues after a row. It begins with the rows of the same millisecond, because the API's times have no smaller part,
+ * and none may be left out.
+ */
+export function continueAfter(createdAt: string, order: TimeOrder): Moments {
+  if (order === 'OLDEST_FIRST') return { since: createdAt, until: undefined };
+  return { since: undefined, until: new Date(Date.parse(createdAt) + 1).toISOString() };
+}
