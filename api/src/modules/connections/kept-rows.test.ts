@@ -43,18 +43,21 @@ test('users and sold proxies cannot be deleted, even after the connection has en
 
 const refused = (name: string) => ({ constraint: name });
 
-test('a connection references an existing account, user and proxy, and a proxy an existing connection', async () => {
+test('a connection references a user with the account that pays, and a proxy, and a proxy an existing connection', async () => {
   const { database } = testApp;
   const proxyId = await createProxy(testApp);
+  const other = await rich();
   const { id } = (await (await rich()).call(connect, { body: { id: proxyId, price: 0.8 } })).data;
   const set = (table: string, column: string, value: string, id: string) =>
     database.query(`update ${table} set ${column} = $1 where id = $2`, [value, id]);
-  await expect(set('connections', 'payer_account_id', '999999999', id)).rejects.toMatchObject(
-    refused('connections_payer_account_id_fkey'),
-  );
-  await expect(set('connections', 'user_id', randomUUID(), id)).rejects.toMatchObject(
-    refused('connections_user_id_fkey'),
-  );
+  for (const accountId of ['999999999', String(other.accountId)])
+    await expect(set('connections', 'payer_account_id', accountId, id)).rejects.toMatchObject(
+      refused('connections_user_account_fkey'),
+    );
+  for (const userId of [randomUUID(), other.id])
+    await expect(set('connections', 'user_id', userId, id)).rejects.toMatchObject(
+      refused('connections_user_account_fkey'),
+    );
   await expect(set('connections', 'proxy_id', randomUUID(), id)).rejects.toMatchObject(
     refused('connections_proxy_id_fkey'),
   );

@@ -1,0 +1,1 @@
+alter table connections validate constraint connections_user_account_fkey;
