@@ -47,10 +47,17 @@ describe.each(['socks5', 'http'] as const)('a DNS port through another proxy (%s
     const other = await takeMessage(tcp);
     expect(read(other)).toMatchObject({ id: 8, name: 'other.test', address: '192.0.2.7' });
     expect(resolver.asked.map(({ transport }) => transport)).toEqual(['tcp', 'tcp']);
-    expect(upstream.seen.targets.slice(1)).toEqual([resolver.address, resolver.address]);
+    // One connection for both questions.
+    expect(upstream.seen.targets.slice(1)).toEqual([resolver.address]);
     const bytes = asked.length + answer.length + question('other.test').length + other.length;
     await until(() => connection.usedBytes === bytes);
-    // One socket for each question, none of which remains.
+    await untilGauge(gateway, 'gateway_dns_upstream_sockets', 1);
+  });
+
+  it('keeps no connection to the name server without questions', async () => {
+    const limits = { dnsUpstreamTcpIdleMs: 50 };
+    const { dnsPort, gateway } = await startThrough(kind, answerAll, { limits });
+    await (await openDnsClient(dnsPort)).ask(question('name.test'));
     await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0);
   });
 
