@@ -3,7 +3,9 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp, type 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+/** Few connections stay open after a burst of logins: they take descriptors from clients. */
+const POOL = { keepAlive: true, maxFreeSockets: 4 };
+const agents = { http: new HttpAgent(POOL), https: new HttpsAgent(POOL) };
 
 /**
  * What the calls to the control plane need of `fetch`, which takes four times the CPU time: a fast connection is reported up to 200 times a

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Attempts, Outcomes } from '../../test/association-attempts.ts';
 import { ControlPlane } from '../../test/control-plane.ts';
@@ -23,8 +24,11 @@ const PER_CONNECTION = 50;
 /** A datagram that the system loses is sent again; so the relay must pass one of so many. */
 const SENDINGS_MAX = 5;
 const RESEND_MS = 1_000;
+/** Keeps the other customer below their own rate of new tunnels. */
+const PAUSE_MS = 50;
 const HEAP_GROWTH_MAX_BYTES = 12_000_000;
-const DESCRIPTORS_GROWTH_MAX = 4;
+/** Connections to the control plane among them. */
+const DESCRIPTORS_GROWTH_MAX = 8;
 const TIMEOUT_MS = 300_000;
 const REPLY = { granted: '050201000500', refused: '050201000501', noMethod: '05ff', loginRefused: '05020101' };
 const GAUGES = ['gateway_udp_associations', 'gateway_tunnels', 'gateway_client_sockets', 'gateway_half_open'];
@@ -93,7 +97,7 @@ async function measureAtRest({ node }: Attacked): Promise<Measurement> {
     const measurement = await node.measure();
     const [halfOpen, open] = [measurement.values['gateway_half_open'], GAUGES.slice(0, -1)];
     if (halfOpen === 0 && open.every((name) => measurement.values[name] === 1)) return measurement;
-    await new Promise((fulfil) => setTimeout(fulfil, 20));
+    await pause(20);
   }
 }
 
@@ -110,8 +114,10 @@ async function attack(attacked: Attacked, credentials: Attempts['credentials']) 
   const { finished, stop } = await startAttack(attacked, credentials);
   let isFinished = false;
   void finished.then(() => (isFinished = true));
-  do await useAsCustomer(attacked);
-  while (!isFinished);
+  do {
+    await useAsCustomer(attacked);
+    await pause(PAUSE_MS);
+  } while (!isFinished);
   const outcomes = await finished;
   const during = await node.measure();
   await stop();
