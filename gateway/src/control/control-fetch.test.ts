@@ -48,6 +48,21 @@ describe('a call to the control plane', () => {
     expect(ports).toHaveLength(4);
   });
 
+  it('survives that all idle connections were closed', async () => {
+    let isRestarted = false;
+    const old = new Set<unknown>();
+    const url = await serve(({ socket }, response) => {
+      if (!isRestarted) old.add(socket);
+      if (isRestarted && old.has(socket)) return void socket.resetAndDestroy();
+      // Late enough that each call has a connection of its own.
+      setTimeout(() => response.end('done'), 100);
+    });
+    await Promise.all([1, 2, 3].map(() => call(url)));
+    expect(old.size).toBe(3);
+    isRestarted = true;
+    await expect(call(url)).resolves.toMatchObject({ status: 200 });
+  });
+
   it('fails with the reason of its signal, before and during the response', async () => {
     const url = await serve(({ url }, response) => {
       if (url === '/call/begun') response.write('begun');

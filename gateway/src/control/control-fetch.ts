@@ -15,8 +15,9 @@ export async function controlFetch(url: string, init: FetchInit): Promise<FetchR
   try {
     return await send(url, init);
   } catch (error) {
-    // The control plane may close an idle connection in the moment in which it is used again. Repeated calls change nothing.
-    if (error instanceof StaleConnection) return send(url, init);
+    // The control plane may close idle connections before they are used again, all of them when it restarts. Another one is used then, a
+    // new one at last; a repeated call changes nothing.
+    if (error instanceof StaleConnection) return controlFetch(url, init);
     throw error;
   }
 }

@@ -103,8 +103,7 @@ describe('a traffic cap', () => {
   test('that is lowered below the grant is confirmed after the gateway has returned the grant', async () => {
     const { user, connection } = await buy();
     const run = createGatewayRun(testApp);
-    const { grantedBytes } = await run.authorize(connection, HOME);
-    expect(grantedBytes).toBe(50 * MB);
+    expect(await run.authorize(connection, HOME)).toMatchObject({ grantedBytes: 50 * MB });
     const done: string[] = [];
     const changed = change(user, connection.id, { capMegabytes: 20 }).then((changed) => {
       done.push('confirmed');
