@@ -22,11 +22,10 @@ const call = (url: string, { body = '{"a":"ä"}', signal = AbortSignal.timeout(1
 describe('a call to the control plane', () => {
   it('sends the body, and returns status, fields and text', async () => {
     const url = await serve((request, response) => {
-      void text(request).then((body) => {
-        const { method, url, headers } = request;
-        const seen = [method, url, headers['content-type'], headers['content-length'], body];
-        response.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify(seen));
-      });
+      const { method, url, headers } = request;
+      const fields = [method, url, headers['content-type'], headers['content-length']];
+      response.writeHead(429, { 'retry-after': '7' });
+      void text(request).then((body) => response.end(JSON.stringify([...fields, body])));
     });
     const response = await call(url);
     expect([response.ok, response.status]).toEqual([false, 429]);

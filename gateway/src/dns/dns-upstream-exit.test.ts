@@ -58,7 +58,7 @@ describe.each(['socks5', 'http'] as const)('a DNS port through another proxy (%s
     const limits = { dnsUpstreamTcpIdleMs: 50 };
     const { dnsPort, gateway } = await startThrough(kind, answerAll, { limits });
     await (await openDnsClient(dnsPort)).ask(question('name.test'));
-    await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0);
+    expect(await untilGauge(gateway, 'gateway_dns_upstream_sockets', 0)).toBe(0);
   });
 
   it('answers with a failure when the proxy is away, and when the name server is silent', async () => {

@@ -40,14 +40,11 @@ export class QueryConnection {
   constructor(private readonly settings: QueryConnectionSettings) {}
 
   /** Questions that are asked in the meantime wait for it, and fail with it. */
-  async open(dial: Promise<Socket>): Promise<void> {
-    try {
-      const socket = await dial;
-      if (this.#isClosed) socket.destroy();
-      else this.#opened(socket);
-    } catch (error) {
-      this.#close(new TunnelFailure(causeOf(error)));
-    }
+  open(dial: Promise<Socket>): void {
+    dial.then(
+      (socket) => this.#opened(socket),
+      (error: unknown) => this.#close(new TunnelFailure(causeOf(error))),
+    );
   }
 
   get takesQuestions(): boolean {
@@ -91,6 +88,7 @@ export class QueryConnection {
   }
 
   #opened(socket: Socket): void {
+    if (this.#isClosed) return void socket.destroy();
     this.#socket = socket;
     const closed = () => this.#close('closed');
     socket.on('error', closed).on('end', closed).on('close', closed);
@@ -145,6 +143,6 @@ export class QueryConnection {
     clearTimeout(this.#idle);
     this.#socket?.destroy();
     this.settings.onClosed();
-    for (const { settle } of [...this.#pending.values()]) settle(outcome);
+    for (const { settle } of this.#pending.values()) settle(outcome);
   }
 }

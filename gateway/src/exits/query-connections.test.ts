@@ -56,6 +56,12 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 const addresses = (count: number) => numbers(count).map((number) => `192.0.2.${number}`);
 const connections = (asked: readonly Asked[]) => new Set(asked.map(({ fromPort }) => fromPort)).size;
 
+function withId(message: Buffer, { message: other }: Asked, flipped = 0): Buffer {
+  const changed = Buffer.from(message);
+  changed.writeUInt16BE(other.readUInt16BE(0) ^ flipped, 0);
+  return changed;
+}
+
 describe('the connection to a name server over TCP', () => {
   it('carries many questions at once, whose answers come in any order', async () => {
     const held: Asked[] = [];
@@ -155,11 +161,6 @@ describe('the connection to a name server over TCP', () => {
 
   it('never delivers an answer with the id of another question, or of none', async () => {
     const held: Asked[] = [];
-    const withId = (message: Buffer, { message: other }: Asked, flipped = 0) => {
-      const changed = Buffer.from(message);
-      changed.writeUInt16BE(other.readUInt16BE(0) ^ flipped, 0);
-      return changed;
-    };
     const { budget, events, askAll } = await openUpstream(
       (asked) => {
         held.push(asked);

@@ -71,7 +71,7 @@ export class QueryConnections {
       },
     });
     this.#open.set(connection, server);
-    void connection.open(dial(server, timeoutMs));
+    connection.open(dial(server, timeoutMs));
     return connection;
   }
 }

@@ -112,12 +112,12 @@ async function attack(attacked: Attacked, credentials: Attempts['credentials']) 
   await useAsCustomer(attacked);
   const before = await measureAtRest(attacked);
   const { finished, stop } = await startAttack(attacked, credentials);
-  let isFinished = false;
-  void finished.then(() => (isFinished = true));
+  const state = { isFinished: false };
+  void finished.then(() => (state.isFinished = true));
   do {
     await useAsCustomer(attacked);
     await pause(PAUSE_MS);
-  } while (!isFinished);
+  } while (!state.isFinished);
   const outcomes = await finished;
   const during = await node.measure();
   await stop();
