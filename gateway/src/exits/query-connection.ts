@@ -88,7 +88,10 @@ export class QueryConnection {
   }
 
   #opened(socket: Socket): void {
-    if (this.#isClosed) return void socket.destroy();
+    if (this.#isClosed) {
+      socket.destroy();
+      return;
+    }
     this.#socket = socket;
     const closed = () => this.#close('closed');
     socket.on('error', closed).on('end', closed).on('close', closed);
